@@ -1,0 +1,32 @@
+//! The vocabulary in which an algorithm is written. It knows nothing of engines, networks or files.
+//!
+//! A [`Process`] has local variables and one clause per input; its effects go to an [`Outbox`]. Its [`Port`] type says
+//! which network it is for, its [`Given`] what it is told, its [`Spec`] what else it needs, promises and costs. An
+//! [`Election`] or an [`Exclusion`] is a process whose outcome can be read from its state.
+
+mod given;
+mod message;
+mod outbox;
+mod port;
+mod process;
+mod spec;
+mod value;
+mod wire;
+
+pub use given::{
+    Birth, Degree, Given, Holder, Id, MaxDelay, Range, Settings, Size, Told, TowardsRoot, is_told,
+};
+pub use message::Message;
+pub use outbox::Outbox;
+pub use port::{Edge, Next, Peer, Port, Shape, Side};
+pub use process::{Charge, Election, Exclusion, Knows, Process, Stage, Verdict};
+pub use spec::{
+    Arranged, Average, Bound, Cost, Counts, Erratum, Facts, Graph, Informed, Links, Needs, Order,
+    Orientation, Promises, Reached, Rule, Setting, SettingValues, Spec, Timing, Tolerates, Winner,
+    floor_log2, harmonic,
+};
+pub use value::{Fields, Name, Never, Show, Value};
+pub use wire::{Field, Sizes, WireError, bits_of, put_number, take_number};
+
+// The macros of the vocabulary, so that an algorithm imports this module and nothing else.
+pub use crate::{fields, messages, names};

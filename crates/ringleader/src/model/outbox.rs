@@ -1,0 +1,32 @@
+//! The only effects there are. A step tells its outbox what to do; it does nothing itself.
+
+use super::Process;
+
+/// Where a step puts its effects. Each engine has its own, so that none pays for what another needs.
+pub trait Outbox<P: Process> {
+    /// Sends a message out of a port.
+    fn send(&mut self, to: P::Port, msg: P::Msg);
+
+    /// Sets a timer, anew if it is already running: `timeout` follows after so many ticks.
+    fn set_timer(&mut self, timer: P::Timer, ticks: u32);
+
+    /// Stops a timer, if it is running.
+    fn stop_timer(&mut self, timer: P::Timer);
+
+    /// A uniformly random number in 0 .. k, answered at once. A simulator draws it, a checker reruns the step for
+    /// every answer, a replay reads it.
+    fn choose(&mut self, k: u32) -> u32;
+
+    /// Says which rule of the algorithm this step follows, by its name in `Spec::rules`.
+    fn rule(&mut self, name: &'static str);
+
+    /// Says that this process begins a phase (a round of the algorithm).
+    fn phase_begins(&mut self);
+
+    /// Says that this process has reached the phase with this number, for algorithms that number them.
+    fn phase_reached(&mut self, phase: u32);
+
+    /// Says that a case arose which the algorithm's proof excludes. It is reported as a violation, with the reason;
+    /// the step goes on as if the input had been ignored.
+    fn impossible(&mut self, why: &'static str);
+}

@@ -1,0 +1,158 @@
+//! A process: local variables and one clause per input. The two problems add how the outcome is read.
+
+use super::{Fields, Given, Id, Message, Name, Outbox, Peer, Port, Spec};
+use core::fmt::Debug;
+use core::hash::Hash;
+
+/// One process of an algorithm: a state, and what it does on each input.
+///
+/// A step is a function of the state, the input and the answers to `choose`. Nothing else may influence it, so that
+/// every engine, and every replay, sees the same step.
+pub trait Process: Clone + Eq + Hash + Debug + Send + Sync + Sized + 'static {
+    /// The contract: what it needs, promises and costs, and where it comes from.
+    const SPEC: Spec;
+    /// What a process is told at birth.
+    type Given: Given;
+    /// Its ways out, and with them the kind of network.
+    type Port: Port;
+    /// What it sends.
+    type Msg: Message;
+    /// Its timers; [`Never`](super::Never) if it has none.
+    type Timer: Name;
+    /// Its local steps, taken of its own accord at any moment; [`Never`](super::Never) if it has none.
+    type Local: Name;
+
+    /// A new process, before its start.
+    fn new(given: Self::Given) -> Self;
+
+    /// It starts: of its own accord, or (where the contract says that it wakes) just before its first message.
+    fn start(&mut self, out: &mut impl Outbox<Self>);
+
+    /// A message arrives.
+    fn receive(&mut self, from: Self::Port, msg: Self::Msg, out: &mut impl Outbox<Self>);
+
+    /// Whether it would take exactly these waiting messages in its next step. On half-duplex links a process may be
+    /// handed several at once, in the order of each link; what it does not accept stays in the link.
+    fn accepts(&self, batch: &[(Self::Port, Self::Msg)]) -> bool {
+        let _ = batch;
+        true
+    }
+
+    /// Several waiting messages arrive in one step. Only half-duplex links hand over more than one.
+    fn receive_several(&mut self, batch: &[(Self::Port, Self::Msg)], out: &mut impl Outbox<Self>) {
+        for (from, msg) in batch {
+            self.receive(*from, msg.clone(), out);
+        }
+    }
+
+    /// A timer runs out.
+    fn timeout(&mut self, timer: Self::Timer, out: &mut impl Outbox<Self>) {
+        let _ = (timer, out);
+    }
+
+    /// Whether it could take this local step now.
+    fn can(&self, step: Self::Local) -> bool {
+        let _ = step;
+        false
+    }
+
+    /// It takes a local step.
+    fn step(&mut self, step: Self::Local, out: &mut impl Outbox<Self>) {
+        let _ = (step, out);
+    }
+
+    /// The failure detector says that the process behind this port is down.
+    fn suspect(&mut self, who: Self::Port, out: &mut impl Outbox<Self>) {
+        let _ = (who, out);
+    }
+
+    /// It comes back after a crash, newly made: what it knew is gone.
+    fn recover(&mut self, out: &mut impl Outbox<Self>) {
+        self.start(out);
+    }
+
+    /// Its local variables by name.
+    fn fields(&self) -> Fields;
+}
+
+/// An algorithm for leader election.
+pub trait Election: Process {
+    /// What this process says about itself.
+    fn verdict(&self) -> Verdict;
+    /// What it knows about the leader.
+    fn knows(&self) -> Knows;
+}
+
+/// What a process says about itself in an election.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Verdict {
+    /// Not known yet.
+    Undecided,
+    /// It does not lead.
+    Lost,
+    /// It leads.
+    Leader,
+}
+
+/// What a process knows about who leads.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Knows {
+    /// Nothing yet.
+    Nothing,
+    /// That there is a leader; without identities there is nothing more to know.
+    ThereIsOne,
+    /// The leader's identity.
+    Identity(Id),
+    /// The leader's name.
+    Name(Peer),
+}
+
+impl From<Option<Id>> for Knows {
+    fn from(known: Option<Id>) -> Knows {
+        known.map_or(Knows::Nothing, Knows::Identity)
+    }
+}
+
+/// An algorithm for mutual exclusion.
+pub trait Exclusion: Process {
+    /// The user of this process wants in. Only when idle.
+    fn request(&mut self, out: &mut impl Outbox<Self>);
+    /// The user leaves. Only when inside.
+    fn release(&mut self, out: &mut impl Outbox<Self>);
+    /// Where its user stands.
+    fn stage(&self) -> Stage;
+    /// Whose request a message serves, for counting messages per entry.
+    fn charge(msg: &Self::Msg) -> Charge;
+    /// The priority of its current request, smaller first, where the algorithm promises to serve in that order.
+    fn priority(&self) -> Option<(u64, u32)> {
+        None
+    }
+    /// The tokens that are here, by name, for algorithms that must never have two of a kind.
+    fn tokens(&self) -> &'static [&'static str] {
+        &[]
+    }
+}
+
+/// Where the user of a process stands.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Stage {
+    /// Elsewhere.
+    Idle,
+    /// Has asked.
+    Waiting,
+    /// In the critical section.
+    Inside,
+}
+
+/// Whose request a message serves.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Charge {
+    /// The sender's.
+    Sender,
+    /// The receiver's.
+    Receiver,
+    /// Somebody else's.
+    Process(u32),
+    /// Nobody's: it circulates of its own accord.
+    Nobody,
+}

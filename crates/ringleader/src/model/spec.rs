@@ -1,0 +1,373 @@
+//! The contract of an algorithm: what it needs, what it promises, what it costs, and where it comes from.
+//!
+//! What a type can hold is not here: the port type says which network, the `Given` says what is known.
+
+use core::fmt;
+
+/// The contract, and what a reader wants to know before using the algorithm.
+#[derive(Clone, Copy, Debug)]
+pub struct Spec {
+    /// The name on the command line.
+    pub name: &'static str,
+    /// Other names for it.
+    pub aliases: &'static [&'static str],
+    /// The name in prose.
+    pub title: &'static str,
+    /// The year of publication.
+    pub year: u16,
+    /// Where it was published.
+    pub source: &'static str,
+    /// How it works, in a few sentences.
+    pub idea: &'static str,
+    /// What it needs of its environment, beyond what its types say.
+    pub needs: Needs,
+    /// What it promises.
+    pub promises: Promises,
+    /// What it costs.
+    pub cost: Cost,
+    /// The arrangement of identities under which it sends most, where one is known.
+    pub worst_ids: Option<Arranged>,
+    /// Its own settings.
+    pub settings: &'static [Setting],
+    /// Its rules, in the order of the book; a step names the one that it follows.
+    pub rules: &'static [Rule],
+    /// What the source text gets wrong.
+    pub errata: &'static [Erratum],
+    /// A small run worth looking at, as arguments of `run` after the name.
+    pub example: &'static str,
+}
+
+/// What an algorithm needs of its environment. The default is the weakest environment.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Needs {
+    /// The weakest links it works on.
+    pub links: Links,
+    /// Whether all processes must agree on which side is which (two-way rings) or on port numbers (complete graphs).
+    pub orientation: Orientation,
+    /// What a process does that is reached by a message before it started.
+    pub reached: Reached,
+    /// What it needs to know about time.
+    pub timing: Timing,
+    /// Whether it draws random numbers.
+    pub choices: bool,
+    /// Whether it needs to be told of crashes.
+    pub detector: bool,
+    /// The graphs it admits, if its ports are numbered edges.
+    pub graphs: &'static [Graph],
+    /// The faults that it lives with.
+    pub tolerates: Tolerates,
+}
+
+impl Needs {
+    /// The weakest environment: messages overtake each other, ports are numbered anyhow, nothing fails.
+    pub const NOTHING: Needs = Needs {
+        links: Links::Bag,
+        orientation: Orientation::Random,
+        reached: Reached::Wakes,
+        timing: Timing::Asynchronous,
+        choices: false,
+        detector: false,
+        graphs: &[Graph::Complete],
+        tolerates: Tolerates::NOTHING,
+    };
+}
+
+/// In what order a link delivers.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Links {
+    /// In any order: messages may overtake each other.
+    Bag,
+    /// In sending order.
+    Fifo,
+    /// In sending order, and two messages never pass each other in opposite directions.
+    HalfDuplex,
+}
+
+impl Links {
+    /// The name on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Links::Bag => "bag",
+            Links::Fifo => "fifo",
+            Links::HalfDuplex => "half-duplex",
+        }
+    }
+
+    /// Whether these links give at least what `needed` gives.
+    #[must_use]
+    pub const fn at_least(self, needed: Links) -> bool {
+        self as u8 >= needed as u8
+    }
+}
+
+impl fmt::Display for Links {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// How ports are numbered.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Orientation {
+    /// The same way everywhere.
+    Same,
+    /// Independently at each process.
+    Random,
+}
+
+impl Orientation {
+    /// The name on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Orientation::Same => "same",
+            Orientation::Random => "random",
+        }
+    }
+}
+
+/// What a process does that is reached by a message before it started of its own accord.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Reached {
+    /// It starts just before it handles the message.
+    Wakes,
+    /// It handles the message without ever having started.
+    Relays,
+}
+
+/// What an algorithm needs to know about time.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Timing {
+    /// Nothing: any finite delay will do.
+    Asynchronous,
+    /// A bound on the delay of messages.
+    BoundedDelay,
+    /// All processes move together, round by round.
+    LockStep,
+}
+
+/// A kind of graph for numbered edges.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Graph {
+    /// Everybody with everybody.
+    Complete,
+    /// A tree of any form.
+    Tree,
+}
+
+/// The faults that an algorithm lives with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Tolerates {
+    /// Processes stop.
+    pub crash: bool,
+    /// Stopped processes come back, without what they knew.
+    pub recovery: bool,
+    /// Messages are lost.
+    pub loss: bool,
+    /// Messages arrive twice.
+    pub duplication: bool,
+    /// The network is cut in two for a while.
+    pub partition: bool,
+}
+
+impl Tolerates {
+    /// No faults at all.
+    pub const NOTHING: Tolerates =
+        Tolerates { crash: false, recovery: false, loss: false, duplication: false, partition: false };
+}
+
+/// What an algorithm promises.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Promises {
+    /// To elect a leader.
+    Election {
+        /// Which process wins.
+        winner: Winner,
+        /// Who knows it in the end.
+        informed: Informed,
+    },
+    /// To let one in at a time.
+    Exclusion {
+        /// In what order.
+        order: Order,
+        /// Whether it falls silent when nobody wants in; otherwise tokens circulate for ever.
+        falls_silent: bool,
+    },
+}
+
+/// Which process wins an election.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Winner {
+    /// The largest identity of all.
+    Largest,
+    /// The largest identity among those that started of their own accord.
+    LargestInitiator,
+    /// The largest of those that are up after the last fault.
+    LargestLive,
+    /// Some process.
+    Any,
+}
+
+/// Who knows the leader in the end.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Informed {
+    /// Everybody.
+    All,
+    /// Those that started of their own accord.
+    Initiators,
+    /// Everybody who is up after the last fault.
+    Live,
+}
+
+/// In what order requests are served.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Order {
+    /// By (time stamp, name), over the whole run.
+    Priority,
+    /// As they come round the ring.
+    Ring,
+    /// Some order in which nobody waits for ever.
+    Fair,
+}
+
+/// What an algorithm costs in messages.
+#[derive(Clone, Copy, Debug)]
+pub struct Cost {
+    /// The proved upper bound.
+    pub worst: Option<Bound>,
+    /// The mean over random arrangements or independent requests.
+    pub average: Option<Average>,
+    /// In words: best, average, worst, time.
+    pub words: &'static str,
+}
+
+/// A proved upper bound on messages.
+#[derive(Clone, Copy, Debug)]
+pub struct Bound {
+    /// The formula as shown.
+    pub formula: &'static str,
+    /// Which messages it bounds.
+    pub counts: Counts,
+    /// Its value; none where it does not apply.
+    pub value: fn(&Facts) -> Option<u64>,
+}
+
+/// Which messages a bound speaks of.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Counts {
+    /// Those of the election, without the announcement.
+    Election,
+    /// All of them.
+    All,
+}
+
+impl Counts {
+    /// The name in reports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Counts::Election => "election",
+            Counts::All => "all",
+        }
+    }
+}
+
+/// An expected number of messages.
+#[derive(Clone, Copy, Debug)]
+pub struct Average {
+    /// The formula as shown, with what the mean is over.
+    pub formula: &'static str,
+    /// Its value; none where it does not apply.
+    pub value: fn(&Facts) -> Option<f64>,
+}
+
+/// What a bound may depend on.
+#[derive(Clone, Copy, Debug)]
+pub struct Facts {
+    /// The number of processes.
+    pub n: u64,
+    /// How many start of their own accord.
+    pub initiators: u64,
+    /// The lowest index among them.
+    pub first_initiator: u64,
+    /// How many entries to the critical section there were.
+    pub entries: u64,
+    /// How many processes crashed before the first step and stayed down: the top so many indices, or none.
+    pub top_down: u64,
+    /// How many other faults happened.
+    pub other_faults: u64,
+}
+
+/// An arrangement of identities in ring order.
+#[derive(Clone, Copy, Debug)]
+pub enum Arranged {
+    /// 1 .. n.
+    Ascending,
+    /// n .. 1.
+    Descending,
+    /// 1, n, 2, n - 1, ...
+    Alternating,
+    /// The ranks of the bit-reversed indices.
+    BitReversal,
+    /// Ranks computed from n; what they are is said first.
+    Custom(&'static str, fn(u32) -> Vec<u32>),
+}
+
+/// A setting of the algorithm's own.
+#[derive(Clone, Copy, Debug)]
+pub struct Setting {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// What it does.
+    pub about: &'static str,
+    /// Its values.
+    pub values: SettingValues,
+}
+
+/// The values of a setting.
+#[derive(Clone, Copy, Debug)]
+pub enum SettingValues {
+    /// One of these words; the first is the default; the process is told the place in the list.
+    OneOf(&'static [&'static str]),
+    /// A number.
+    Number {
+        /// The smallest.
+        min: u32,
+        /// The largest.
+        max: u32,
+        /// What it is when not given.
+        default: u32,
+    },
+}
+
+/// A rule of an algorithm, as the book has it.
+#[derive(Clone, Copy, Debug)]
+pub struct Rule {
+    /// Its name, which steps use.
+    pub name: &'static str,
+    /// Its text, in the words of pseudo-code.
+    pub text: &'static str,
+}
+
+/// Something that the source text gets wrong.
+#[derive(Clone, Copy, Debug)]
+pub struct Erratum {
+    /// Its number in the catalogue of errata.
+    pub id: &'static str,
+    /// What is wrong, and what is right.
+    pub text: &'static str,
+}
+
+/// ⌊log2 n⌋, for bounds; 0 for n = 0.
+#[must_use]
+pub const fn floor_log2(n: u64) -> u64 {
+    if n == 0 { 0 } else { n.ilog2() as u64 }
+}
+
+/// The n-th harmonic number 1 + 1/2 + ... + 1/n, for averages.
+#[must_use]
+pub fn harmonic(n: u64) -> f64 {
+    // Summed from the small end, so that the error stays far below what is printed.
+    (1..=n).rev().map(|k| 1.0 / k as f64).sum()
+}

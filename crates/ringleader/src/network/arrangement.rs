@@ -1,0 +1,173 @@
+//! Who gets which identity: arrangements of identities round the ring.
+//!
+//! Engines work with ranks (0 for the smallest identity), four bytes each. The identities that a user gave are kept
+//! only if they are not simply 1 ..= n.
+
+use crate::model::{Arranged, Id};
+use crate::rng::{Purpose, Rng};
+
+/// The identities of a ring, in ring order.
+#[derive(Clone, Debug)]
+pub struct Arrangement {
+    ranks: Vec<u32>,
+    /// The identities in increasing order; empty if they are 1 ..= n.
+    named: Vec<u64>,
+}
+
+/// The same identity twice, and where.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Duplicate {
+    /// The identity.
+    pub id: u64,
+    /// The index that has it first.
+    pub first: u32,
+    /// The index that has it again.
+    pub second: u32,
+}
+
+impl Arrangement {
+    /// A uniformly random permutation of 1 ..= n.
+    #[must_use]
+    pub fn random(n: u32, seed: u64) -> Arrangement {
+        let mut ranks: Vec<u32> = (0..n).collect();
+        Rng::new(seed, Purpose::Ids).shuffle(&mut ranks);
+        Arrangement { ranks, named: Vec::new() }
+    }
+
+    /// A known arrangement of 1 ..= n.
+    #[must_use]
+    pub fn arranged(n: u32, how: Arranged) -> Arrangement {
+        let ranks = match how {
+            Arranged::Ascending => (0..n).collect(),
+            Arranged::Descending => (0..n).rev().collect(),
+            Arranged::Alternating => (0..n).map(|i| if i % 2 == 0 { i / 2 } else { n - 1 - i / 2 }).collect(),
+            Arranged::BitReversal => bit_reversal(n),
+            Arranged::Custom(_, ranks) => ranks(n),
+        };
+        Arrangement { ranks, named: Vec::new() }
+    }
+
+    /// These identities.
+    ///
+    /// # Errors
+    /// If two of them are equal and `distinct` is asked for. Otherwise equal identities get the same rank.
+    pub fn listed(ids: &[u64], distinct: bool) -> Result<Arrangement, Duplicate> {
+        let mut order: Vec<u32> = (0..ids.len() as u32).collect();
+        order.sort_by_key(|&index| (ids[index as usize], index));
+        let mut ranks = vec![0; ids.len()];
+        let mut named: Vec<u64> = Vec::with_capacity(ids.len());
+        let mut before: Option<u32> = None;
+        for &index in &order {
+            let id = ids[index as usize];
+            match before {
+                Some(first) if named.last() == Some(&id) => {
+                    if distinct {
+                        return Err(Duplicate { id, first, second: index });
+                    }
+                }
+                _ => named.push(id),
+            }
+            ranks[index as usize] = named.len() as u32 - 1;
+            before = Some(index);
+        }
+        if named.iter().enumerate().all(|(rank, &id)| id == rank as u64 + 1) {
+            named.clear();
+        }
+        Ok(Arrangement { ranks, named })
+    }
+
+    /// The number of processes.
+    #[must_use]
+    pub fn len(&self) -> u32 {
+        self.ranks.len() as u32
+    }
+
+    /// Whether there is no process.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.ranks.is_empty()
+    }
+
+    /// The identity at this index, as processes know it.
+    #[inline]
+    #[must_use]
+    pub fn id(&self, index: u32) -> Id {
+        Id::from_rank(self.ranks[index as usize])
+    }
+
+    /// The identity as the user gave it.
+    #[must_use]
+    pub fn name(&self, id: Id) -> u64 {
+        if self.named.is_empty() { u64::from(id.rank()) + 1 } else { self.named[id.rank() as usize] }
+    }
+
+    /// The identities as the user gave them, in ring order.
+    pub fn names(&self) -> impl Iterator<Item = u64> {
+        self.ranks.iter().map(|&rank| self.name(Id::from_rank(rank)))
+    }
+}
+
+/// The ranks of the bit-reversed indices, with as many bits as the largest index has.
+#[must_use]
+pub fn bit_reversal(n: u32) -> Vec<u32> {
+    if n < 2 {
+        return (0..n).collect();
+    }
+    let bits = (n - 1).ilog2() + 1;
+    let reversed = |i: u32| i.reverse_bits() >> (32 - bits);
+    // The k-th smallest reversed index belongs to the index that k reverses to, skipping those not below n.
+    let mut ranks = vec![0; n as usize];
+    let mut rank = 0;
+    for value in 0..1u64 << bits {
+        let index = reversed(value as u32);
+        if index < n {
+            ranks[index as usize] = rank;
+            rank += 1;
+        }
+    }
+    ranks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(arrangement: &Arrangement) -> Vec<u64> {
+        arrangement.names().collect()
+    }
+
+    #[test]
+    fn known_arrangements() {
+        let of = |how| names(&Arrangement::arranged(5, how));
+        assert_eq!(of(Arranged::Ascending), [1, 2, 3, 4, 5]);
+        assert_eq!(of(Arranged::Descending), [5, 4, 3, 2, 1]);
+        assert_eq!(of(Arranged::Alternating), [1, 5, 2, 4, 3]);
+        assert_eq!(names(&Arrangement::arranged(8, Arranged::BitReversal)), [1, 5, 3, 7, 2, 6, 4, 8]);
+        // 5 indices, 3 bits: reversed 0 4 2 6 1, ranks 0 3 2 4 1.
+        assert_eq!(of(Arranged::BitReversal), [1, 4, 3, 5, 2]);
+        assert_eq!(names(&Arrangement::arranged(1, Arranged::BitReversal)), [1]);
+    }
+
+    #[test]
+    fn random_is_a_permutation_and_follows_the_seed() {
+        let mut one = names(&Arrangement::random(1000, 5));
+        assert_eq!(one, names(&Arrangement::random(1000, 5)));
+        assert_ne!(one, names(&Arrangement::random(1000, 6)));
+        one.sort_unstable();
+        assert_eq!(one, (1..=1000).collect::<Vec<u64>>());
+    }
+
+    #[test]
+    fn listed_identities_keep_their_names() {
+        let listed = Arrangement::listed(&[30, 7, u64::MAX], true).unwrap();
+        assert_eq!(names(&listed), [30, 7, u64::MAX]);
+        assert_eq!([0, 1, 2].map(|i| listed.id(i).rank()), [1, 0, 2]);
+        assert_eq!(
+            Arrangement::listed(&[4, 9, 2, 9], true).unwrap_err(),
+            Duplicate { id: 9, first: 1, second: 3 }
+        );
+        let doubled = Arrangement::listed(&[4, 9, 2, 9], false).unwrap();
+        assert_eq!(doubled.id(1), doubled.id(3));
+        assert_eq!(names(&doubled), [4, 9, 2, 9]);
+    }
+}

@@ -1,0 +1,171 @@
+//! Graphs with numbered edges (complete graphs, trees), and the complete graph in which everybody has a name.
+
+use super::{Network, Plan, Wired};
+use crate::model::{Edge, Peer};
+
+/// A graph with numbered edges.
+#[derive(Clone, Debug)]
+pub enum Graph {
+    /// Everybody with everybody; the physical port p of i leads to i + 1 + p mod n.
+    Complete {
+        /// The number of processes.
+        n: u32,
+        /// The physical port behind each port number of each process, and the way back; empty if they are equal.
+        ports: Vec<Renumbered>,
+    },
+    /// Listed neighbours: trees.
+    Listed {
+        /// For each process and port: the neighbour, and the port at which messages arrive there.
+        ends: Vec<Vec<(u32, u32)>>,
+        /// The largest degree.
+        stride: u32,
+    },
+}
+
+/// How a process numbers its ports.
+#[derive(Clone, Debug)]
+pub struct Renumbered {
+    /// The physical port behind each port number.
+    physical: Vec<u32>,
+    /// The port number of each physical port.
+    number: Vec<u32>,
+}
+
+impl Renumbered {
+    fn new(physical: &[u32]) -> Renumbered {
+        let mut number = vec![0; physical.len()];
+        for (port, &behind) in physical.iter().enumerate() {
+            number[behind as usize] = port as u32;
+        }
+        Renumbered { physical: physical.to_vec(), number }
+    }
+}
+
+impl Network<Edge> for Graph {
+    fn degree(&self, index: u32) -> u32 {
+        match self {
+            Graph::Complete { n, .. } => n - 1,
+            Graph::Listed { ends, .. } => ends[index as usize].len() as u32,
+        }
+    }
+
+    fn route(&self, from: u32, out: Edge) -> (u32, Edge) {
+        match self {
+            Graph::Complete { n, ports } => {
+                let physical =
+                    if ports.is_empty() { out.0 } else { ports[from as usize].physical[out.0 as usize] };
+                let to = ((u64::from(from) + 1 + u64::from(physical)) % u64::from(*n)) as u32;
+                let back = ((u64::from(from) + u64::from(*n) - 1 - u64::from(to)) % u64::from(*n)) as u32;
+                (to, Edge(if ports.is_empty() { back } else { ports[to as usize].number[back as usize] }))
+            }
+            Graph::Listed { ends, .. } => {
+                let (to, arrival) = ends[from as usize][out.0 as usize];
+                (to, Edge(arrival))
+            }
+        }
+    }
+
+    fn stride(&self) -> u64 {
+        match self {
+            Graph::Complete { n, .. } => u64::from(*n),
+            Graph::Listed { stride, .. } => u64::from(*stride).max(1),
+        }
+    }
+}
+
+impl Wired for Edge {
+    type Net = Graph;
+    fn wire(plan: &Plan) -> Graph {
+        if plan.neighbours.is_empty() {
+            return Graph::Complete {
+                n: plan.n,
+                ports: plan.ports.iter().map(|p| Renumbered::new(p)).collect(),
+            };
+        }
+        let neighbour = |i: usize, port: usize| {
+            let physical = plan.ports.get(i).map_or(port, |ports| ports[port] as usize);
+            plan.neighbours[i][physical]
+        };
+        let degree = |i: usize| plan.neighbours[i].len();
+        let ends = (0..plan.n as usize)
+            .map(|i| {
+                (0..degree(i))
+                    .map(|port| {
+                        let to = neighbour(i, port) as usize;
+                        let back = (0..degree(to)).find(|&p| neighbour(to, p) as usize == i);
+                        (to as u32, back.expect("neighbours are mutual") as u32)
+                    })
+                    .collect()
+            })
+            .collect();
+        let stride = (0..plan.n as usize).map(degree).max().unwrap_or(0) as u32;
+        Graph::Listed { ends, stride }
+    }
+}
+
+/// The complete graph in which everybody knows everybody by name.
+#[derive(Clone, Copy, Debug)]
+pub struct Named {
+    n: u32,
+}
+
+impl Network<Peer> for Named {
+    fn degree(&self, _: u32) -> u32 {
+        self.n - 1
+    }
+    fn route(&self, from: u32, out: Peer) -> (u32, Peer) {
+        (out.0, Peer(from))
+    }
+    fn stride(&self) -> u64 {
+        u64::from(self.n)
+    }
+}
+
+impl Wired for Peer {
+    type Net = Named;
+    fn wire(plan: &Plan) -> Named {
+        Named { n: plan.n }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::network::{random_ports, tree};
+
+    fn every_edge_leads_back(graph: &Graph, n: u32) {
+        for i in 0..n {
+            for port in 0..graph.degree(i) {
+                let (to, arrival) = graph.route(i, Edge(port));
+                assert_ne!(to, i);
+                assert_eq!(graph.route(to, arrival), (i, Edge(port)));
+            }
+        }
+    }
+
+    #[test]
+    fn complete_graphs_lead_back() {
+        for n in 1..7 {
+            let plain = Plan { n, ports: Vec::new(), neighbours: Vec::new() };
+            every_edge_leads_back(&Edge::wire(&plain), n);
+            let drawn = Plan { ports: random_ports(&vec![n - 1; n as usize], 3), ..plain };
+            every_edge_leads_back(&Edge::wire(&drawn), n);
+        }
+        let graph = Edge::wire(&Plan { n: 5, ports: Vec::new(), neighbours: Vec::new() });
+        assert_eq!(graph.route(3, Edge(0)).0, 4);
+        assert_eq!(graph.route(3, Edge(1)).0, 0);
+    }
+
+    #[test]
+    fn trees_lead_back() {
+        for neighbours in [tree::line(6), tree::star(6), tree::binary(6), tree::random(6, 1)] {
+            let degrees: Vec<u32> = neighbours.iter().map(|list| list.len() as u32).collect();
+            let ports = random_ports(&degrees, 8);
+            every_edge_leads_back(
+                &Edge::wire(&Plan { n: 6, ports: Vec::new(), neighbours: neighbours.clone() }),
+                6,
+            );
+            every_edge_leads_back(&Edge::wire(&Plan { n: 6, ports, neighbours }), 6);
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! Every algorithm once. The command line, the tests, the documents, the browser and the network iterate over this list.
+//!
+//! Engines are generic over the algorithm, which is where the speed is. An [`Entry`] hides the type behind function
+//! pointers, in a `static`, so that the machine code is made once, in this crate.
+
+use crate::election::{ChangRoberts, Peterson};
+use crate::model::{Election, Exclusion, Given, Message, Port, Process, Shape, Spec, Told, is_told};
+use crate::network::Wired;
+use crate::sim::{self, Observer, Refusal, Report, Scenario};
+
+/// All algorithms of this library, in the order of the book.
+pub static ALL: &[Entry] = &[Entry::election::<ChangRoberts>(), Entry::election::<Peterson>()];
+
+/// The two problems.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Problem {
+    /// Leader election.
+    Election,
+    /// Mutual exclusion.
+    Mutex,
+}
+
+impl Problem {
+    /// The name on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Problem::Election => "election",
+            Problem::Mutex => "mutex",
+        }
+    }
+}
+
+/// One algorithm with its type erased.
+pub struct Entry {
+    /// Its contract.
+    pub spec: &'static Spec,
+    /// The problem it solves.
+    pub problem: Problem,
+    /// The kind of network it is for.
+    pub shape: Shape,
+    /// What a process is told at birth.
+    pub told: &'static [&'static [Told]],
+    /// The kinds of its messages.
+    pub kinds: &'static [&'static str],
+    /// Which kinds only announce.
+    pub announces: &'static [bool],
+    /// Bytes per process and per message in transit, for estimates before anything is allocated.
+    pub bytes: (usize, usize),
+    simulate: fn(&Scenario, &mut dyn Observer) -> Result<Report, Refusal>,
+}
+
+impl Entry {
+    /// The entry of an election algorithm.
+    #[must_use]
+    pub const fn election<P: Election>() -> Entry
+    where
+        P::Port: Wired,
+    {
+        Entry::new::<P>(Problem::Election, sim::run_election::<P>)
+    }
+
+    /// The entry of a mutual-exclusion algorithm.
+    #[must_use]
+    pub const fn exclusion<P: Exclusion>() -> Entry
+    where
+        P::Port: Wired,
+    {
+        Entry::new::<P>(Problem::Mutex, sim::run_exclusion::<P>)
+    }
+
+    const fn new<P: Process>(
+        problem: Problem,
+        simulate: fn(&Scenario, &mut dyn Observer) -> Result<Report, Refusal>,
+    ) -> Entry {
+        Entry {
+            spec: &P::SPEC,
+            problem,
+            shape: P::Port::SHAPE,
+            told: P::Given::TOLD,
+            kinds: P::Msg::KINDS,
+            announces: P::Msg::ANNOUNCES,
+            bytes: (size_of::<P>(), size_of::<P::Msg>()),
+            simulate,
+        }
+    }
+
+    /// Runs it.
+    ///
+    /// # Errors
+    /// If the scenario is impossible, or outside the contract and not declared unsound.
+    pub fn run(&self, scenario: &Scenario, observer: &mut dyn Observer) -> Result<Report, Refusal> {
+        (self.simulate)(scenario, observer)
+    }
+
+    /// Whether its processes have no identities.
+    #[must_use]
+    pub fn is_anonymous(&self) -> bool {
+        !is_told(self.told, Told::Identity) && !is_told(self.told, Told::Names)
+    }
+
+    /// What it needs, a few words each, for tables.
+    #[must_use]
+    pub fn needs(&self) -> Vec<&'static str> {
+        use crate::model::{Links, Orientation, Timing};
+        let needs = &self.spec.needs;
+        let mut words = Vec::new();
+        match needs.links {
+            Links::Bag => {}
+            Links::Fifo => words.push("fifo"),
+            Links::HalfDuplex => words.push("half-duplex"),
+        }
+        for (told, word) in [
+            (Told::Identity, "distinct-ids"),
+            (Told::Names, "names"),
+            (Told::Size, "known-n"),
+            (Told::Degree, "known-degree"),
+            (Told::MaxDelay, "bounded-delay"),
+            (Told::Range, "random-ids"),
+        ] {
+            if is_told(self.told, told) {
+                words.push(word);
+            }
+        }
+        if needs.orientation == Orientation::Same && self.shape == Shape::TwoWayRing {
+            words.push("orientation");
+        }
+        match needs.timing {
+            Timing::Asynchronous => {}
+            Timing::BoundedDelay if words.contains(&"bounded-delay") => {}
+            Timing::BoundedDelay => words.push("bounded-delay"),
+            Timing::LockStep => words.push("lock-step"),
+        }
+        if needs.choices {
+            words.push("random-choices");
+        }
+        if needs.detector {
+            words.push("failure-detector");
+        }
+        words
+    }
+
+    /// The network, in words.
+    #[must_use]
+    pub fn topology(&self) -> &'static str {
+        use crate::model::Graph;
+        match self.shape {
+            Shape::OneWayRing => "one-way ring",
+            Shape::TwoWayRing => "two-way ring",
+            Shape::Named => "complete graph",
+            Shape::Edges if self.spec.needs.graphs.contains(&Graph::Tree) => "tree",
+            Shape::Edges => "complete graph",
+        }
+    }
+}
+
+/// The entry with this name or alias.
+#[must_use]
+pub fn find<'a>(entries: &'a [Entry], name: &str) -> Option<&'a Entry> {
+    entries.iter().find(|entry| entry.spec.name == name || entry.spec.aliases.contains(&name))
+}

@@ -1,0 +1,225 @@
+//! The only source of chance: a published generator, the same on every platform.
+//!
+//! [`Rng`] is xoshiro256++ (D. Blackman and S. Vigna, 2019), seeded through SplitMix64 (G. L. Steele, D. Lea and
+//! C. H. Flood, 2014). [`mix`] is the finaliser of SplitMix64: it turns a counter into a draw, so that what a process
+//! draws does not depend on who else drew before it. There is no floating point: logarithms differ between platforms.
+
+/// A generator of uniformly distributed 64-bit numbers.
+#[derive(Clone, Debug)]
+pub struct Rng {
+    state: [u64; 4],
+}
+
+impl Rng {
+    /// The generator with this seed, for this purpose. Different purposes give independent streams.
+    #[must_use]
+    pub fn new(seed: u64, purpose: Purpose) -> Rng {
+        let mut counter = seed ^ mix(purpose as u64);
+        let state = core::array::from_fn(|_| {
+            counter = counter.wrapping_add(GOLDEN);
+            mix(counter)
+        });
+        Rng { state }
+    }
+
+    /// The next 64 bits.
+    #[inline]
+    pub fn next_u64(&mut self) -> u64 {
+        let s = &mut self.state;
+        let result = s[0].wrapping_add(s[3]).rotate_left(23).wrapping_add(s[0]);
+        let t = s[1] << 17;
+        s[2] ^= s[0];
+        s[3] ^= s[1];
+        s[1] ^= s[2];
+        s[0] ^= s[3];
+        s[2] ^= t;
+        s[3] = s[3].rotate_left(45);
+        result
+    }
+
+    /// A uniform number in 0 .. bound, without bias (D. Lemire's method). `bound` must not be 0.
+    #[inline]
+    pub fn below(&mut self, bound: u64) -> u64 {
+        let mut product = u128::from(self.next_u64()) * u128::from(bound);
+        if (product as u64) < bound {
+            let threshold = bound.wrapping_neg() % bound;
+            while (product as u64) < threshold {
+                product = u128::from(self.next_u64()) * u128::from(bound);
+            }
+        }
+        (product >> 64) as u64
+    }
+
+    /// Whether an event of this probability happens; the probability is exact to 2^-53.
+    pub fn chance(&mut self, probability: f64) -> bool {
+        // Both sides are exact: the draw is an integer below 2^53, and multiplying by a power of two rounds nothing.
+        ((self.next_u64() >> 11) as f64) < probability * (1u64 << 53) as f64
+    }
+
+    /// An exponentially distributed number with this mean, by J. von Neumann's comparisons: no logarithm is taken.
+    ///
+    /// A run of falling uniforms of odd length gives its first value as the fraction; each run of even length adds one
+    /// whole mean.
+    pub fn exponential(&mut self, mean: u64) -> u64 {
+        let mut whole = 0u64;
+        loop {
+            let first = self.next_u64();
+            let mut last = first;
+            let mut length = 1u32;
+            loop {
+                let next = self.next_u64();
+                if next >= last {
+                    break;
+                }
+                last = next;
+                length += 1;
+            }
+            if length % 2 == 1 {
+                let fraction = (u128::from(first) * u128::from(mean)) >> 64;
+                return whole.saturating_mul(mean).saturating_add(fraction as u64);
+            }
+            whole += 1;
+        }
+    }
+
+    /// Puts the elements in a uniformly random order.
+    pub fn shuffle<T>(&mut self, elements: &mut [T]) {
+        for last in (1..elements.len()).rev() {
+            let chosen = self.below(last as u64 + 1) as usize;
+            elements.swap(last, chosen);
+        }
+    }
+}
+
+/// What a stream of draws is for. Adding a draw for one purpose leaves the others as they were.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u64)]
+pub enum Purpose {
+    /// Who gets which identity.
+    Ids = 1,
+    /// Who starts.
+    Initiators = 2,
+    /// How ports are numbered.
+    Ports = 3,
+    /// The graph itself.
+    Graph = 4,
+    /// Who moves next, and how long messages travel.
+    Schedule = 5,
+    /// The choices of processes.
+    Choices = 6,
+    /// Which messages are lost or doubled.
+    Faults = 7,
+    /// Who wants in.
+    Workload = 8,
+}
+
+const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// The finaliser of SplitMix64: a bijection in which every bit of the input moves about half the bits of the output.
+#[inline]
+#[must_use]
+pub fn mix(mut z: u64) -> u64 {
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+/// The draws of one process in one step: determined by the seed, the process, the time and the place in the step, so
+/// that they are the same whatever the order in which the processes of a round are handled.
+#[derive(Clone, Copy, Debug)]
+pub struct StepDraws {
+    counter: u64,
+}
+
+impl StepDraws {
+    /// The draws of `process` at `time`.
+    #[inline]
+    #[must_use]
+    pub fn new(key: u64, process: u32, time: u64) -> StepDraws {
+        StepDraws { counter: mix(key ^ mix(time.wrapping_mul(GOLDEN) ^ (u64::from(process) << 32))) }
+    }
+
+    /// A uniform number in 0 .. bound; the bias is below bound / 2^64.
+    #[inline]
+    pub fn below(&mut self, bound: u32) -> u32 {
+        self.counter = self.counter.wrapping_add(GOLDEN);
+        ((u128::from(mix(self.counter)) * u128::from(bound)) >> 64) as u32
+    }
+}
+
+/// The key for [`StepDraws`] that belongs to a seed.
+#[must_use]
+pub fn choices_key(seed: u64) -> u64 {
+    Rng::new(seed, Purpose::Choices).next_u64()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn xoshiro_gives_the_published_numbers() {
+        let mut rng = Rng { state: [1, 2, 3, 4] };
+        let expected: [u64; 10] = [
+            41943041,
+            58720359,
+            3588806011781223,
+            3591011842654386,
+            9228616714210784205,
+            9973669472204895162,
+            14011001112246962877,
+            12406186145184390807,
+            15849039046786891736,
+            10450023813501588000,
+        ];
+        assert_eq!(expected.map(|_| rng.next_u64()), expected);
+    }
+
+    #[test]
+    fn splitmix_gives_the_published_numbers() {
+        let mut counter = 1_234_567u64;
+        let expected: [u64; 5] = [
+            6457827717110365317,
+            3203168211198807973,
+            9817491932198370423,
+            4593380528125082431,
+            16408922859458223821,
+        ];
+        let drawn = expected.map(|_| {
+            counter = counter.wrapping_add(GOLDEN);
+            mix(counter)
+        });
+        assert_eq!(drawn, expected);
+    }
+
+    #[test]
+    fn exponential_has_its_mean_and_variance() {
+        let mut rng = Rng::new(7, Purpose::Schedule);
+        let draws = 200_000u32;
+        let (mut sum, mut squares) = (0f64, 0f64);
+        for _ in 0..draws {
+            let x = rng.exponential(1_000_000) as f64 / 1e6;
+            sum += x;
+            squares += x * x;
+        }
+        let mean = sum / f64::from(draws);
+        let variance = squares / f64::from(draws) - mean * mean;
+        // The seed is fixed, so this is a fact, not a chance; 1 % is 4 to 5 standard errors.
+        assert!((mean - 1.0).abs() < 0.01, "mean {mean}");
+        assert!((variance - 1.0).abs() < 0.03, "variance {variance}");
+    }
+
+    #[test]
+    fn below_is_uniform_and_in_range() {
+        let mut rng = Rng::new(1, Purpose::Ids);
+        let mut draws = StepDraws::new(choices_key(1), 3, 9);
+        let mut counts = [[0u32; 5]; 2];
+        for _ in 0..50_000 {
+            counts[0][rng.below(5) as usize] += 1;
+            counts[1][draws.below(5) as usize] += 1;
+        }
+        for count in counts.into_iter().flatten() {
+            assert!((9_600..10_400).contains(&count), "{counts:?}");
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! One run, as large as you like.
+
+mod refusal;
+mod report;
+mod scenario;
+
+pub use refusal::Refusal;
+pub use report::{
+    BoundCheck, Details, ElectionDetails, ExclusionDetails, Expected, Leader, Property, Report, RunOutcome,
+    Spread,
+};
+pub use scenario::{
+    Delay, Entries, Fault, Ids, Initiators, Load, Meters, Ports, Scenario, Schedule, TICKS_PER_UNIT,
+    Topology, Workload,
+};
+
+use crate::model::{Election, Exclusion};
+use crate::network::Wired;
+use crate::trace::{Event, Header};
+use core::ops::ControlFlow;
+
+/// Somebody who watches a run. The library has no clock and no screen: an observer may have both.
+pub trait Observer {
+    /// Whether it wants every event. A run that nobody watches step by step is much faster.
+    fn wants_events(&self) -> bool {
+        false
+    }
+    /// Everything is arranged; the run itself begins.
+    fn begins(&mut self, header: &dyn Fn() -> Header) {
+        let _ = header;
+    }
+    /// A step was taken.
+    fn event(&mut self, event: &Event) {
+        let _ = event;
+    }
+    /// From time to time: how far it is. `Break` stops the run, as a limit would.
+    fn progress(&mut self, progress: &Progress) -> ControlFlow<()> {
+        let _ = progress;
+        ControlFlow::Continue(())
+    }
+    /// The run is over; only the report remains to be made.
+    fn ends(&mut self) {}
+}
+
+/// Nobody watches.
+impl Observer for () {}
+
+/// How far a run is.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    /// Steps taken.
+    pub steps: u64,
+    /// Messages sent.
+    pub messages: u64,
+    /// The round or the time in units, where there is one.
+    pub time: u64,
+    /// Entries so far (mutual exclusion).
+    pub entries: u64,
+}
+
+/// Runs an election.
+///
+/// # Errors
+/// If the scenario is impossible, or outside the contract and not declared unsound.
+pub fn run_election<P: Election>(scenario: &Scenario, observer: &mut dyn Observer) -> Result<Report, Refusal>
+where
+    P::Port: Wired,
+{
+    let _ = (scenario, observer);
+    Err(Refusal::NoProcesses)
+}
+
+/// Runs mutual exclusion.
+///
+/// # Errors
+/// If the scenario is impossible, or outside the contract and not declared unsound.
+pub fn run_exclusion<P: Exclusion>(
+    scenario: &Scenario,
+    observer: &mut dyn Observer,
+) -> Result<Report, Refusal>
+where
+    P::Port: Wired,
+{
+    let _ = (scenario, observer);
+    Err(Refusal::NoProcesses)
+}
+
+/// An election with these identities in ring order, everything else as usual.
+///
+/// # Panics
+/// If the identities are not distinct, or there are none.
+#[must_use]
+pub fn elect<P: Election>(ids: &[u64]) -> Report
+where
+    P::Port: Wired,
+{
+    let scenario = Scenario { ids: Ids::Listed(ids.to_vec()), ..Scenario::new(ids.len() as u32) };
+    run_election::<P>(&scenario, &mut ()).expect("distinct identities, at least one")
+}

@@ -1,0 +1,169 @@
+//! Why a scenario is not run: what is wrong, and what the algorithm needs. A leaf puts it into words and advice.
+
+use core::fmt;
+
+/// Why a scenario is not run.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Refusal {
+    /// There must be at least one process.
+    NoProcesses,
+    /// The same identity twice.
+    DuplicateId {
+        /// The identity.
+        id: u64,
+        /// The index that has it first.
+        first: u32,
+        /// The index that has it again.
+        second: u32,
+    },
+    /// A list of identities, entries or ports is not of length n.
+    WrongLength {
+        /// What the list is of.
+        what: &'static str,
+        /// Its length.
+        got: usize,
+        /// The number of processes.
+        n: u32,
+    },
+    /// An index is not below n.
+    NoSuchProcess {
+        /// Where it was named.
+        what: &'static str,
+        /// The index.
+        process: u32,
+        /// The number of processes.
+        n: u32,
+    },
+    /// Nobody would start.
+    NoInitiator,
+    /// The algorithm needs stronger links.
+    WeakLinks {
+        /// What it needs.
+        needs: &'static str,
+        /// What was asked for.
+        got: &'static str,
+    },
+    /// Half-duplex links exist on two-way rings only.
+    NoHalfDuplexHere,
+    /// The algorithm is not for this network.
+    WrongTopology {
+        /// What it needs.
+        needs: &'static str,
+        /// What was asked for.
+        got: &'static str,
+    },
+    /// All processes must agree on the sides.
+    NeedsOrientation,
+    /// The ports listed for a process are not a permutation.
+    BadPorts {
+        /// The process.
+        process: u32,
+    },
+    /// Time-outs mean nothing under this schedule.
+    NeedsBoundedDelay {
+        /// What was asked for.
+        schedule: &'static str,
+    },
+    /// The algorithm moves in lock-step, so only `rounds` will do.
+    NeedsLockStep {
+        /// What was asked for.
+        schedule: &'static str,
+    },
+    /// The contract excludes this fault.
+    FaultExcluded {
+        /// The fault in words.
+        fault: &'static str,
+    },
+    /// No message of the algorithm is of this kind.
+    NoSuchKind {
+        /// What was asked for.
+        kind: String,
+        /// The kinds there are.
+        kinds: &'static [&'static str],
+    },
+    /// A workload was given for an election.
+    NoWorkload,
+    /// There is no setting of this name, or the value is not one of its values.
+    BadSetting {
+        /// The setting.
+        name: String,
+        /// What it may be.
+        expected: String,
+    },
+    /// The algorithm has no known worst arrangement.
+    NoWorstIds,
+    /// The algorithm has no identities to arrange.
+    Anonymous,
+    /// A number is out of range.
+    OutOfRange {
+        /// Which number.
+        what: &'static str,
+        /// What it may be.
+        expected: &'static str,
+    },
+    /// A recorded step is impossible here.
+    BrokenReplay {
+        /// The number of the step, from 1.
+        step: usize,
+        /// What is wrong with it.
+        why: String,
+    },
+}
+
+impl Refusal {
+    /// Whether `unsound` would let it run all the same.
+    #[must_use]
+    pub fn is_about_assumptions(&self) -> bool {
+        matches!(
+            self,
+            Refusal::WeakLinks { .. }
+                | Refusal::NeedsOrientation
+                | Refusal::NeedsBoundedDelay { .. }
+                | Refusal::FaultExcluded { .. }
+                | Refusal::DuplicateId { .. }
+        )
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Refusal::NoProcesses => write!(f, "there must be at least one process"),
+            Refusal::DuplicateId { id, first, second } => {
+                write!(f, "identity {id} is given to two processes, index {first} and index {second}")
+            }
+            Refusal::WrongLength { what, got, n } => write!(f, "{got} {what} for {n} processes"),
+            Refusal::NoSuchProcess { what, process, n } => {
+                write!(f, "{what}: there is no process {process}; indices are 0 to {}", n - 1)
+            }
+            Refusal::NoInitiator => write!(f, "nobody starts: at least one initiator is needed"),
+            Refusal::WeakLinks { needs, got } => write!(f, "it needs {needs} links; these are {got}"),
+            Refusal::NoHalfDuplexHere => write!(f, "half-duplex links exist on two-way rings only"),
+            Refusal::WrongTopology { needs, got } => write!(f, "it needs {needs}; the topology is {got}"),
+            Refusal::NeedsOrientation => {
+                write!(f, "it needs processes that agree on left and right; the orientation is random")
+            }
+            Refusal::BadPorts { process } => {
+                write!(f, "the ports listed for process {process} are not a permutation of its ports")
+            }
+            Refusal::NeedsBoundedDelay { schedule } => {
+                write!(f, "it needs a bound on message delays; the schedule {schedule} has none")
+            }
+            Refusal::NeedsLockStep { schedule } => {
+                write!(f, "it moves in lock-step; the schedule is {schedule}")
+            }
+            Refusal::FaultExcluded { fault } => write!(f, "its contract excludes {fault}"),
+            Refusal::NoSuchKind { kind, kinds } => {
+                write!(f, "it sends no message of kind {kind}; its kinds are {}", kinds.join(", "))
+            }
+            Refusal::NoWorkload => write!(f, "it is an election: nobody wants into a critical section"),
+            Refusal::BadSetting { name, expected } => write!(f, "setting {name}: {expected}"),
+            Refusal::NoWorstIds => write!(f, "no worst arrangement of identities is known for it"),
+            Refusal::Anonymous => write!(f, "its processes have no identities to arrange"),
+            Refusal::OutOfRange { what, expected } => write!(f, "{what} must be {expected}"),
+            Refusal::BrokenReplay { step, why } => write!(f, "step {step} of the recording: {why}"),
+        }
+    }
+}
+
+impl std::error::Error for Refusal {}

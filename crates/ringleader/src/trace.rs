@@ -1,0 +1,148 @@
+//! What happened, step by step: one event type for the simulator, the checker, the browser and the network.
+//!
+//! A recording is a [`Header`] and a list of [`Event`]s. An event holds the input that the scheduler chose and the
+//! answers to every random choice, so that a replay needs no generator; and it holds what the step did, so that a reader
+//! needs no engine. Files of them are written and read by the `ringleader-formats` crate; FORMATS.md describes them.
+
+use crate::model::{Fields, Id};
+use std::borrow::Cow;
+
+/// The version of the event type. It grows when a reader of the old one would misunderstand.
+pub const VERSION: u32 = 1;
+
+/// Everything about a run that is not an event.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Header {
+    /// The algorithm's name.
+    pub algorithm: String,
+    /// The number of processes.
+    pub n: u32,
+    /// The identities in ring order; empty where there are none.
+    pub ids: Vec<u64>,
+    /// Who starts of its own accord.
+    pub initiators: Vec<u32>,
+    /// The links, by name.
+    pub links: String,
+    /// The topology, by name.
+    pub topology: String,
+    /// For each process the physical port behind each of its port numbers; empty where they are the usual ones.
+    pub ports: Vec<Vec<u32>>,
+    /// The neighbours of each process, where the graph was drawn at random; empty otherwise.
+    pub neighbours: Vec<Vec<u32>>,
+    /// The range of random identities.
+    pub range: u32,
+    /// The algorithm's own settings.
+    pub settings: Vec<(String, String)>,
+    /// The schedule under which it was recorded, by name.
+    pub schedule: String,
+    /// The seed of the run.
+    pub seed: u64,
+    /// Whether it left the algorithm's assumptions, by permission.
+    pub unsound: bool,
+    /// How many ticks of `Event::time` make one unit of time.
+    pub ticks_per_unit: u64,
+}
+
+/// One step.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Event {
+    /// When: the round, the time in ticks, or the number of the step, as the schedule counts.
+    pub time: u64,
+    /// Who moved.
+    pub process: u32,
+    /// What came in.
+    pub input: Input,
+    /// The answers to the random choices of this step, in order.
+    pub choices: Vec<u32>,
+    /// The rules that fired, in order.
+    pub rules: Vec<Cow<'static, str>>,
+    /// What was sent, in order.
+    pub sends: Vec<Sent>,
+    /// What the step means for the problem, if anything.
+    pub outcome: Option<Outcome>,
+    /// A case that the proof excludes arose.
+    pub impossible: Option<Cow<'static, str>>,
+}
+
+/// What comes in.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Input {
+    /// It starts of its own accord.
+    Start,
+    /// One message arrives, or several at once on half-duplex links.
+    Deliver(Vec<Arrival>),
+    /// A timer runs out.
+    Timeout(Cow<'static, str>),
+    /// It takes a local step.
+    Local(Cow<'static, str>),
+    /// Its user wants in.
+    Want,
+    /// Its user leaves.
+    Exit,
+    /// It stops.
+    Crash,
+    /// It comes back.
+    Recover,
+    /// It is told that this process is down.
+    Suspect(u32),
+}
+
+/// A message that arrives.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Arrival {
+    /// The number of the message: messages are numbered in sending order, from 0.
+    pub message: u64,
+    /// The port at which it arrives.
+    pub port: u32,
+}
+
+/// A message that was sent.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Sent {
+    /// Its number.
+    pub message: u64,
+    /// The port that it leaves by.
+    pub port: u32,
+    /// Where it goes.
+    pub to: u32,
+    /// The name of its kind.
+    pub kind: Cow<'static, str>,
+    /// Its fields, shown with the identities that the user gave.
+    pub fields: Vec<(Cow<'static, str>, String)>,
+    /// What became of it on the way.
+    pub fate: Fate,
+}
+
+/// What the network does with a message.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fate {
+    /// It travels.
+    Travels,
+    /// It is lost.
+    Lost,
+    /// It travels twice; the second copy has the next number.
+    Doubled,
+}
+
+/// What a step means for the problem.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    /// It leads.
+    Leads,
+    /// It knows that it lost.
+    Lost,
+    /// It was decided and is no longer.
+    Undecided,
+    /// Its user waits.
+    Waits,
+    /// Its user is inside.
+    Enters,
+    /// Its user has left.
+    Leaves,
+}
+
+/// Fields shown as text, with identities named by `name`.
+#[must_use]
+pub fn shown(fields: Fields, name: &dyn Fn(Id) -> u64) -> Vec<(Cow<'static, str>, String)> {
+    fields.into_iter().map(|(field, value)| (Cow::Borrowed(field), value.text(name))).collect()
+}
