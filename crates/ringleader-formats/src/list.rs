@@ -1,0 +1,71 @@
+//! The list of algorithms as JSON.
+
+use crate::run::LIST_SCHEMA;
+use ringleader::registry::Entry;
+use serde::Serialize;
+
+#[derive(Serialize)]
+struct List {
+    schema: &'static str,
+    algorithms: Vec<Algorithm>,
+}
+
+#[derive(Serialize)]
+struct Algorithm {
+    name: &'static str,
+    problem: &'static str,
+    title: &'static str,
+    year: u16,
+    source: &'static str,
+    topology: &'static str,
+    needs: Vec<&'static str>,
+    bound: Option<Bound>,
+    aliases: &'static [&'static str],
+}
+
+#[derive(Serialize)]
+struct Bound {
+    formula: &'static str,
+    counts: &'static str,
+}
+
+/// `ringleader.list/1`: these algorithms, in this order.
+#[must_use]
+pub fn list_json<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> String {
+    let algorithms = entries
+        .into_iter()
+        .map(|entry| Algorithm {
+            name: entry.spec.name,
+            problem: entry.problem.name(),
+            title: entry.spec.title,
+            year: entry.spec.year,
+            source: entry.spec.source,
+            topology: entry.topology(),
+            needs: entry.needs(),
+            bound: entry
+                .spec
+                .cost
+                .worst
+                .map(|bound| Bound { formula: bound.formula, counts: bound.counts.name() }),
+            aliases: entry.spec.aliases,
+        })
+        .collect();
+    serde_json::to_string(&List { schema: LIST_SCHEMA, algorithms }).expect("plain data has a JSON form")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_row_has_its_fields_in_order() {
+        let json = list_json(&ringleader::registry::ALL[..1]);
+        assert!(json.starts_with(
+            r#"{"schema":"ringleader.list/1","algorithms":[{"name":"chang-roberts","problem":"election","#
+        ));
+        assert!(
+            json.contains(r#""bound":{"formula":"n(n+1)/2","counts":"election"},"aliases":["lcr"]"#),
+            "{json}"
+        );
+    }
+}
