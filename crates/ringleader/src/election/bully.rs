@@ -16,9 +16,11 @@
 //! (003-2).
 //!
 //! ```
-//! use ringleader::{election::Bully, sim};
-//! let run = sim::elect::<Bully>(&[1]);
-//! assert_eq!((run.leader_id(), run.election_messages()), (Some(1), 0));
+//! use ringleader::{election::Bully, sim::{self, Fault, Initiators, Scenario}};
+//! let faults = vec![Fault::Crash { process: 3, at: 0 }];
+//! let scenario = Scenario { faults, initiators: Initiators::One, ..Scenario::new(4) };
+//! let run = sim::run_election::<Bully>(&scenario, &mut ()).unwrap();
+//! assert_eq!(run.messages, 4 * 4 - 4 - 1); // the worst case: the largest down, the smallest starts
 //! ```
 
 use crate::model::{

@@ -38,6 +38,9 @@ pub struct Franklin {
     leader: Option<Id>,
 }
 
+// Ten million of them fit in a small machine.
+const _: () = assert!(size_of::<Franklin>() <= 32);
+
 names! {
     /// What a process is.
     enum Role {

@@ -16,9 +16,9 @@
 //! probabilistic, IFIP TCS 2008. The text forgets the stored messages of a process that becomes passive (004-1).
 //!
 //! ```
-//! use ringleader::{election::ProbabilisticFranklin, sim};
-//! let run = sim::elect::<ProbabilisticFranklin>(&[1]); // alone: both copies come home at once
-//! assert_eq!(run.election_messages(), 2);
+//! use ringleader::{election::ProbabilisticFranklin, sim::{self, Scenario}};
+//! let run = sim::run_election::<ProbabilisticFranklin>(&Scenario::new(5), &mut ()).unwrap();
+//! assert_eq!(Some(run.election_messages()), run.phases.map(|rounds| 2 * 5 * rounds));
 //! ```
 
 use core::num::NonZeroU32;
@@ -111,7 +111,7 @@ impl Process for ProbabilisticFranklin {
 
     fn receive(&mut self, from: Side, msg: Msg, out: &mut impl Outbox<Self>) {
         match (msg, self.role) {
-            (Msg::M { hop, .. }, Role::Active) if hop == self.n && self.ending == Ending::First => {
+            (Msg::M { hop, .. }, Role::Active) if hop >= self.n && self.ending == Ending::First => {
                 self.lead(out);
             }
             (Msg::M { id, hop, bit }, Role::Active) => {
@@ -170,7 +170,7 @@ impl ProbabilisticFranklin {
         let [right, left] = &mut self.stored;
         let (Some(a), Some(b)) = (right[now], left[now]) else { return };
         (right[now], left[now]) = (None, None);
-        if a.hop.get() == self.n || b.hop.get() == self.n {
+        if a.hop.max(b.hop).get() >= self.n {
             self.lead(out);
         } else if a.id.max(b.id) > self.id {
             out.rule("retire");

@@ -101,18 +101,21 @@ impl Process for VanLeeuwenTanHalfDuplex {
         self.receive_several(slice::from_ref(&(from, msg)), out);
     }
 
-    /// Before phase 0 is complete nothing of a later phase is taken, unless the same step completes it.
+    /// Before phase 0 is complete only phase-0 messages are taken, unless the same step completes it. The others may be
+    /// that far ahead: with 3,2,4,1 both chases may meet at 3, and the announcement be sent, while 4 waits for 1.
     fn accepts(&self, batch: &[(Side, Msg)]) -> bool {
         let mut heard = self.neighbours.map(|neighbour| neighbour.is_some());
         let mut later = false;
         for (from, msg) in batch {
             match msg {
                 Msg::Chase { phase: 0, .. } => heard[*from as usize] = true,
-                Msg::Chase { .. } => later = true,
-                Msg::Elected { .. } => {}
+                Msg::Chase { .. } | Msg::Elected { .. } => later = true,
             }
         }
-        !later || heard == [true; 2]
+        match self.role {
+            Role::Asleep | Role::Phase0 => !later || heard == [true; 2],
+            Role::Observant | Role::Inaugurator | Role::Informed => true,
+        }
     }
 
     fn receive_several(&mut self, batch: &[(Side, Msg)], out: &mut impl Outbox<Self>) {
@@ -201,7 +204,7 @@ impl VanLeeuwenTanHalfDuplex {
             [Some(right), Some(left)] => {
                 out.rule("collide");
                 let smaller = if right < left { Side::Right } else { Side::Left };
-                self.send_chase(right.max(left), top + 1, smaller, out);
+                self.send_chase(right.max(left), top.saturating_add(1), smaller, out);
             }
             [Some(id), None] => self.chase(Side::Right, id, top, out),
             [None, Some(id)] => self.chase(Side::Left, id, top, out),
@@ -219,7 +222,7 @@ impl VanLeeuwenTanHalfDuplex {
             Equal => self.inaugurate(from.other(), out),
             Less => {
                 out.rule("repel");
-                self.send_chase(self.value, phase + 1, from, out);
+                self.send_chase(self.value, phase.saturating_add(1), from, out);
             }
             Greater => out.rule("stop"),
         }
@@ -251,7 +254,7 @@ impl VanLeeuwenTanHalfDuplex {
             }
             Role::Inaugurator => out.rule("home"),
             Role::Asleep | Role::Phase0 => {
-                out.impossible("the election ends after phase 0 is over everywhere")
+                out.impossible("what is not of phase 0 waits until phase 0 is over here")
             }
             Role::Informed => out.impossible("there is one inaugurator, and its lap ends there"),
         }

@@ -17,7 +17,7 @@
 //! ```
 //! use ringleader::{mutex::MisraBounded, sim::{self, Scenario}};
 //! let run = sim::run_exclusion::<MisraBounded>(&Scenario::new(3), &mut ()).unwrap();
-//! assert!(run.properties.iter().all(|property| property.holds));
+//! assert!(run.holds());
 //! ```
 
 use crate::model::{
