@@ -9,4 +9,4 @@ mod trace;
 
 pub use list::list_json;
 pub use run::{LIST_SCHEMA, RUN_SCHEMA, RunContext, run_json};
-pub use trace::{End, Recording, TRACE_SCHEMA, TraceError, TraceWriter, read_trace};
+pub use trace::{End, Recorded, TRACE_SCHEMA, TraceError, TraceWriter, read_trace};

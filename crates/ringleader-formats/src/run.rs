@@ -70,6 +70,8 @@ struct Run<'a, Middle: Serialize> {
     bits: Option<u64>,
     depth: Option<u64>,
     load: Option<Range<f64>>,
+    elected_depth: Option<u64>,
+    broken_on_purpose: bool,
     version: &'a str,
 }
 
@@ -264,6 +266,12 @@ fn frame<'a, Middle: Serialize>(
         bits: report.bits,
         depth: report.depth,
         load: report.load.as_ref().map(range),
+        elected_depth: match &report.details {
+            Details::Election(details) => details.elected_depth,
+            Details::Exclusion(_) => None,
+        },
+        // A text taken literally, with its error in it, carries an @ in its name.
+        broken_on_purpose: context.algorithm.contains('@'),
         version: context.version,
     }
 }
@@ -327,6 +335,7 @@ mod tests {
             leaders: 1,
             informed: 4,
             elected_round: Some(4),
+            elected_depth: None,
         });
         assert_eq!(
             run_json(&report(details), &CONTEXT),
@@ -340,7 +349,7 @@ mod tests {
                 r#"[{"name":"one leader","holds":true},{"name":"largest","holds":false}],"elapsed_s":0.5,"#,
                 r#""messages_per_s":22.0,"peak_bytes":null,"again":"ringleader run x","topology":"ring","#,
                 r#""outside":["links are bag"],"violations":[{"name":"largest","detail":"p1"}],"bits":null,"#,
-                r#""depth":3,"load":null,"version":"ringleader 0"}"#,
+                r#""depth":3,"load":null,"elected_depth":null,"broken_on_purpose":false,"version":"ringleader 0"}"#,
             )
         );
     }

@@ -34,6 +34,7 @@ pub(super) struct HeaderLine<'a> {
     seed: u64,
     unsound: bool,
     ticks_per_unit: u64,
+    max_delay: u32,
 }
 
 impl<'a> HeaderLine<'a> {
@@ -55,6 +56,7 @@ impl<'a> HeaderLine<'a> {
             seed: header.seed,
             unsound: header.unsound,
             ticks_per_unit: header.ticks_per_unit,
+            max_delay: header.max_delay,
         }
     }
 
@@ -74,6 +76,7 @@ impl<'a> HeaderLine<'a> {
             seed: self.seed,
             unsound: self.unsound,
             ticks_per_unit: self.ticks_per_unit,
+            max_delay: self.max_delay,
         }
     }
 }

@@ -11,7 +11,8 @@ pub use error::TraceError;
 pub use read::read_trace;
 pub use write::TraceWriter;
 
-use ringleader::trace::{Event, Header};
+use ringleader::trace::Recording;
+use std::sync::Arc;
 
 /// The schema that a trace file names in its first line.
 pub const TRACE_SCHEMA: &str = "ringleader.trace/1";
@@ -19,15 +20,13 @@ pub const TRACE_SCHEMA: &str = "ringleader.trace/1";
 /// What comes before the version in the schema of every trace.
 const SCHEMA_STEM: &str = "ringleader.trace/";
 
-/// A recorded run.
+/// A recorded run, with what the file says about itself.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Recording {
-    /// Everything about the run that is not an event.
-    pub header: Header,
+pub struct Recorded {
+    /// The header and the steps.
+    pub recording: Arc<Recording>,
     /// The program that wrote it, and its version.
     pub by: String,
-    /// The steps.
-    pub events: Vec<Event>,
     /// How it ended.
     pub end: End,
 }

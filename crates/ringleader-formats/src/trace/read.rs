@@ -2,9 +2,11 @@
 
 use super::check::{Rule, Rules};
 use super::line::{EndLine, EventLine, HeaderLine};
-use super::{Recording, SCHEMA_STEM, TRACE_SCHEMA, TraceError};
+use super::{Recorded, SCHEMA_STEM, TRACE_SCHEMA, TraceError};
+use ringleader::trace::Recording;
 use serde::de::DeserializeOwned;
 use std::io::{BufRead, Read};
+use std::sync::Arc;
 
 /// No line of a trace is longer; something else was opened by mistake.
 const LINE_MAX: u64 = 256 << 20;
@@ -13,7 +15,7 @@ const LINE_MAX: u64 = 256 << 20;
 ///
 /// # Errors
 /// If it cannot be read, is something else, is of a later version, was cut off, or breaks a rule of the format.
-pub fn read_trace(mut input: impl BufRead) -> Result<Recording, TraceError> {
+pub fn read_trace(mut input: impl BufRead) -> Result<Recorded, TraceError> {
     if !matches!(input.fill_buf()?.first(), Some(b'{')) {
         return Err(TraceError::NotATrace("it does not begin with a header".into()));
     }
@@ -38,7 +40,7 @@ pub fn read_trace(mut input: impl BufRead) -> Result<Recording, TraceError> {
             if let Some(text) = lines.next()? {
                 return Err(Rule::new("nothing may follow the end record".into(), "").at(number + 1, &text));
             }
-            return Ok(Recording { header, by, events, end });
+            return Ok(Recorded { recording: Arc::new(Recording { header, events }), by, end });
         }
         let event = match parse::<EventLine<'static>>(&text, number) {
             Ok(line) => line.event(),

@@ -1,26 +1,26 @@
 //! From a recording to a scenario that repeats it.
 
-use super::Recording;
+use super::Recorded;
 use ringleader::model::Links;
 use ringleader::sim::{Ids, Initiators, Ports, Scenario, Schedule, Topology};
-use ringleader::trace::{Event, Header};
+use ringleader::trace::{Header, Recording};
 use std::sync::Arc;
 
-impl Recording {
+impl Recorded {
     /// The scenario that repeats this recording step by step: no generator is asked again.
     #[must_use]
     pub fn scenario(&self) -> Scenario {
-        scenario(&self.header, Arc::new(self.events.clone()))
+        scenario(&self.recording)
     }
 }
 
 /// The scenario that repeats these steps.
-fn scenario(header: &Header, events: Arc<Vec<Event>>) -> Scenario {
+fn scenario(recording: &Arc<Recording>) -> Scenario {
+    let header = &recording.header;
     Scenario {
-        // Processes without identities still have ranks inside the engine; any will do.
-        ids: if header.ids.is_empty() { Ids::Random } else { Ids::Listed(header.ids.clone()) },
+        ids: if header.ids.is_empty() { Ids::Default } else { Ids::Listed(header.ids.clone()) },
         initiators: Initiators::Listed(header.initiators.clone()),
-        schedule: Schedule::Replay(events),
+        schedule: Schedule::Replay(Arc::clone(recording)),
         links: links(&header.links),
         ports: if header.ports.is_empty() { Ports::Default } else { Ports::Listed(header.ports.clone()) },
         topology: topology(header),

@@ -1,6 +1,6 @@
 use super::*;
 use ringleader::sim::{Ids, Schedule};
-use ringleader::trace::{Arrival, Fate, Input, Outcome, Sent};
+use ringleader::trace::{Arrival, Event, Fate, Header, Input, Outcome, Sent};
 use std::borrow::Cow;
 
 fn header() -> Header {
@@ -19,6 +19,7 @@ fn header() -> Header {
         seed: u64::MAX,
         unsound: true,
         ticks_per_unit: 1,
+        max_delay: 1,
     }
 }
 
@@ -78,13 +79,13 @@ fn file() -> String {
 #[test]
 fn what_is_written_is_read_back() {
     let recording = read_trace(file().as_bytes()).unwrap();
-    assert_eq!(recording.header, header());
-    assert_eq!(recording.events, events());
+    assert_eq!(recording.recording.header, header());
+    assert_eq!(recording.recording.events, events());
     assert_eq!(recording.by, "ringleader test");
     assert_eq!(recording.end, End { steps: 10, outcome: "elected".into() });
     let scenario = recording.scenario();
     assert!(matches!(scenario.ids, Ids::Listed(ids) if ids == [3, 7]));
-    assert!(matches!(scenario.schedule, Schedule::Replay(events) if events.len() == 10));
+    assert!(matches!(scenario.schedule, Schedule::Replay(steps) if steps.events.len() == 10));
     assert!(scenario.unsound);
 }
 
@@ -108,7 +109,7 @@ fn lines_are_compact() {
 
 #[test]
 fn windows_line_ends_are_read() {
-    assert_eq!(read_trace(file().replace('\n', "\r\n").as_bytes()).unwrap().events, events());
+    assert_eq!(read_trace(file().replace('\n', "\r\n").as_bytes()).unwrap().recording.events, events());
 }
 
 /// The message for the file with one text replaced by another.
