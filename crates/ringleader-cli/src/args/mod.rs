@@ -1,0 +1,149 @@
+//! The command line as types. Everything that can be checked without knowing the algorithm is checked here.
+
+mod fault;
+mod ids;
+mod number;
+mod run;
+mod schedule;
+mod value;
+mod workload;
+
+pub(crate) use fault::{At, Lose, Partition};
+pub(crate) use ids::{IdsArg, identity};
+pub(crate) use number::Number;
+pub(crate) use run::{MeterArg, RunArgs, quoted};
+pub(crate) use schedule::ScheduleArg;
+pub(crate) use value::{Given, Time, Word};
+pub(crate) use workload::{LoadArg, Wants};
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// Leader election and mutual exclusion, from textbook to production.
+#[derive(Parser, Debug)]
+#[command(name = "ringleader", version, propagate_version = true, disable_help_subcommand = true)]
+#[command(
+    after_help = "Exit codes: 0 done and holds · 1 violated, bound exceeded or no leader · 2 wrong usage or bad \
+                        input · 3 a limit was reached first · 4 environment"
+)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+    /// One JSON object on stdout instead of text.
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// No progress, no words but errors.
+    #[arg(short, long, global = true)]
+    pub(crate) quiet: bool,
+    /// When to use colour; NO_COLOR and CLICOLOR_FORCE are obeyed.
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        default_value = "auto",
+        env = "RINGLEADER_COLOR",
+        hide_env_values = true
+    )]
+    pub(crate) color: Color,
+}
+
+/// When to use colour.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum Command {
+    /// The algorithms: what they need and what they cost.
+    List(ListArgs),
+    /// One algorithm: idea, model, messages, rules, costs, source, errata, and a worked example.
+    Show(ShowArgs),
+    /// Run an algorithm once: who leads, after how many messages, against which proved bound.
+    Run(Box<RunArgs>),
+    /// Repeat a recorded run, step by step, and say where it differs.
+    Replay(ReplayArgs),
+    /// A completion script for your shell.
+    Completions(CompletionsArgs),
+    /// The manual pages.
+    Man(ManArgs),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ListArgs {
+    /// Only for this problem.
+    #[arg(long)]
+    pub(crate) problem: Option<ProblemArg>,
+    /// Only for this network.
+    #[arg(long)]
+    pub(crate) topology: Option<Network>,
+    /// Also the texts taken literally, with their errors in them (their names carry an @).
+    #[arg(long)]
+    pub(crate) errata: bool,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ProblemArg {
+    Election,
+    Mutex,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Network {
+    /// Any ring.
+    Ring,
+    /// A ring on which messages travel clockwise only.
+    OneWay,
+    /// A ring on which messages travel both ways.
+    TwoWay,
+    /// Everybody with everybody.
+    Complete,
+    /// A tree.
+    #[value(aliases = ["line", "star", "binary"])]
+    Tree,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ShowArgs {
+    /// Its name, or an alias of it.
+    #[arg(value_name = "ALGORITHM")]
+    pub(crate) name: String,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ReplayArgs {
+    /// A trace, as `run --trace FILE` writes it.
+    pub(crate) file: PathBuf,
+    /// Print every step in words before the report.
+    #[arg(long)]
+    pub(crate) steps: bool,
+    /// Extra meters.
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub(crate) meter: Vec<MeterArg>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct CompletionsArgs {
+    /// The shell.
+    pub(crate) shell: clap_complete::Shell,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ManArgs {
+    /// Write one page per command into this directory instead of all to stdout.
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_declaration_is_consistent() {
+        Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,339 @@
+//! `ringleader run ALGORITHM ...`: the options, and the command that says them again.
+
+use super::number::{number, small};
+use super::value::Probability;
+use super::{At, Given, IdsArg, LoadArg, Lose, Number, Partition, ScheduleArg, Time, Wants};
+use clap::{Args, ValueEnum};
+use ringleader::model::{Links, Orientation};
+use ringleader::sim::{Entries, Initiators, Meters, Topology};
+use std::path::PathBuf;
+
+#[derive(Args, Clone, Debug)]
+pub(crate) struct RunArgs {
+    /// Its name, or an alias of it; `ringleader list` has them all.
+    #[arg(value_name = "ALGORITHM")]
+    pub(crate) name: String,
+    /// The number of processes: 8, 1e6, 1M, 2^20, 1_000_000 [default: 8, or as many as --ids lists].
+    #[arg(short, long = "nodes", value_name = "N", value_parser = Given::<Number>::parse, allow_hyphen_values = true)]
+    pub(crate) nodes: Option<Given<Number>>,
+    /// The seed of every draw [default: drawn, and printed].
+    #[arg(long, value_name = "S", value_parser = number, env = "RINGLEADER_SEED", hide_env_values = true)]
+    pub(crate) seed: Option<u64>,
+    /// Stop after so many steps (exit 3).
+    #[arg(long, value_name = "M", value_parser = number, env = "RINGLEADER_MAX_STEPS", hide_env_values = true)]
+    pub(crate) max_steps: Option<u64>,
+    /// How many threads may work on it; the result is the same.
+    #[arg(long, value_name = "T", value_parser = small, env = "RINGLEADER_THREADS", hide_env_values = true)]
+    pub(crate) threads: Option<u32>,
+    /// Record every step in this file, for `ringleader replay`.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trace: Option<PathBuf>,
+    /// Extra meters that cost time or memory: bits, load, depth.
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub(crate) meter: Vec<MeterArg>,
+
+    /// Identities in ring order: a list (3,7,4), a file (@ring.ids, one per line), or random, ascending, descending,
+    /// alternating, bit-reversal, worst [default: random].
+    #[arg(long, value_name = "LIST|@FILE|KIND", value_parser = Given::<IdsArg>::parse, allow_hyphen_values = true, help_heading = "Arrangement")]
+    pub(crate) ids: Option<Given<IdsArg>>,
+    /// Who starts of its own accord: all, one (index 0), a list of indices, or a percentage [default: all].
+    #[arg(long, value_name = "WHO", value_parser = Given::<Initiators>::parse, help_heading = "Arrangement")]
+    pub(crate) initiators: Option<Given<Initiators>>,
+    /// The network, for algorithms that admit several [default: the algorithm's].
+    #[arg(long, help_heading = "Arrangement")]
+    pub(crate) topology: Option<TopologyArg>,
+    /// Whether all agree on left and right, or on port numbers [default: as the algorithm admits].
+    #[arg(long, help_heading = "Arrangement")]
+    pub(crate) orientation: Option<OrientationArg>,
+    /// The range from which processes without identities draw [default: 2].
+    #[arg(long, value_name = "K", value_parser = small, help_heading = "Arrangement")]
+    pub(crate) range: Option<u32>,
+
+    /// Who moves next: rounds, random, delay:const:1, delay:uniform:1:10, delay:exp:5, lifo, fifo, greedy, starve:P,
+    /// replay:FILE [default: rounds].
+    #[arg(long, value_name = "KIND", value_parser = Given::<ScheduleArg>::parse, help_heading = "Environment")]
+    pub(crate) schedule: Option<Given<ScheduleArg>>,
+    /// In what order links deliver [default: the weakest that the algorithm admits].
+    #[arg(long, help_heading = "Environment")]
+    pub(crate) links: Option<LinksArg>,
+    /// Allow what the algorithm's contract excludes; the report then says so.
+    #[arg(long, help_heading = "Environment")]
+    pub(crate) unsound: bool,
+    /// Process P stops at time T (repeatable).
+    #[arg(long, value_name = "P@T", value_parser = Given::<At>::parse, help_heading = "Environment")]
+    pub(crate) crash: Vec<Given<At>>,
+    /// Process P comes back at time T (repeatable).
+    #[arg(long, value_name = "P@T", value_parser = Given::<At>::parse, help_heading = "Environment")]
+    pub(crate) recover: Vec<Given<At>>,
+    /// The K-th message of a kind is lost, counted from 1 (repeatable).
+    #[arg(long, value_name = "KIND@K", value_parser = Given::<Lose>::parse, help_heading = "Environment")]
+    pub(crate) lose: Vec<Given<Lose>>,
+    /// Each message is lost with this probability.
+    #[arg(long, value_name = "P", value_parser = Given::<Probability>::parse, help_heading = "Environment")]
+    pub(crate) loss: Option<Given<Probability>>,
+    /// Each message arrives twice with this probability.
+    #[arg(long, value_name = "P", value_parser = Given::<Probability>::parse, help_heading = "Environment")]
+    pub(crate) duplicate: Option<Given<Probability>>,
+    /// Messages between groups A and B (index lists) that are sent from T1 until T2 are lost (repeatable).
+    #[arg(long, value_name = "A|B@T1..T2", value_parser = Given::<Partition>::parse, help_heading = "Environment")]
+    pub(crate) partition: Vec<Given<Partition>>,
+
+    /// Entries per process, the same for all or one number each [default: 1].
+    #[arg(long, value_name = "K|LIST", value_parser = Given::<Entries>::parse, help_heading = "Mutual exclusion")]
+    pub(crate) entries: Option<Given<Entries>>,
+    /// Time inside [default: 1].
+    #[arg(long, value_name = "T", value_parser = Given::<Time>::parse, help_heading = "Mutual exclusion")]
+    pub(crate) hold: Option<Given<Time>>,
+    /// Time between two entries [default: 0].
+    #[arg(long, value_name = "T", value_parser = Given::<Time>::parse, help_heading = "Mutual exclusion")]
+    pub(crate) think: Option<Given<Time>>,
+    /// Instead of --entries: saturated (all always want in), light (one at a time), open:RATE (Poisson arrivals).
+    #[arg(long, value_name = "KIND", value_parser = Given::<LoadArg>::parse, conflicts_with = "entries", help_heading = "Mutual exclusion")]
+    pub(crate) load: Option<Given<LoadArg>>,
+    /// With --load: entries in all.
+    #[arg(long, value_name = "E", value_parser = number, requires = "load", help_heading = "Mutual exclusion")]
+    pub(crate) total: Option<u64>,
+    /// Who asks when, such as '1,3@0;2@5'.
+    #[arg(long, value_name = "SCRIPT", value_parser = Given::<Wants>::parse, conflicts_with_all = ["entries", "load"], help_heading = "Mutual exclusion")]
+    pub(crate) wants: Option<Given<Wants>>,
+
+    /// A setting of the algorithm's own; `ringleader show` lists them (repeatable).
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = setting, help_heading = "The algorithm's own settings")]
+    pub(crate) set: Vec<(String, String)>,
+    /// probabilistic-franklin: what ends the election, both or first.
+    #[arg(long, value_name = "HOW", help_heading = "The algorithm's own settings")]
+    pub(crate) ending: Option<String>,
+    /// central: refusals are told.
+    #[arg(long, help_heading = "The algorithm's own settings")]
+    pub(crate) denied: bool,
+    /// central: the election by which a new coordinator is found.
+    #[arg(long, value_name = "NAME", help_heading = "The algorithm's own settings")]
+    pub(crate) election: Option<String>,
+    /// misra-k: how many tokens.
+    #[arg(long, value_name = "K", value_parser = small, help_heading = "The algorithm's own settings")]
+    pub(crate) tokens: Option<u32>,
+}
+
+fn setting(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.into(), value.into())),
+        Some(_) | None => Err("a name and a value, such as tokens=3".into()),
+    }
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum LinksArg {
+    /// In sending order.
+    Fifo,
+    /// In any order.
+    Bag,
+    /// In sending order, and two messages never pass each other.
+    HalfDuplex,
+}
+
+impl From<LinksArg> for Links {
+    fn from(links: LinksArg) -> Links {
+        match links {
+            LinksArg::Fifo => Links::Fifo,
+            LinksArg::Bag => Links::Bag,
+            LinksArg::HalfDuplex => Links::HalfDuplex,
+        }
+    }
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum OrientationArg {
+    /// The same everywhere.
+    Same,
+    /// Drawn for each process.
+    Random,
+}
+
+impl From<OrientationArg> for Orientation {
+    fn from(orientation: OrientationArg) -> Orientation {
+        match orientation {
+            OrientationArg::Same => Orientation::Same,
+            OrientationArg::Random => Orientation::Random,
+        }
+    }
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum TopologyArg {
+    /// A ring.
+    Ring,
+    /// Everybody with everybody.
+    Complete,
+    /// The tree 0 - 1 - 2 - ...
+    Line,
+    /// The tree with index 0 in the middle.
+    Star,
+    /// The binary tree, numbered as a heap.
+    Binary,
+    /// A random tree.
+    Random,
+}
+
+impl From<TopologyArg> for Topology {
+    fn from(topology: TopologyArg) -> Topology {
+        match topology {
+            TopologyArg::Ring => Topology::Ring,
+            TopologyArg::Complete => Topology::Complete,
+            TopologyArg::Line => Topology::Line,
+            TopologyArg::Star => Topology::Star,
+            TopologyArg::Binary => Topology::Binary,
+            TopologyArg::Random => Topology::RandomTree,
+        }
+    }
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum MeterArg {
+    /// The size of messages in bits.
+    Bits,
+    /// Messages handled per process.
+    Load,
+    /// The longest causal chain.
+    Depth,
+}
+
+impl MeterArg {
+    /// These meters as they are written.
+    pub(crate) fn names(listed: &[MeterArg]) -> String {
+        listed.iter().map(|&meter| name(meter)).collect::<Vec<_>>().join(",")
+    }
+
+    /// These meters together.
+    pub(crate) fn all(listed: &[MeterArg]) -> Meters {
+        Meters {
+            bits: listed.contains(&MeterArg::Bits),
+            load: listed.contains(&MeterArg::Load),
+            depth: listed.contains(&MeterArg::Depth),
+        }
+    }
+}
+
+/// The name of a value as clap knows it.
+fn name(value: impl ValueEnum) -> String {
+    value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+}
+
+impl RunArgs {
+    /// The algorithm's own settings, by name.
+    pub(crate) fn settings(&self) -> Vec<(String, String)> {
+        let mut settings = self.set.clone();
+        let mut add = |name: &str, value: Option<String>| {
+            settings.extend(value.map(|value| (name.to_owned(), value)));
+        };
+        add("ending", self.ending.clone());
+        add("denied", self.denied.then(|| "yes".to_owned()));
+        add("election", self.election.clone());
+        add("tokens", self.tokens.map(|tokens| tokens.to_string()));
+        settings
+    }
+
+    /// The words of the command that gives the same run: the name of the algorithm and `n` as they were understood,
+    /// everything else as it was given. Where it is recorded and how it is shown is left out.
+    pub(crate) fn again(&self, algorithm: &str, n: Option<u32>, seed: Option<u64>) -> Vec<String> {
+        let mut words = vec!["run".to_owned(), algorithm.to_owned()];
+        let mut add = |option: &str, value: String| words.extend([option.to_owned(), value]);
+        if let Some(n) = n {
+            add("-n", n.to_string());
+        }
+        if let Some(ids) = &self.ids {
+            add("--ids", ids.text.clone());
+        }
+        if let Some(initiators) = &self.initiators {
+            add("--initiators", initiators.text.clone());
+        }
+        if let Some(topology) = self.topology {
+            add("--topology", name(topology));
+        }
+        if let Some(orientation) = self.orientation {
+            add("--orientation", name(orientation));
+        }
+        if let Some(range) = self.range {
+            add("--range", range.to_string());
+        }
+        if let Some(schedule) = &self.schedule {
+            add("--schedule", schedule.text.clone());
+        }
+        if let Some(links) = self.links {
+            add("--links", name(links));
+        }
+        self.crash.iter().for_each(|fault| add("--crash", fault.text.clone()));
+        self.recover.iter().for_each(|fault| add("--recover", fault.text.clone()));
+        self.lose.iter().for_each(|fault| add("--lose", fault.text.clone()));
+        if let Some(loss) = &self.loss {
+            add("--loss", loss.text.clone());
+        }
+        if let Some(duplicate) = &self.duplicate {
+            add("--duplicate", duplicate.text.clone());
+        }
+        self.partition.iter().for_each(|fault| add("--partition", fault.text.clone()));
+        if let Some(entries) = &self.entries {
+            add("--entries", entries.text.clone());
+        }
+        if let Some(hold) = &self.hold {
+            add("--hold", hold.text.clone());
+        }
+        if let Some(think) = &self.think {
+            add("--think", think.text.clone());
+        }
+        if let Some(load) = &self.load {
+            add("--load", load.text.clone());
+        }
+        if let Some(total) = self.total {
+            add("--total", total.to_string());
+        }
+        if let Some(wants) = &self.wants {
+            add("--wants", wants.text.clone());
+        }
+        self.set.iter().for_each(|(name, value)| add("--set", format!("{name}={value}")));
+        if let Some(ending) = &self.ending {
+            add("--ending", ending.clone());
+        }
+        if let Some(election) = &self.election {
+            add("--election", election.clone());
+        }
+        if let Some(tokens) = self.tokens {
+            add("--tokens", tokens.to_string());
+        }
+        if !self.meter.is_empty() {
+            add("--meter", MeterArg::names(&self.meter));
+        }
+        if let Some(max_steps) = self.max_steps {
+            add("--max-steps", max_steps.to_string());
+        }
+        if let Some(threads) = self.threads {
+            add("--threads", threads.to_string());
+        }
+        if let Some(seed) = seed {
+            add("--seed", seed.to_string());
+        }
+        if self.denied {
+            words.push("--denied".into());
+        }
+        if self.unsound {
+            words.push("--unsound".into());
+        }
+        words
+    }
+}
+
+/// Words as a line that a shell takes apart into the same words.
+pub(crate) fn quoted(program: &str, words: &[String]) -> String {
+    let mut line = program.to_owned();
+    for word in words {
+        let safe = |c: char| c.is_alphanumeric() || "-_@%+=:,./^".contains(c);
+        line.push(' ');
+        if !word.is_empty() && word.chars().all(safe) {
+            line.push_str(word);
+        } else {
+            line.push('\'');
+            line.push_str(&word.replace('\'', r"'\''"));
+            line.push('\'');
+        }
+    }
+    line
+}

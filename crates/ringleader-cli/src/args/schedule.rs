@@ -1,0 +1,121 @@
+//! `--schedule KIND` and `--initiators WHO`.
+
+use super::value::{index, indices};
+use super::{Time, Word};
+use ringleader::sim::{Delay, Initiators};
+use std::path::PathBuf;
+
+/// Who moves next.
+#[derive(Clone, Debug)]
+pub(crate) enum ScheduleArg {
+    Rounds,
+    Random,
+    Delay(Delay),
+    Lifo,
+    Fifo,
+    Greedy,
+    Starve(u32),
+    Replay(PathBuf),
+}
+
+const EXPECTED: &str = "one of rounds, random, delay:const:1, delay:uniform:1:10, delay:exp:5, lifo, fifo, greedy, starve:P, replay:FILE";
+
+impl Word for ScheduleArg {
+    fn parse(text: &str) -> Result<ScheduleArg, String> {
+        let (kind, rest) = text.split_once(':').map_or((text, None), |(kind, rest)| (kind, Some(rest)));
+        match (kind, rest) {
+            ("rounds", None) => Ok(ScheduleArg::Rounds),
+            ("random", None) => Ok(ScheduleArg::Random),
+            ("lifo", None) => Ok(ScheduleArg::Lifo),
+            ("fifo", None) => Ok(ScheduleArg::Fifo),
+            ("greedy", None) => Ok(ScheduleArg::Greedy),
+            ("starve", Some(process)) => index(process).map(ScheduleArg::Starve),
+            ("replay", Some(file)) if !file.is_empty() => Ok(ScheduleArg::Replay(file.into())),
+            ("delay", Some(distribution)) => delay(distribution).map(ScheduleArg::Delay),
+            _ => Err(EXPECTED.into()),
+        }
+    }
+}
+
+fn delay(text: &str) -> Result<Delay, String> {
+    let parts: Vec<&str> = text.split(':').collect();
+    let positive = |text: &str| match Time::parse(text)?.ticks() {
+        0 => Err("a delay must be above 0".to_owned()),
+        ticks => Ok(ticks),
+    };
+    match parts.as_slice() {
+        ["const", delay] => positive(delay).map(Delay::Constant),
+        ["uniform", low, high] => {
+            let (low, high) = (Time::parse(low)?.ticks(), positive(high)?);
+            if low > high {
+                Err("the shortest delay comes first: delay:uniform:1:10".into())
+            } else {
+                Ok(Delay::Uniform(low, high))
+            }
+        }
+        ["exp", mean] => positive(mean).map(Delay::Exponential),
+        _ => Err("a distribution such as delay:const:1, delay:uniform:1:10 or delay:exp:5".into()),
+    }
+}
+
+impl Word for Initiators {
+    fn parse(text: &str) -> Result<Initiators, String> {
+        match text {
+            "all" => Ok(Initiators::All),
+            "one" => Ok(Initiators::One),
+            _ => match text.strip_suffix('%') {
+                Some(percent) => match percent.parse::<f64>() {
+                    Ok(percent) if (0.0..=100.0).contains(&percent) => Ok(Initiators::Percent(percent)),
+                    Ok(_) | Err(_) => Err("a percentage from 0% to 100%".into()),
+                },
+                None => indices(text)
+                    .map(Initiators::Listed)
+                    .map_err(|_| "all, one, a list of indices (0,3,5) or a percentage (25%)".into()),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn schedules() {
+        let delay = |text| match ScheduleArg::parse(text) {
+            Ok(ScheduleArg::Delay(delay)) => Some(delay),
+            _ => None,
+        };
+        assert_eq!(delay("delay:const:1"), Some(Delay::Constant(1_000_000)));
+        assert_eq!(delay("delay:uniform:0.5:10"), Some(Delay::Uniform(500_000, 10_000_000)));
+        assert_eq!(delay("delay:exp:5"), Some(Delay::Exponential(5_000_000)));
+        assert!(matches!(ScheduleArg::parse("starve:3"), Ok(ScheduleArg::Starve(3))));
+        assert!(
+            matches!(ScheduleArg::parse("replay:a:b.rlt"), Ok(ScheduleArg::Replay(p)) if p.to_str() == Some("a:b.rlt"))
+        );
+        for text in [
+            "",
+            "round",
+            "delay",
+            "delay:const",
+            "delay:const:0",
+            "delay:uniform:5:1",
+            "delay:exp:-1",
+            "starve",
+            "starve:x",
+            "replay:",
+            "lifo:1",
+        ] {
+            assert!(ScheduleArg::parse(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn initiators() {
+        assert_eq!(Initiators::parse("0,3"), Ok(Initiators::Listed(vec![0, 3])));
+        assert_eq!(Initiators::parse("12.5%"), Ok(Initiators::Percent(12.5)));
+        for text in ["", "none", "101%", "1,,2", "-1", "nan%"] {
+            assert!(Initiators::parse(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! `ringleader completions SHELL`.
+
+use crate::App;
+use crate::args::CompletionsArgs;
+use crate::console::Console;
+use crate::error::Failure;
+use serde_json::json;
+
+pub(crate) fn run(app: &App, args: &CompletionsArgs, console: &mut Console<'_>) -> Result<u8, Failure> {
+    // The generator panics where it cannot write: it writes to memory, and we to the stream.
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut crate::command(app), &app.program, &mut script);
+    if console.json {
+        let (shell, script) = (args.shell.to_string(), String::from_utf8_lossy(&script));
+        let schema = "ringleader.completions/1";
+        writeln!(
+            console.out,
+            "{{\"schema\":{},\"shell\":{},\"script\":{}}}",
+            json!(schema),
+            json!(shell),
+            json!(script)
+        )?;
+    } else {
+        console.out.write_all(&script)?;
+    }
+    Ok(0)
+}

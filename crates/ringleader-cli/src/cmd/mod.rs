@@ -1,0 +1,32 @@
+//! One file per command.
+
+mod completions;
+mod list;
+mod man;
+pub(crate) mod replay;
+mod run;
+mod show;
+
+use crate::App;
+use crate::args::Command;
+use crate::console::Console;
+use crate::error::{Diagnostic, Failure};
+use crate::refusal::unknown_algorithm;
+use ringleader::registry::Entry;
+
+/// Runs a command; gives the exit code.
+pub(crate) fn run(app: &App, command: Command, console: &mut Console<'_>) -> Result<u8, Failure> {
+    match command {
+        Command::List(args) => list::run(app, &args, console),
+        Command::Show(args) => show::run(app, &args, console),
+        Command::Run(args) => run::run(app, &args, console),
+        Command::Replay(args) => replay::run(app, &args, console),
+        Command::Completions(args) => completions::run(app, &args, console),
+        Command::Man(args) => man::run(app, &args, console),
+    }
+}
+
+/// The algorithm with this name.
+fn find(app: &App, name: &str) -> Result<&'static Entry, Diagnostic> {
+    ringleader::registry::find(app.registry, name).ok_or_else(|| unknown_algorithm(app, name))
+}

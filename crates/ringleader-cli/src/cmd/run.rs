@@ -1,0 +1,63 @@
+//! `ringleader run ALGORITHM`.
+
+use super::find;
+use crate::args::{RunArgs, quoted};
+use crate::console::Console;
+use crate::error::Failure;
+use crate::progress::Bar;
+use crate::report::{Told, exit_code, text, version};
+use crate::scenario::{Plan, plan};
+use crate::watch::{Recorder, Watch};
+use crate::{App, memory, refusal};
+use ringleader::model::Facts;
+use ringleader::registry::{Entry, Problem};
+use ringleader::sim::Entries;
+
+pub(crate) fn run(app: &App, args: &RunArgs, console: &mut Console<'_>) -> Result<u8, Failure> {
+    let entry = find(app, &args.name)?;
+    let plan = plan(entry, args)?;
+    memory::check(entry, &plan.scenario)?;
+    let mut watch = Watch {
+        bar: bar(entry, &plan, console),
+        recorder: (args.trace.as_deref())
+            .map(|path| Recorder::new(path, version(app), plan.schedule.clone())),
+        ..Watch::default()
+    };
+    let report = entry
+        .run(&plan.scenario, &mut watch)
+        .map_err(|refused| refusal::explain(app, entry, Some(args), &plan, &refused))?;
+    if let Some(recorder) = watch.recorder.take() {
+        recorder.end(report.outcome.name())?;
+    }
+    let told = Told::new(entry, &plan, &report, &watch, quoted(&app.program, &plan.again));
+    if console.json {
+        writeln!(console.out, "{}", told.json(app))?;
+    } else {
+        text(&told, console.out)?;
+    }
+    Ok(exit_code(&report))
+}
+
+/// The progress bar, if somebody is there to see it.
+pub(crate) fn bar(entry: &Entry, plan: &Plan, console: &Console<'_>) -> Option<Bar> {
+    if !console.bars || console.quiet || console.json {
+        return None;
+    }
+    let n = u64::from(plan.scenario.n);
+    let workload = &plan.scenario.workload;
+    let expected = match entry.problem {
+        Problem::Mutex => match (&workload.load, &workload.entries) {
+            (Some(_), _) => workload.total,
+            (None, _) if !workload.wants.is_empty() => Some(workload.wants.len() as u64),
+            (None, Entries::Each(each)) => Some(n * u64::from(*each)),
+            (None, Entries::Listed(listed)) => Some(listed.iter().map(|&count| u64::from(count)).sum()),
+        },
+        // What the messages should come to on average, announcement included.
+        Problem::Election => entry.spec.cost.average.and_then(|average| {
+            let facts =
+                Facts { n, initiators: n, first_initiator: 0, entries: 0, top_down: 0, other_faults: 0 };
+            (average.value)(&facts).map(|value| value as u64 + n)
+        }),
+    };
+    Some(Bar::new(plan.scenario.n, expected, entry.problem == Problem::Mutex))
+}

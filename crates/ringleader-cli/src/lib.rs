@@ -1,0 +1,135 @@
+//! The command line of Ringleader. One call gives another crate all of it, over its own algorithms:
+//!
+//! ```no_run
+//! use ringleader::registry::Entry;
+//! static MINE: &[Entry] = &[Entry::election::<ringleader::election::ChangRoberts>()];
+//!
+//! fn main() -> std::process::ExitCode {
+//!     ringleader_cli::main(MINE)
+//! }
+//! ```
+
+mod args;
+mod cmd;
+mod console;
+mod error;
+mod ids_file;
+mod memory;
+mod progress;
+mod refusal;
+mod report;
+mod scenario;
+mod suggest;
+mod watch;
+
+use args::{Cli, Color};
+use clap::{CommandFactory, FromArgMatches};
+use console::{Console, Plain};
+use error::Failure;
+use ringleader::registry::Entry;
+use std::ffi::OsString;
+use std::io::{IsTerminal, Write};
+use std::process::ExitCode;
+
+/// What every command knows.
+pub(crate) struct App {
+    /// The name of the program, for commands that it prints.
+    pub(crate) program: String,
+    /// The algorithms.
+    pub(crate) registry: &'static [Entry],
+}
+
+/// The whole command line over these algorithms, on the arguments, the terminal and the environment of this program.
+#[must_use]
+pub fn main(registry: &'static [Entry]) -> ExitCode {
+    let args: Vec<OsString> = std::env::args_os().collect();
+    let app = App { program: program(registry, args.first()), registry };
+    let parsed = parse(&app, &args);
+    if let Ok(cli) = &parsed {
+        match cli.color {
+            Color::Auto => {}
+            Color::Always => anstream::ColorChoice::Always.write_global(),
+            Color::Never => anstream::ColorChoice::Never.write_global(),
+        }
+    }
+    let bars = std::io::stderr().is_terminal();
+    let (mut out, mut err) = (anstream::stdout(), anstream::stderr());
+    ExitCode::from(dispatch(&app, parsed, &args, &mut out, &mut err, bars))
+}
+
+/// The same with the arguments (the first is the name of the program) and the two streams given; gives the exit code.
+/// There is no colour unless the arguments say `--color always`, and no progress bar.
+pub fn run_from<Arg: Into<OsString>>(
+    args: impl IntoIterator<Item = Arg>,
+    registry: &'static [Entry],
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> u8 {
+    let args: Vec<OsString> = args.into_iter().map(Into::into).collect();
+    let app = App { program: program(registry, args.first()), registry };
+    let parsed = parse(&app, &args);
+    if matches!(&parsed, Ok(cli) if cli.color == Color::Always) {
+        return dispatch(&app, parsed, &args, out, err, false);
+    }
+    dispatch(&app, parsed, &args, &mut Plain::new(out), &mut Plain::new(err), false)
+}
+
+/// The name under which the program is known: `ringleader` over our own algorithms, the caller's otherwise.
+fn program(registry: &'static [Entry], first: Option<&OsString>) -> String {
+    let stem = first.and_then(|path| std::path::Path::new(path).file_stem()).and_then(|stem| stem.to_str());
+    match stem {
+        Some(stem) if !std::ptr::eq(registry, ringleader::registry::ALL) => stem.to_owned(),
+        Some(_) | None => "ringleader".to_owned(),
+    }
+}
+
+fn parse(app: &App, args: &[OsString]) -> Result<Cli, clap::Error> {
+    let matches = command(app).try_get_matches_from(args)?;
+    Cli::from_arg_matches(&matches)
+}
+
+/// The declaration of the whole command line, under the name of the program.
+pub(crate) fn command(app: &App) -> clap::Command {
+    Cli::command().name(app.program.clone()).bin_name(app.program.clone())
+}
+
+fn dispatch(
+    app: &App,
+    parsed: Result<Cli, clap::Error>,
+    args: &[OsString],
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+    bars: bool,
+) -> u8 {
+    let cli = match parsed {
+        Ok(cli) => cli,
+        Err(said) => {
+            let json = args.iter().any(|arg| arg == "--json");
+            return error::usage(&said, json, out, err);
+        }
+    };
+    let mut console = Console { out, err, json: cli.json, quiet: cli.quiet, bars };
+    let done = cmd::run(app, cli.command, &mut console).and_then(|code| {
+        console.out.flush()?;
+        Ok(code)
+    });
+    match done {
+        Ok(code) => code,
+        Err(failure) => failure.tell(&mut console),
+    }
+}
+
+impl Failure {
+    fn tell(self, console: &mut Console<'_>) -> u8 {
+        match self {
+            // Whoever read our output has seen enough: `| head`.
+            Failure::Output(error) if error.kind() == std::io::ErrorKind::BrokenPipe => 0,
+            Failure::Output(error) => {
+                error::Diagnostic::new("ringleader::output", 4, format!("cannot write the output: {error}"))
+                    .write(console.err)
+            }
+            Failure::Said(diagnostic) if console.json => diagnostic.write_json(console.out),
+            Failure::Said(diagnostic) => diagnostic.write(console.err),
+        }
+    }
+}

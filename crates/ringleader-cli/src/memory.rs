@@ -1,0 +1,116 @@
+//! How much memory a run will need, asked before anything is allocated: a refusal is kinder than an abort.
+
+use crate::error::Diagnostic;
+use crate::report::{bytes, grouped};
+use ringleader::model::Shape;
+use ringleader::registry::Entry;
+use ringleader::sim::{Load, Scenario, Schedule};
+
+/// More processes than this have no index.
+pub(crate) const NODES_MAX: u128 = 1 << 31;
+
+/// Refuses a run that does not fit.
+pub(crate) fn check(entry: &Entry, scenario: &Scenario) -> Result<(), Diagnostic> {
+    let needed = estimate(entry, scenario, u64::from(scenario.n));
+    match available() {
+        Some(available) if needed > u128::from(available) => {
+            Err(too_large(entry, scenario, needed, available))
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// More processes than there are indices.
+pub(crate) fn too_many(n: u128) -> Diagnostic {
+    let message = format!("-n {n}: there can be at most 2^31 = {} processes", grouped(NODES_MAX as u64));
+    Diagnostic::input("ringleader::too_large", message)
+}
+
+fn too_large(entry: &Entry, scenario: &Scenario, needed: u128, available: u64) -> Diagnostic {
+    // The largest n that fits, by halving.
+    let (mut fits, mut too_many) = (1u64, u64::from(scenario.n));
+    while fits + 1 < too_many {
+        let middle = u64::midpoint(fits, too_many);
+        if estimate(entry, scenario, middle) <= u128::from(available) {
+            fits = middle;
+        } else {
+            too_many = middle;
+        }
+    }
+    // Two digits are enough, and leave some room.
+    let digits = 10u64.pow(fits.ilog10().saturating_sub(1));
+    let message = format!(
+        "-n {}: `{}` would need about {}; {} are free",
+        grouped(u64::from(scenario.n)),
+        entry.spec.name,
+        bytes(u64::try_from(needed).unwrap_or(u64::MAX)),
+        bytes(available),
+    );
+    Diagnostic::input("ringleader::too_large", message)
+        .help(format!("what fits here is about -n {}", grouped(fits / digits * digits)))
+}
+
+/// The bytes that a run of `n` processes needs at its peak, roughly and rather too many.
+fn estimate(entry: &Entry, scenario: &Scenario, n: u64) -> u128 {
+    let (process, message) = entry.bytes;
+    let slot = u128::from(message.next_multiple_of(4) as u64 + 4);
+    let n = u128::from(n);
+    // Links, and messages that may be under way at once.
+    let (links, under_way) = match entry.shape {
+        Shape::OneWayRing => (n, n),
+        Shape::TwoWayRing => (2 * n, 2 * n),
+        Shape::Edges | Shape::Named => match entry.topology() {
+            "tree" => (2 * n, 2 * n),
+            _ => (n * n, senders(scenario, n) * n),
+        },
+    };
+    let base = n * (process as u128 + 8) + 2 * slot * under_way;
+    match scenario.schedule {
+        Schedule::Rounds => base,
+        Schedule::Random
+        | Schedule::Delay(_)
+        | Schedule::Lifo
+        | Schedule::Fifo
+        | Schedule::Greedy
+        | Schedule::Starve(_)
+        | Schedule::Replay(_) => base + 48 * links.min(under_way),
+    }
+}
+
+/// How many processes may talk to everybody at once.
+fn senders(scenario: &Scenario, n: u128) -> u128 {
+    let workload = &scenario.workload;
+    match workload.load {
+        Some(Load::Light) => 1,
+        None if !workload.wants.is_empty() => (workload.wants.len() as u128).min(n),
+        Some(Load::Saturated | Load::Open(_)) | None => n,
+    }
+}
+
+/// Free memory, where the system tells: of the machine, and of the group of processes that we are in.
+fn available() -> Option<u64> {
+    let meminfo = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let machine = field(&meminfo, "MemAvailable:")?;
+    Some(group_limit().map_or(machine, |group| group.min(machine)))
+}
+
+fn group_limit() -> Option<u64> {
+    let groups = std::fs::read_to_string("/proc/self/cgroup").ok()?;
+    let path = groups.lines().find_map(|line| line.strip_prefix("0::"))?;
+    let read = |name: &str| {
+        let file = format!("/sys/fs/cgroup{}/{name}", path.trim_end_matches('/'));
+        std::fs::read_to_string(file).ok()?.trim().parse::<u64>().ok()
+    };
+    Some(read("memory.max")?.saturating_sub(read("memory.current")?))
+}
+
+/// Peak resident memory of this program, where the system tells.
+pub(crate) fn peak() -> Option<u64> {
+    field(&std::fs::read_to_string("/proc/self/status").ok()?, "VmHWM:")
+}
+
+/// A field in kB of a file under /proc, in bytes.
+fn field(text: &str, name: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+    line.trim().trim_end_matches("kB").trim().parse::<u64>().ok()?.checked_mul(1024)
+}

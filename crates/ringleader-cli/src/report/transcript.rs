@@ -1,0 +1,114 @@
+//! Steps in words, one line each.
+
+use ringleader::trace::{Arrival, Event, Fate, Input, Outcome, Sent};
+
+/// A message as a call: `tid(7)`.
+pub(crate) fn message(sent: &Sent) -> String {
+    let values: Vec<&str> = sent.fields.iter().map(|(_, value)| value.as_str()).collect();
+    if values.is_empty() { sent.kind.to_string() } else { format!("{}({})", sent.kind, values.join(", ")) }
+}
+
+/// The steps in words: time, what came in, the rules that fired, what was sent, what it means.
+pub(crate) fn transcript(events: &[Event], ticks_per_unit: u64) -> Vec<String> {
+    // Messages are numbered in sending order: who sent which, and what it was.
+    let mut messages: Vec<(u32, String)> = Vec::new();
+    let mut lines: Vec<[String; 4]> = Vec::new();
+    for event in events {
+        lines.push([
+            time(event.time, ticks_per_unit),
+            input(event, &messages),
+            if event.rules.is_empty() { String::new() } else { format!("[{}]", event.rules.join(", ")) },
+            effects(event),
+        ]);
+        for sent in &event.sends {
+            let copies = if sent.fate == Fate::Doubled { 2 } else { 1 };
+            messages.extend((0..copies).map(|_| (event.process, message(sent))));
+        }
+    }
+    // Long lines stand out rather than push all others to the right.
+    let width = |column: usize, most: usize| {
+        lines.iter().map(|line| line[column].chars().count()).max().unwrap_or(0).min(most)
+    };
+    let (times, inputs, rules) = (width(0, 12), width(1, 48), width(2, 24));
+    lines
+        .iter()
+        .map(|[time, input, rule, effect]| {
+            let line = format!("{time:>times$}  {input:<inputs$}  {rule:<rules$}  {effect}");
+            line.trim_end().to_owned()
+        })
+        .collect()
+}
+
+fn time(time: u64, ticks_per_unit: u64) -> String {
+    if ticks_per_unit <= 1 {
+        return time.to_string();
+    }
+    format!("{:.3}", time as f64 / ticks_per_unit as f64)
+}
+
+fn input(event: &Event, messages: &[(u32, String)]) -> String {
+    let who = format!("p{}", event.process);
+    match &event.input {
+        Input::Start => format!("{who} starts"),
+        Input::Deliver(arrivals) => {
+            let one = |arrival: &Arrival| {
+                let known = usize::try_from(arrival.message).ok().and_then(|number| messages.get(number));
+                match known {
+                    Some((from, message)) => format!("{message} from p{from}"),
+                    None => format!("message {}", arrival.message),
+                }
+            };
+            format!("{who} receives {}", arrivals.iter().map(one).collect::<Vec<_>>().join(" and "))
+        }
+        Input::Timeout(timer) => format!("{who} times out ({timer})"),
+        Input::Local(step) => format!("{who} steps ({step})"),
+        Input::Want => format!("{who} wants in"),
+        Input::Exit => format!("{who} leaves"),
+        Input::Crash => format!("{who} crashes"),
+        Input::Recover => format!("{who} recovers"),
+        Input::Suspect(other) => format!("{who} is told that p{other} is down"),
+    }
+}
+
+fn effects(event: &Event) -> String {
+    let mut parts = Vec::new();
+    if !event.choices.is_empty() {
+        let choices: Vec<String> = event.choices.iter().map(u32::to_string).collect();
+        parts.push(format!("draws {}", choices.join(", ")));
+    }
+    if !event.sends.is_empty() {
+        parts.push(format!("sends {}", sends(&event.sends)));
+    }
+    parts.extend(event.outcome.map(|outcome| {
+        match outcome {
+            Outcome::Leads => "→ LEADS",
+            Outcome::Lost => "→ lost",
+            Outcome::Undecided => "→ undecided again",
+            Outcome::Waits => "→ waits",
+            Outcome::Enters => "→ INSIDE",
+            Outcome::Leaves => "→ outside",
+        }
+        .to_owned()
+    }));
+    parts.extend(event.impossible.as_ref().map(|why| format!("✗ the proof excludes this: {why}")));
+    parts.join("  ")
+}
+
+/// What was sent; the same message to several is named once.
+fn sends(sends: &[Sent]) -> String {
+    let mut groups: Vec<(String, Vec<String>)> = Vec::new();
+    for sent in sends {
+        let to = match sent.fate {
+            Fate::Travels => format!("p{}", sent.to),
+            Fate::Lost => format!("p{} (lost)", sent.to),
+            Fate::Doubled => format!("p{} (twice)", sent.to),
+        };
+        let message = message(sent);
+        match groups.last_mut() {
+            Some((same, targets)) if *same == message => targets.push(to),
+            Some(_) | None => groups.push((message, vec![to])),
+        }
+    }
+    let one = |(message, targets): (String, Vec<String>)| format!("{message} to {}", targets.join(" "));
+    groups.into_iter().map(one).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,205 @@
+//! From the arguments to a scenario.
+
+use crate::args::{IdsArg, RunArgs, ScheduleArg, Time};
+use crate::error::Diagnostic;
+use crate::{ids_file, memory};
+use ringleader::model::Orientation;
+use ringleader::registry::{Entry, Problem};
+use ringleader::sim::{Fault, Ids, Ports, Scenario, Schedule};
+use std::path::{Path, PathBuf};
+
+/// The number of processes when nobody says otherwise.
+const NODES_DEFAULT: u32 = 8;
+
+/// What is to be run, and what an error or a report needs to know beyond it.
+pub(crate) struct Plan {
+    pub(crate) scenario: Scenario,
+    /// The schedule as it is shown.
+    pub(crate) schedule: String,
+    /// The file that the identities came from.
+    pub(crate) ids_file: Option<PathBuf>,
+    /// The words of the command that repeats it.
+    pub(crate) again: Vec<String>,
+}
+
+/// Makes a plan of the arguments.
+pub(crate) fn plan(entry: &Entry, args: &RunArgs) -> Result<Plan, Diagnostic> {
+    let asked = asked_nodes(args)?;
+    let schedule = args.schedule.as_ref();
+    let (mut scenario, recorded) = match schedule.map(|given| &given.value) {
+        Some(ScheduleArg::Replay(path)) => {
+            let recorded = crate::cmd::replay::read(path)?;
+            (recorded.scenario(), Some(recorded))
+        }
+        Some(_) | None => (Scenario::new(asked.unwrap_or(NODES_DEFAULT)), None),
+    };
+    let (ids, ids_file) = ids(args)?;
+    let listed = match &ids {
+        Some(Ids::Listed(ids)) => {
+            Some(u32::try_from(ids.len()).map_err(|_| memory::too_many(ids.len() as u128))?)
+        }
+        Some(_) | None => None,
+    };
+    let fixed = listed.or(recorded.is_some().then_some(scenario.n));
+    if let (Some(fixed), Some(asked)) = (fixed, asked) {
+        if fixed != asked {
+            return Err(disagreement(asked, fixed, ids_file.as_deref(), listed.is_some()));
+        }
+    }
+    scenario.n = fixed.or(asked).unwrap_or(NODES_DEFAULT);
+    if let Some(ids) = ids {
+        scenario.ids = ids;
+    }
+    if let Some(initiators) = &args.initiators {
+        scenario.initiators = initiators.value.clone();
+    }
+    if let Some(schedule) = schedule {
+        set_schedule(&mut scenario, &schedule.value);
+    }
+    scenario.links = args.links.map(Into::into).or(scenario.links);
+    if let Some(orientation) = args.orientation {
+        scenario.ports = Ports::Kind(Orientation::from(orientation));
+    }
+    scenario.topology = args.topology.map(Into::into).or(scenario.topology);
+    scenario.range = args.range.unwrap_or(scenario.range);
+    scenario.unsound |= args.unsound;
+    scenario.settings.extend(args.settings());
+    scenario.meters = crate::args::MeterArg::all(&args.meter);
+    scenario.max_steps = args.max_steps;
+    scenario.threads = args.threads.unwrap_or(1);
+    scenario.seed =
+        args.seed.unwrap_or_else(|| if recorded.is_some() { scenario.seed } else { drawn_seed() });
+    let clock = Clock { timed: matches!(scenario.schedule, Schedule::Delay(_)) };
+    scenario.faults = faults(args, &clock)?;
+    workload(entry, args, &clock, &mut scenario)?;
+    let n = if fixed.is_some() { None } else { Some(scenario.n) };
+    Ok(Plan {
+        again: args.again(entry.spec.name, n, Some(scenario.seed)),
+        schedule: match (&recorded, schedule) {
+            (Some(recorded), _) => recorded.recording.header.schedule.clone(),
+            (None, Some(given)) => given.text.clone(),
+            (None, None) => "rounds".into(),
+        },
+        scenario,
+        ids_file,
+    })
+}
+
+/// The number of processes, if one was asked for.
+fn asked_nodes(args: &RunArgs) -> Result<Option<u32>, Diagnostic> {
+    let Some(given) = &args.nodes else { return Ok(None) };
+    let n = given.value.0;
+    if n > memory::NODES_MAX {
+        return Err(memory::too_many(n));
+    }
+    Ok(Some(n as u32))
+}
+
+fn ids(args: &RunArgs) -> Result<(Option<Ids>, Option<PathBuf>), Diagnostic> {
+    let Some(given) = &args.ids else { return Ok((None, None)) };
+    Ok(match &given.value {
+        IdsArg::Random => (Some(Ids::Random), None),
+        IdsArg::Arranged(how) => (Some(Ids::Arranged(*how)), None),
+        IdsArg::Worst => (Some(Ids::Worst), None),
+        IdsArg::Listed(ids) => (Some(Ids::Listed(ids.clone())), None),
+        IdsArg::File(path) => (Some(Ids::Listed(ids_file::read(path)?)), Some(path.clone())),
+    })
+}
+
+fn disagreement(asked: u32, fixed: u32, file: Option<&Path>, listed: bool) -> Diagnostic {
+    let what = match (file, listed) {
+        (Some(file), _) => format!("{} has {fixed} identities", file.display()),
+        (None, true) => format!("--ids lists {fixed} identities"),
+        (None, false) => format!("the recording has {fixed} processes"),
+    };
+    Diagnostic::input("ringleader::wrong_length", format!("-n {asked}, but {what}"))
+        .help(format!("leave out `-n {asked}`: the list says how many processes there are"))
+}
+
+fn set_schedule(scenario: &mut Scenario, schedule: &ScheduleArg) {
+    scenario.schedule = match schedule {
+        ScheduleArg::Rounds => Schedule::Rounds,
+        ScheduleArg::Random => Schedule::Random,
+        ScheduleArg::Delay(delay) => Schedule::Delay(*delay),
+        ScheduleArg::Lifo => Schedule::Lifo,
+        ScheduleArg::Fifo => Schedule::Fifo,
+        ScheduleArg::Greedy => Schedule::Greedy,
+        ScheduleArg::Starve(process) => Schedule::Starve(*process),
+        // The recording has set it already.
+        ScheduleArg::Replay(_) => return,
+    };
+}
+
+/// How the schedule counts time.
+struct Clock {
+    timed: bool,
+}
+
+impl Clock {
+    /// A time as the simulator counts it.
+    fn count(&self, time: Time) -> Result<u64, Diagnostic> {
+        if self.timed {
+            return Ok(time.ticks());
+        }
+        time.whole().ok_or_else(|| {
+            Diagnostic::input("ringleader::bad_time", "only delay schedules know fractions of time")
+                .help("here times are whole rounds or steps; or choose a timed schedule, such as:")
+                .help("  --schedule delay:const:1")
+        })
+    }
+}
+
+fn faults(args: &RunArgs, clock: &Clock) -> Result<Vec<Fault>, Diagnostic> {
+    let mut faults = Vec::new();
+    for given in &args.crash {
+        faults.push(Fault::Crash { process: given.value.process, at: clock.count(given.value.at)? });
+    }
+    for given in &args.recover {
+        faults.push(Fault::Recover { process: given.value.process, at: clock.count(given.value.at)? });
+    }
+    for given in &args.lose {
+        faults.push(Fault::LoseNth { kind: given.value.kind.clone(), nth: given.value.nth });
+    }
+    faults.extend(args.loss.as_ref().map(|given| Fault::Loss(given.value.0)));
+    faults.extend(args.duplicate.as_ref().map(|given| Fault::Duplicate(given.value.0)));
+    for given in &args.partition {
+        let cut = &given.value;
+        faults.push(Fault::Partition {
+            left: cut.left.clone(),
+            right: cut.right.clone(),
+            from: clock.count(cut.from)?,
+            until: clock.count(cut.until)?,
+        });
+    }
+    Ok(faults)
+}
+
+fn workload(entry: &Entry, args: &RunArgs, clock: &Clock, scenario: &mut Scenario) -> Result<(), Diagnostic> {
+    let workload = &mut scenario.workload;
+    if let Some(entries) = &args.entries {
+        workload.entries = entries.value.clone();
+    }
+    workload.load = args.load.as_ref().map(|given| given.value.0);
+    workload.total = args.total;
+    workload.hold = match &args.hold {
+        Some(hold) => clock.count(hold.value)?,
+        // One round, one step or one unit; an election has nothing to hold.
+        None if entry.problem == Problem::Mutex => clock.count(Time::ONE)?,
+        None => workload.hold,
+    };
+    if let Some(think) = &args.think {
+        workload.think = clock.count(think.value)?;
+    }
+    if let Some(wants) = &args.wants {
+        for &(at, process) in &wants.value.0 {
+            workload.wants.push((clock.count(at)?, process));
+        }
+    }
+    Ok(())
+}
+
+/// A seed that nobody asked for: short enough to be typed again, and exact in every JSON reader.
+fn drawn_seed() -> u64 {
+    use std::hash::{BuildHasher, Hasher};
+    std::collections::hash_map::RandomState::new().build_hasher().finish() & 0xffff_ffff
+}
