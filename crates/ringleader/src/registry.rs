@@ -1,4 +1,4 @@
-//! Every algorithm once. The command line, the tests, the documents, the browser and the network iterate over this list.
+//! Every algorithm once. The command line, the tests, the documents, the browser and the network walk this list.
 //!
 //! Engines are generic over the algorithm, which is where the speed is. An [`Entry`] hides the type behind function
 //! pointers, in a `static`, so that the machine code is made once, in this crate.
