@@ -78,7 +78,7 @@ fn run_stage(stage: &Stage, strict: bool) -> Ending {
     match stage.needs {
         Some((command, advice)) if !has_cargo_command(command) => {
             if strict {
-                eprintln!("error: cargo {command} is not installed, and CI does without no stage");
+                eprintln!("error: cargo {command} is not installed, and CI skips no stage");
                 eprintln!("hint: {advice}");
                 return Ending::Failed(begin.elapsed());
             }

@@ -41,10 +41,11 @@ fn main() -> ExitCode {
 /// All tests. Nextest does not run doc tests, so these are run by cargo either way.
 fn test() -> bool {
     if has_cargo_command("nextest") {
-        cargo(&["nextest", "run", "--workspace"]) && cargo(&["test", "--workspace", "--doc"])
+        cargo(&["nextest", "run", "--workspace", "--no-fail-fast"])
+            && cargo(&["test", "--workspace", "--doc"])
     } else {
         eprintln!("note: cargo-nextest is not installed; plain cargo test does as well");
-        cargo(&["test", "--workspace"])
+        cargo(&["test", "--workspace", "--no-fail-fast"])
     }
 }
 
