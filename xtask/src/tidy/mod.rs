@@ -70,10 +70,12 @@ pub fn check(root: &Path) -> io::Result<Vec<Problem>> {
     Ok(problems)
 }
 
-/// The root of the project.
+/// The root of the project. Asked for at run time: a build directory may be shared by several checkouts, and a path
+/// from build time would then lead into another one.
 #[must_use]
 pub fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+    let here = std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
+    Path::new(&here).join("..")
 }
 
 /// Cargo, as it was called, in the root of the project.
