@@ -1,7 +1,10 @@
 //! The outbox of the general engine: one buffer, reused for every step.
 
 use crate::model::{Outbox, Process};
-use crate::rng::StepDraws;
+use crate::rng::draw;
+
+/// Said when a process draws although its contract does not declare random choices.
+pub(crate) const UNDECLARED_CHOICE: &str = "only an algorithm that declares random choices draws";
 
 /// What one step asked for.
 pub(crate) struct Effects<P: Process> {
@@ -21,13 +24,10 @@ pub(crate) struct Effects<P: Process> {
 
 /// Where answers come from.
 enum Draws {
-    Seed(StepDraws),
+    /// Drawn from the seed: the key, the process, how many it has drawn.
+    Seed { key: u64, process: u32, drawn: u32 },
     /// Recorded answers, and how many were used. Asking for more, or out of range, is noted.
-    Recorded {
-        answers: Vec<u32>,
-        used: usize,
-        broken: bool,
-    },
+    Recorded { answers: Vec<u32>, used: usize, broken: bool },
 }
 
 impl<P: Process> Effects<P> {
@@ -41,15 +41,15 @@ impl<P: Process> Effects<P> {
             phase_reached: 0,
             impossible: None,
             record,
-            draws: Draws::Seed(StepDraws::new(0, 0, 0)),
+            draws: Draws::Seed { key: 0, process: 0, drawn: 0 },
         }
     }
 
-    /// Empties the buffer for a step whose answers are drawn.
+    /// Empties the buffer for a step whose answers are drawn by a process that has drawn so many already.
     #[inline]
-    pub(crate) fn begin(&mut self, draws: StepDraws) {
+    pub(crate) fn begin(&mut self, key: u64, process: u32, drawn: u32) {
         self.clear();
-        self.draws = Draws::Seed(draws);
+        self.draws = Draws::Seed { key, process, drawn };
     }
 
     /// Empties the buffer for a step whose answers are recorded.
@@ -61,7 +61,7 @@ impl<P: Process> Effects<P> {
     /// Whether a step with recorded answers used exactly those.
     pub(crate) fn answers_fit(&self) -> bool {
         match &self.draws {
-            Draws::Seed(_) => true,
+            Draws::Seed { .. } => true,
             Draws::Recorded { answers, used, broken } => !broken && *used == answers.len(),
         }
     }
@@ -93,8 +93,14 @@ impl<P: Process> Outbox<P> for Effects<P> {
     }
 
     fn choose(&mut self, k: u32) -> u32 {
+        if !P::SPEC.needs.choices {
+            self.impossible(UNDECLARED_CHOICE);
+        }
         let answer = match &mut self.draws {
-            Draws::Seed(draws) => draws.below(k),
+            Draws::Seed { key, process, drawn } => {
+                let ordinal = *drawn + self.choices.len() as u32;
+                draw(*key, *process, ordinal, k)
+            }
             Draws::Recorded { answers, used, broken } => {
                 let answer = answers.get(*used).copied().filter(|&answer| answer < k);
                 *used += 1;

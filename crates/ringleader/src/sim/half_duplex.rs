@@ -8,7 +8,6 @@ use super::schedule::Candidate;
 use super::world::{Clock, Flight, World};
 use crate::model::{Port, Process, Reached};
 use crate::network::{Network, Wired};
-use crate::rng::StepDraws;
 use crate::trace::{Arrival, Input};
 
 impl<P: Process, B: Problem<P>> World<'_, P, B>
@@ -44,7 +43,7 @@ where
             }
             match answers {
                 Some(answers) => self.effects.begin_recorded(answers),
-                None => self.effects.begin(StepDraws::new(self.choices_key, index, self.steps)),
+                None => self.begin_effects(index),
             }
             let mut copy = self.processes[index as usize].clone();
             if wakes {

@@ -15,6 +15,7 @@ mod problem;
 mod refusal;
 mod replay;
 mod report;
+mod rounds;
 mod scenario;
 mod schedule;
 mod setup;
@@ -89,7 +90,11 @@ where
 {
     let setup = Setup::new::<P>(scenario)?;
     let mut report = Report::new(&setup);
-    World::<P, Ballot>::new(scenario, &setup, Ballot::default(), observer).run(&mut report)?;
+    if rounds::takes::<P>(scenario, &setup, observer) {
+        rounds::run::<P>(scenario, &setup, observer, &mut report);
+    } else {
+        World::<P, Ballot>::new(scenario, &setup, Ballot::default(), observer).run(&mut report)?;
+    }
     report.compare(&P::SPEC, &setup.facts(scenario, 0));
     Ok(report)
 }

@@ -109,7 +109,6 @@ pub(crate) struct End<'a, P: Process> {
     pub(crate) down: &'a [bool],
     /// Whether nothing can happen any more; otherwise a limit was reached.
     pub(crate) complete: bool,
-    pub(crate) ticks_per_unit: u64,
     pub(crate) rounds: bool,
     /// The first case that the proof excludes, if one arose.
     pub(crate) impossible: Option<&'static str>,

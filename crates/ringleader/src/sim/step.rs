@@ -7,7 +7,6 @@ use super::schedule::Candidate;
 use super::world::{Clock, Flight, World};
 use crate::model::{Links, Message, Name, Port, Process, Reached, Shape};
 use crate::network::{Network, Wired};
-use crate::rng::StepDraws;
 use crate::trace::{Arrival, Event, Fate, Input, Outcome, Sent, shown};
 
 impl<P: Process, B: Problem<P>> World<'_, P, B>
@@ -31,10 +30,11 @@ where
     pub(super) fn deliver(&mut self, slot: u32, k: u32) {
         let (to, port) = self.net.end(self.links.link(slot));
         let Some((flight, empty)) = self.links.take(slot, k) else { return };
-        if !empty && self.is_fifo() {
-            if let Some(next) = self.links.head(slot) {
-                self.picker.next_in_line(slot, next.number);
-            }
+        if !empty
+            && self.is_fifo()
+            && let Some(next) = self.links.head(slot)
+        {
+            self.picker.next_in_line(slot, next.number);
         }
         self.meter.delivered(to, flight.depth, self.now);
         self.problem.sent(&Passing { from: flight.from, to, msg: &flight.msg, in_transit: -1 });
@@ -148,11 +148,18 @@ where
         self.leave(index, before, || Input::Suspect(who));
     }
 
+    /// An empty buffer for the effects of a step of this process.
+    #[inline]
+    pub(super) fn begin_effects(&mut self, index: u32) {
+        let drawn = if P::SPEC.needs.choices { self.drawn[index as usize] } else { 0 };
+        self.effects.begin(self.choices_key, index, drawn);
+    }
+
     /// Before a step of this process.
     #[inline]
     pub(super) fn enter(&mut self, index: u32) -> B::Before {
         if !matches!(self.clock, Clock::Recorded) {
-            self.effects.begin(StepDraws::new(self.choices_key, index, self.steps));
+            self.begin_effects(index);
         }
         self.problem.before(&self.processes[index as usize])
     }
@@ -169,6 +176,9 @@ where
         self.effects.sends = sends;
         if !P::Timer::ALL.is_empty() {
             self.set_timers(index);
+        }
+        if P::SPEC.needs.choices {
+            self.drawn[index as usize] += self.effects.choices.len() as u32;
         }
         let (begun, reached) = (self.effects.phases_begun, self.effects.phase_reached);
         self.meter.phases(index, self.setup.n, begun, reached);
@@ -340,15 +350,15 @@ where
         match candidate.what(P::Local::ALL.len()) {
             Err((process, step)) => {
                 let mut copy = self.processes[process as usize].clone();
-                self.effects.begin(StepDraws::new(self.choices_key, process, self.steps));
+                self.begin_effects(process);
                 copy.step(P::Local::ALL[step], &mut self.effects);
                 (self.effects.sends.len(), self.messages)
             }
             Ok(slot) => {
                 let (to, port) = self.net.end(self.links.link(slot));
+                self.begin_effects(to);
                 let Some(flight) = self.links.head(slot) else { return (0, u64::MAX) };
                 let mut copy = self.processes[to as usize].clone();
-                self.effects.begin(StepDraws::new(self.choices_key, to, self.steps));
                 if !self.started[to as usize]
                     && (P::SPEC.needs.reached == Reached::Wakes || self.setup.is_initiator(to))
                 {

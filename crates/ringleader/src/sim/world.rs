@@ -35,6 +35,8 @@ where
     pub(super) links: LinkTable<Flight<P::Msg>>,
     pub(super) effects: Effects<P>,
     pub(super) choices_key: u64,
+    /// How many random numbers each process has drawn; empty if it draws none.
+    pub(super) drawn: Vec<u32>,
     pub(super) clock: Clock,
     pub(super) picker: Picker,
     pub(super) agenda: Agenda,
@@ -115,6 +117,7 @@ where
             down: vec![false; if can_crash { n } else { 0 }],
             effects: Effects::new(record),
             choices_key: choices_key(scenario.seed),
+            drawn: vec![0; if P::SPEC.needs.choices { n } else { 0 }],
             clock,
             picker,
             agenda: Agenda::default(),
@@ -165,7 +168,6 @@ where
                 processes: &self.processes,
                 down: &self.down,
                 complete,
-                ticks_per_unit: unit,
                 rounds: counts_rounds,
                 impossible: self.impossible,
             },
@@ -279,7 +281,7 @@ where
 
     /// Tells the observer how far it is, from time to time; whether it wants to go on.
     fn goes_on(&mut self) -> bool {
-        if self.steps % PROGRESS_EVERY != 0 {
+        if !self.steps.is_multiple_of(PROGRESS_EVERY) {
             return true;
         }
         let progress = Progress {
@@ -343,10 +345,10 @@ where
                 }
                 self.handle(due);
             }
-            if self.problem.is_idle() {
-                if let Some(process) = self.problem.on_quiet() {
-                    self.user_or_busy(process, UserInput::Want);
-                }
+            if self.problem.is_idle()
+                && let Some(process) = self.problem.on_quiet()
+            {
+                self.user_or_busy(process, UserInput::Want);
             }
             if let Some(complete) = self.stops() {
                 return complete;
@@ -375,10 +377,10 @@ where
                 Next::Due(due) => self.handle(due),
                 Next::Flight(message, slot) => self.deliver_message(slot, message),
             }
-            if self.problem.is_idle() {
-                if let Some(process) = self.problem.on_quiet() {
-                    self.user_or_busy(process, UserInput::Want);
-                }
+            if self.problem.is_idle()
+                && let Some(process) = self.problem.on_quiet()
+            {
+                self.user_or_busy(process, UserInput::Want);
             }
             if !self.goes_on() {
                 return false;
@@ -414,10 +416,10 @@ where
                     },
                 },
             }
-            if self.problem.is_idle() {
-                if let Some(process) = self.problem.on_quiet() {
-                    self.user_or_busy(process, UserInput::Want);
-                }
+            if self.problem.is_idle()
+                && let Some(process) = self.problem.on_quiet()
+            {
+                self.user_or_busy(process, UserInput::Want);
             }
             if !self.goes_on() {
                 return false;
