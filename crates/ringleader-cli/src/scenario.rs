@@ -4,7 +4,7 @@ use crate::args::{IdsArg, RunArgs, ScheduleArg, Time};
 use crate::error::Diagnostic;
 use crate::{ids_file, memory};
 use ringleader::model::Orientation;
-use ringleader::registry::{Entry, Problem};
+use ringleader::registry::Entry;
 use ringleader::sim::{Fault, Ids, Ports, Scenario, Schedule};
 use std::path::{Path, PathBuf};
 
@@ -41,10 +41,10 @@ pub(crate) fn plan(entry: &Entry, args: &RunArgs) -> Result<Plan, Diagnostic> {
         Some(_) | None => None,
     };
     let fixed = listed.or(recorded.is_some().then_some(scenario.n));
-    if let (Some(fixed), Some(asked)) = (fixed, asked) {
-        if fixed != asked {
-            return Err(disagreement(asked, fixed, ids_file.as_deref(), listed.is_some()));
-        }
+    if let (Some(fixed), Some(asked)) = (fixed, asked)
+        && fixed != asked
+    {
+        return Err(disagreement(asked, fixed, ids_file.as_deref(), listed.is_some()));
     }
     scenario.n = fixed.or(asked).unwrap_or(NODES_DEFAULT);
     if let Some(ids) = ids {
@@ -69,9 +69,8 @@ pub(crate) fn plan(entry: &Entry, args: &RunArgs) -> Result<Plan, Diagnostic> {
     scenario.threads = args.threads.unwrap_or(1);
     scenario.seed =
         args.seed.unwrap_or_else(|| if recorded.is_some() { scenario.seed } else { drawn_seed() });
-    let clock = Clock { timed: matches!(scenario.schedule, Schedule::Delay(_)) };
-    scenario.faults = faults(args, &clock)?;
-    workload(entry, args, &clock, &mut scenario)?;
+    scenario.faults = faults(args)?;
+    workload(args, &mut scenario)?;
     let n = if fixed.is_some() { None } else { Some(scenario.n) };
     Ok(Plan {
         again: args.again(entry.spec.name, n, Some(scenario.seed)),
@@ -130,32 +129,21 @@ fn set_schedule(scenario: &mut Scenario, schedule: &ScheduleArg) {
     };
 }
 
-/// How the schedule counts time.
-struct Clock {
-    timed: bool,
+/// A time as the simulator counts it: whole rounds, units or steps. Only delays have fractions.
+fn count(time: Time) -> Result<u64, Diagnostic> {
+    time.whole().ok_or_else(|| {
+        Diagnostic::input("ringleader::bad_time", "times are whole rounds, units of time or steps")
+            .help("only the delays of messages have fractions: --schedule delay:uniform:0.5:1.5")
+    })
 }
 
-impl Clock {
-    /// A time as the simulator counts it.
-    fn count(&self, time: Time) -> Result<u64, Diagnostic> {
-        if self.timed {
-            return Ok(time.ticks());
-        }
-        time.whole().ok_or_else(|| {
-            Diagnostic::input("ringleader::bad_time", "only delay schedules know fractions of time")
-                .help("here times are whole rounds or steps; or choose a timed schedule, such as:")
-                .help("  --schedule delay:const:1")
-        })
-    }
-}
-
-fn faults(args: &RunArgs, clock: &Clock) -> Result<Vec<Fault>, Diagnostic> {
+fn faults(args: &RunArgs) -> Result<Vec<Fault>, Diagnostic> {
     let mut faults = Vec::new();
     for given in &args.crash {
-        faults.push(Fault::Crash { process: given.value.process, at: clock.count(given.value.at)? });
+        faults.push(Fault::Crash { process: given.value.process, at: count(given.value.at)? });
     }
     for given in &args.recover {
-        faults.push(Fault::Recover { process: given.value.process, at: clock.count(given.value.at)? });
+        faults.push(Fault::Recover { process: given.value.process, at: count(given.value.at)? });
     }
     for given in &args.lose {
         faults.push(Fault::LoseNth { kind: given.value.kind.clone(), nth: given.value.nth });
@@ -167,32 +155,29 @@ fn faults(args: &RunArgs, clock: &Clock) -> Result<Vec<Fault>, Diagnostic> {
         faults.push(Fault::Partition {
             left: cut.left.clone(),
             right: cut.right.clone(),
-            from: clock.count(cut.from)?,
-            until: clock.count(cut.until)?,
+            from: count(cut.from)?,
+            until: count(cut.until)?,
         });
     }
     Ok(faults)
 }
 
-fn workload(entry: &Entry, args: &RunArgs, clock: &Clock, scenario: &mut Scenario) -> Result<(), Diagnostic> {
+fn workload(args: &RunArgs, scenario: &mut Scenario) -> Result<(), Diagnostic> {
     let workload = &mut scenario.workload;
     if let Some(entries) = &args.entries {
         workload.entries = entries.value.clone();
     }
     workload.load = args.load.as_ref().map(|given| given.value.0);
     workload.total = args.total;
-    workload.hold = match &args.hold {
-        Some(hold) => clock.count(hold.value)?,
-        // One round, one step or one unit; an election has nothing to hold.
-        None if entry.problem == Problem::Mutex => clock.count(Time::ONE)?,
-        None => workload.hold,
-    };
+    if let Some(hold) = &args.hold {
+        workload.hold = count(hold.value)?;
+    }
     if let Some(think) = &args.think {
-        workload.think = clock.count(think.value)?;
+        workload.think = count(think.value)?;
     }
     if let Some(wants) = &args.wants {
         for &(at, process) in &wants.value.0 {
-            workload.wants.push((clock.count(at)?, process));
+            workload.wants.push((count(at)?, process));
         }
     }
     Ok(())

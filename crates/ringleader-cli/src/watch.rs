@@ -105,10 +105,8 @@ impl Recorder {
 
     /// Ends the file.
     pub(crate) fn end(mut self, outcome: &str) -> Result<(), Diagnostic> {
-        if let Some(writer) = self.writer.take() {
-            if let Err(error) = writer.end(outcome) {
-                self.error = Some(error);
-            }
+        if let Some(Err(error)) = self.writer.take().map(|writer| writer.end(outcome)) {
+            self.error = Some(error);
         }
         match self.error {
             None => Ok(()),

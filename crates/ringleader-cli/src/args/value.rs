@@ -27,9 +27,6 @@ impl<T: Word> Given<T> {
 pub(crate) struct Time(u64);
 
 impl Time {
-    /// The duration of one round, one unit or one step.
-    pub(crate) const ONE: Time = Time(MILLION);
-
     /// As ticks of a timed schedule.
     pub(crate) fn ticks(self) -> u64 {
         self.0
@@ -37,7 +34,7 @@ impl Time {
 
     /// As a whole number, where there are no fractions.
     pub(crate) fn whole(self) -> Option<u64> {
-        (self.0 % MILLION == 0).then_some(self.0 / MILLION)
+        self.0.is_multiple_of(MILLION).then_some(self.0 / MILLION)
     }
 }
 
@@ -46,7 +43,7 @@ const _: () = assert!(MILLION == 1_000_000, "the six decimals below are those of
 
 impl Word for Time {
     fn parse(text: &str) -> Result<Time, String> {
-        let expected = || "a time such as 5, 1e3 or, under delay schedules, 0.25 (six decimals)".to_owned();
+        let expected = || "a time such as 5, 1e3 or, for delays, 0.25 (at most six decimals)".to_owned();
         if let Some((whole, fraction)) = text.split_once('.') {
             if fraction.is_empty() || fraction.len() > 6 || !fraction.bytes().all(|b| b.is_ascii_digit()) {
                 return Err(expected());
@@ -107,7 +104,6 @@ mod tests {
         assert_eq!(Time::parse("12.000001").unwrap().ticks(), 12_000_001);
         assert_eq!(Time::parse("1e3").unwrap().whole(), Some(1000));
         assert_eq!(Time::parse("0.5").unwrap().whole(), None);
-        assert_eq!(Time::parse("1").unwrap(), Time::ONE);
         for text in ["", ".", "1.", "-1", "1.0000001", "x", "1e30", "1.5.2"] {
             assert!(Time::parse(text).is_err(), "{text}");
         }

@@ -12,14 +12,8 @@ pub(crate) fn run(app: &App, args: &CompletionsArgs, console: &mut Console<'_>) 
     clap_complete::generate(args.shell, &mut crate::command(app), &app.program, &mut script);
     if console.json {
         let (shell, script) = (args.shell.to_string(), String::from_utf8_lossy(&script));
-        let schema = "ringleader.completions/1";
-        writeln!(
-            console.out,
-            "{{\"schema\":{},\"shell\":{},\"script\":{}}}",
-            json!(schema),
-            json!(shell),
-            json!(script)
-        )?;
+        let object = json!({ "schema": "ringleader.completions/1", "shell": shell, "script": script });
+        writeln!(console.out, "{object}")?;
     } else {
         console.out.write_all(&script)?;
     }

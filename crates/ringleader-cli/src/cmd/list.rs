@@ -32,7 +32,7 @@ pub(crate) fn run(app: &App, args: &ListArgs, console: &mut Console<'_>) -> Resu
     }
     let mut table = Table::new();
     table
-        .load_style(presets::UTF8_HORIZONTAL_ONLY)
+        .load_style(presets::UTF8_FULL_CONDENSED.with_rounded_corners())
         .set_content_arrangement(ContentArrangement::Dynamic)
         .set_header(["name", "problem", "year", "network", "needs", "messages at worst"]);
     for entry in &entries {

@@ -25,12 +25,10 @@ pub(crate) fn run(app: &App, args: &ManArgs, console: &mut Console<'_>) -> Resul
         }
     }
     if console.json {
-        let pages: Vec<String> = (pages.iter())
-            .map(|(name, page)| {
-                format!("{{\"name\":{},\"roff\":{}}}", json!(name), json!(String::from_utf8_lossy(page)))
-            })
+        let pages: serde_json::Value = (pages.iter())
+            .map(|(name, page)| json!({ "name": name, "roff": String::from_utf8_lossy(page) }))
             .collect();
-        writeln!(console.out, "{{\"schema\":\"ringleader.man/1\",\"pages\":[{}]}}", pages.join(","))?;
+        writeln!(console.out, "{}", json!({ "schema": "ringleader.man/1", "pages": pages }))?;
     } else if args.output.is_none() {
         for (_, page) in &pages {
             console.out.write_all(page)?;

@@ -75,6 +75,9 @@ pub(crate) fn read(path: &Path) -> Result<Recorded, Diagnostic> {
         }
         TraceError::NotATrace(_) => bad(format!("cannot read {file}: {error}"))
             .help("a trace is what `run --trace FILE` writes; FORMATS.md describes it"),
-        other => bad(format!("cannot read {file}: {other}")),
+        TraceError::Io(_)
+        | TraceError::Version { .. }
+        | TraceError::Broken { .. }
+        | TraceError::Truncated { .. } => bad(format!("cannot read {file}: {error}")),
     })
 }

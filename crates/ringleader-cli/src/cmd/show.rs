@@ -306,24 +306,20 @@ fn as_json(app: &App, entry: &Entry, example: &Example) -> String {
         .collect();
     let errata: Value =
         spec.errata.iter().map(|erratum| json!({ "id": erratum.id, "text": erratum.text })).collect();
-    // Put together field by field, so that the order is that of FORMATS.md.
-    let mut fields = vec![("schema", json!("ringleader.show/1"))];
+    let mut object = json!({ "schema": "ringleader.show/1" });
     for field in ["name", "problem", "title", "year", "source", "topology", "needs", "bound", "aliases"] {
-        fields.push((field, row[field].clone()));
+        object[field] = row[field].clone();
     }
-    fields.extend([
-        ("idea", json!(spec.idea)),
-        ("model", model),
-        ("messages", messages),
-        ("rules", rules),
-        ("settings", settings),
-        ("promises", json!(promises(entry))),
-        ("costs", json!(spec.cost.words)),
-        ("average", json!(spec.cost.average.map(|average| average.formula))),
-        ("errata", errata),
-        ("example", json!({ "command": example.command, "transcript": example.lines })),
-        ("version", json!(version(app))),
-    ]);
-    let body: Vec<String> = fields.into_iter().map(|(name, value)| format!("\"{name}\":{value}")).collect();
-    format!("{{{}}}", body.join(","))
+    object["idea"] = json!(spec.idea);
+    object["model"] = model;
+    object["messages"] = messages;
+    object["rules"] = rules;
+    object["settings"] = settings;
+    object["promises"] = json!(promises(entry));
+    object["costs"] = json!(spec.cost.words);
+    object["average"] = json!(spec.cost.average.map(|average| average.formula));
+    object["errata"] = errata;
+    object["example"] = json!({ "command": example.command, "transcript": example.lines });
+    object["version"] = json!(version(app));
+    object.to_string()
 }

@@ -69,7 +69,9 @@ fn rows_of_numbers(told: &Told<'_>, out: &mut dyn Write) -> io::Result<()> {
     let ids: Vec<String> = report.ids.iter().map(u64::to_string).collect();
     let rounds: Vec<String> = (1..=report.per_round.len()).map(|round| round.to_string()).collect();
     let deliveries: Vec<String> = report.per_round.iter().map(u64::to_string).collect();
-    let width = [&ids, &rounds, &deliveries].into_iter().flatten().map(String::len).max().unwrap_or(1) + 1;
+    let widest = |cells: &[String]| cells.iter().map(String::len).max().unwrap_or(0);
+    // Between two identities there is room for a star.
+    let width = (widest(&ids) + 2).max(widest(&rounds) + 1).max(widest(&deliveries) + 1);
     let fits = |cells: &[String]| !cells.is_empty() && cells.len() * width <= ROW_MAX;
     if fits(&ids) {
         let starred = ids.iter().enumerate().map(|(index, id)| {

@@ -12,11 +12,23 @@ pub(crate) fn message(sent: &Sent) -> String {
 pub(crate) fn transcript(events: &[Event], ticks_per_unit: u64) -> Vec<String> {
     // Messages are numbered in sending order: who sent which, and what it was.
     let mut messages: Vec<(u32, String)> = Vec::new();
+    let mut down = std::collections::BTreeSet::new();
     let mut lines: Vec<[String; 4]> = Vec::new();
     for event in events {
+        match event.input {
+            Input::Crash => down.insert(event.process),
+            Input::Recover => down.remove(&event.process),
+            Input::Start
+            | Input::Deliver(_)
+            | Input::Timeout(_)
+            | Input::Local(_)
+            | Input::Want
+            | Input::Exit
+            | Input::Suspect(_) => false,
+        };
         lines.push([
             time(event.time, ticks_per_unit),
-            input(event, &messages),
+            input(event, &messages, down.contains(&event.process)),
             if event.rules.is_empty() { String::new() } else { format!("[{}]", event.rules.join(", ")) },
             effects(event),
         ]);
@@ -46,7 +58,7 @@ fn time(time: u64, ticks_per_unit: u64) -> String {
     format!("{:.3}", time as f64 / ticks_per_unit as f64)
 }
 
-fn input(event: &Event, messages: &[(u32, String)]) -> String {
+fn input(event: &Event, messages: &[(u32, String)], down: bool) -> String {
     let who = format!("p{}", event.process);
     match &event.input {
         Input::Start => format!("{who} starts"),
@@ -58,7 +70,8 @@ fn input(event: &Event, messages: &[(u32, String)]) -> String {
                     None => format!("message {}", arrival.message),
                 }
             };
-            format!("{who} receives {}", arrivals.iter().map(one).collect::<Vec<_>>().join(" and "))
+            let what = arrivals.iter().map(one).collect::<Vec<_>>().join(" and ");
+            if down { format!("{who} is down, misses {what}") } else { format!("{who} receives {what}") }
         }
         Input::Timeout(timer) => format!("{who} times out ({timer})"),
         Input::Local(step) => format!("{who} steps ({step})"),

@@ -5,7 +5,6 @@ use thiserror::Error;
 
 /// Why a trace cannot be read.
 #[derive(Debug, Error)]
-#[non_exhaustive]
 pub enum TraceError {
     /// The file itself.
     #[error("{0}")]

@@ -1,0 +1,102 @@
+use crate::{json, path, run};
+use ringleader::registry::ALL;
+
+#[test]
+fn the_list_can_be_narrowed() {
+    let names = |args: &[&str]| -> Vec<String> {
+        let args = [&["list", "--json"], args].concat();
+        let list = json(&args);
+        assert_eq!(list["schema"], "ringleader.list/1");
+        let rows = list["algorithms"].as_array().unwrap();
+        rows.iter().map(|row| row["name"].as_str().unwrap().to_owned()).collect()
+    };
+    let all = names(&["--errata"]);
+    assert_eq!(all, ALL.iter().map(|entry| entry.spec.name).collect::<Vec<_>>());
+    assert!(names(&[]).iter().all(|name| !name.contains('@')));
+    assert!(names(&["--problem", "mutex"]).contains(&"ricart-agrawala".to_owned()));
+    assert!(!names(&["--problem", "mutex"]).contains(&"peterson".to_owned()));
+    assert!(names(&["--topology", "one-way"]).contains(&"peterson".to_owned()));
+    assert!(!names(&["--topology", "two-way"]).contains(&"peterson".to_owned()));
+    assert!(names(&["--topology", "complete"]).contains(&"bully".to_owned()));
+    let rings = names(&["--topology", "ring"]);
+    assert!(rings.contains(&"peterson".to_owned()) && rings.contains(&"franklin".to_owned()));
+    let row = &json(&["list", "--json"])["algorithms"][0];
+    let keys: Vec<&String> = row.as_object().unwrap().keys().collect();
+    assert_eq!(keys, ["name", "problem", "title", "year", "source", "topology", "needs", "bound", "aliases"]);
+    let table = run(&["list"]).out;
+    assert!(ALL.iter().all(|entry| entry.spec.name.contains('@') || table.contains(entry.spec.name)));
+}
+
+#[test]
+fn every_algorithm_can_be_shown_with_its_example() {
+    for entry in ALL {
+        let shown = run(&["show", entry.spec.name]);
+        assert_eq!(shown.code, 0, "{}: {}", entry.spec.name, shown.err);
+        for title in ["Idea", "Model", "Messages", "Rules", "Promises", "Costs", "Source", "Example"] {
+            assert!(shown.out.contains(title), "{}: {title}", entry.spec.name);
+        }
+        let object = json(&["show", entry.spec.name, "--json"]);
+        assert_eq!(object["schema"], "ringleader.show/1");
+        assert!(!object["example"]["transcript"].as_array().unwrap().is_empty());
+    }
+}
+
+#[test]
+fn an_example_in_words() {
+    let shown = run(&["show", "lcr"]).out;
+    let example = shown.split("Example").nth(1).unwrap();
+    snapbox::assert_data_eq!(
+        example.to_owned(),
+        snapbox::str![[r#"
+   ringleader run chang-roberts --ids 3,7,4,1 --seed 1
+
+  round
+  0  p0 starts                        [start]    sends election(3) to p1
+  0  p1 starts                        [start]    sends election(7) to p2
+  0  p2 starts                        [start]    sends election(4) to p3
+  0  p3 starts                        [start]    sends election(1) to p0
+  1  p0 receives election(1) from p3  [swallow]
+  1  p1 receives election(3) from p0  [swallow]
+  1  p2 receives election(7) from p1  [larger]   sends election(7) to p3
+  1  p3 receives election(4) from p2  [larger]   sends election(4) to p0
+  2  p0 receives election(4) from p3  [larger]   sends election(4) to p1
+  2  p3 receives election(7) from p2  [larger]   sends election(7) to p0
+  3  p0 receives election(7) from p3  [larger]   sends election(7) to p1
+  3  p1 receives election(4) from p0  [swallow]
+  4  p1 receives election(7) from p0  [home]     sends elected(7) to p2  → LEADS
+  5  p2 receives elected(7) from p1   [elected]  sends elected(7) to p3  → lost
+  6  p3 receives elected(7) from p2   [elected]  sends elected(7) to p0  → lost
+  7  p0 receives elected(7) from p3   [elected]  sends elected(7) to p1  → lost
+  8  p1 receives elected(7) from p0   [elected]
+
+"#]]
+    );
+}
+
+#[test]
+fn completions_and_manual() {
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let script = run(&["completions", shell]);
+        assert_eq!(script.code, 0);
+        assert!(script.out.contains("schedule"), "{shell}");
+    }
+    assert_eq!(json(&["completions", "bash", "--json"])["schema"], "ringleader.completions/1");
+    assert!(run(&["man"]).out.contains(".TH"));
+    let directory = path("man");
+    assert_eq!(run(&["man", "-o", &directory]).code, 0);
+    for page in ["ringleader.1", "ringleader-run.1", "ringleader-replay.1"] {
+        assert!(std::path::Path::new(&directory).join(page).exists(), "{page}");
+    }
+    assert_eq!(run(&["man", "-o", "/dev/null/x"]).code, 4);
+}
+
+#[test]
+fn help_says_what_there_is() {
+    let help = run(&["--help"]);
+    assert_eq!(help.code, 0);
+    for command in ["list", "show", "run", "replay", "completions", "man", "Exit codes"] {
+        assert!(help.out.contains(command), "{command}");
+    }
+    assert!(run(&["run", "--help"]).out.contains("--partition"));
+    assert!(run(&["--version"]).out.starts_with("ringleader "));
+}
