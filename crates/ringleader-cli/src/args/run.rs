@@ -14,13 +14,25 @@ pub(crate) struct RunArgs {
     #[arg(value_name = "ALGORITHM")]
     pub(crate) name: String,
     /// The number of processes: 8, 1e6, 1M, 2^20, 1_000_000 [default: 8, or as many as --ids lists].
-    #[arg(short, long = "nodes", value_name = "N", value_parser = Given::<Number>::parse, allow_hyphen_values = true)]
+    #[arg(
+        short,
+        long = "nodes",
+        value_name = "N",
+        value_parser = Given::<Number>::parse,
+        allow_hyphen_values = true
+    )]
     pub(crate) nodes: Option<Given<Number>>,
     /// The seed of every draw [default: drawn, and printed].
     #[arg(long, value_name = "S", value_parser = number, env = "RINGLEADER_SEED", hide_env_values = true)]
     pub(crate) seed: Option<u64>,
     /// Stop after so many steps (exit 3).
-    #[arg(long, value_name = "M", value_parser = number, env = "RINGLEADER_MAX_STEPS", hide_env_values = true)]
+    #[arg(
+        long,
+        value_name = "M",
+        value_parser = number,
+        env = "RINGLEADER_MAX_STEPS",
+        hide_env_values = true
+    )]
     pub(crate) max_steps: Option<u64>,
     /// How many threads may work on it; the result is the same.
     #[arg(long, value_name = "T", value_parser = small, env = "RINGLEADER_THREADS", hide_env_values = true)]
@@ -34,7 +46,13 @@ pub(crate) struct RunArgs {
 
     /// Identities in ring order: a list (3,7,4), a file (@ring.ids, one per line), or random, ascending, descending,
     /// alternating, bit-reversal, worst [default: random].
-    #[arg(long, value_name = "LIST|@FILE|KIND", value_parser = Given::<IdsArg>::parse, allow_hyphen_values = true, help_heading = "Arrangement")]
+    #[arg(
+        long,
+        value_name = "LIST|@FILE|KIND",
+        value_parser = Given::<IdsArg>::parse,
+        allow_hyphen_values = true,
+        help_heading = "Arrangement"
+    )]
     pub(crate) ids: Option<Given<IdsArg>>,
     /// Who starts of its own accord: all, one (index 0), a list of indices, or a percentage [default: all].
     #[arg(long, value_name = "WHO", value_parser = Given::<Initiators>::parse, help_heading = "Arrangement")]
@@ -51,7 +69,12 @@ pub(crate) struct RunArgs {
 
     /// Who moves next: rounds, random, delay:const:1, delay:uniform:1:10, delay:exp:5, lifo, fifo, greedy, starve:P,
     /// replay:FILE [default: rounds].
-    #[arg(long, value_name = "KIND", value_parser = Given::<ScheduleArg>::parse, help_heading = "Environment")]
+    #[arg(
+        long,
+        value_name = "KIND",
+        value_parser = Given::<ScheduleArg>::parse,
+        help_heading = "Environment"
+    )]
     pub(crate) schedule: Option<Given<ScheduleArg>>,
     /// In what order links deliver [default: the weakest that the algorithm admits].
     #[arg(long, help_heading = "Environment")]
@@ -75,11 +98,21 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "P", value_parser = Given::<Probability>::parse, help_heading = "Environment")]
     pub(crate) duplicate: Option<Given<Probability>>,
     /// Messages between groups A and B (index lists) that are sent from T1 until T2 are lost (repeatable).
-    #[arg(long, value_name = "A|B@T1..T2", value_parser = Given::<Partition>::parse, help_heading = "Environment")]
+    #[arg(
+        long,
+        value_name = "A|B@T1..T2",
+        value_parser = Given::<Partition>::parse,
+        help_heading = "Environment"
+    )]
     pub(crate) partition: Vec<Given<Partition>>,
 
     /// Entries per process, the same for all or one number each [default: 1].
-    #[arg(long, value_name = "K|LIST", value_parser = Given::<Entries>::parse, help_heading = "Mutual exclusion")]
+    #[arg(
+        long,
+        value_name = "K|LIST",
+        value_parser = Given::<Entries>::parse,
+        help_heading = "Mutual exclusion"
+    )]
     pub(crate) entries: Option<Given<Entries>>,
     /// Time inside [default: 1].
     #[arg(long, value_name = "T", value_parser = Given::<Time>::parse, help_heading = "Mutual exclusion")]
@@ -88,17 +121,40 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "T", value_parser = Given::<Time>::parse, help_heading = "Mutual exclusion")]
     pub(crate) think: Option<Given<Time>>,
     /// Instead of --entries: saturated (all always want in), light (one at a time), open:RATE (Poisson arrivals).
-    #[arg(long, value_name = "KIND", value_parser = Given::<LoadArg>::parse, conflicts_with = "entries", help_heading = "Mutual exclusion")]
+    #[arg(
+        long,
+        value_name = "KIND",
+        value_parser = Given::<LoadArg>::parse,
+        conflicts_with = "entries",
+        help_heading = "Mutual exclusion"
+    )]
     pub(crate) load: Option<Given<LoadArg>>,
     /// With --load: entries in all.
-    #[arg(long, value_name = "E", value_parser = number, requires = "load", help_heading = "Mutual exclusion")]
+    #[arg(
+        long,
+        value_name = "E",
+        value_parser = number,
+        requires = "load",
+        help_heading = "Mutual exclusion"
+    )]
     pub(crate) total: Option<u64>,
     /// Who asks when, such as '1,3@0;2@5'.
-    #[arg(long, value_name = "SCRIPT", value_parser = Given::<Wants>::parse, conflicts_with_all = ["entries", "load"], help_heading = "Mutual exclusion")]
+    #[arg(
+        long,
+        value_name = "SCRIPT",
+        value_parser = Given::<Wants>::parse,
+        conflicts_with_all = ["entries", "load"],
+        help_heading = "Mutual exclusion"
+    )]
     pub(crate) wants: Option<Given<Wants>>,
 
     /// A setting of the algorithm's own; `ringleader show` lists them (repeatable).
-    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = setting, help_heading = "The algorithm's own settings")]
+    #[arg(
+        long = "set",
+        value_name = "NAME=VALUE",
+        value_parser = setting,
+        help_heading = "The algorithm's own settings"
+    )]
     pub(crate) set: Vec<(String, String)>,
     /// probabilistic-franklin: what ends the election, both or first.
     #[arg(long, value_name = "HOW", help_heading = "The algorithm's own settings")]

@@ -18,7 +18,8 @@ pub(crate) enum ScheduleArg {
     Replay(PathBuf),
 }
 
-const EXPECTED: &str = "one of rounds, random, delay:const:1, delay:uniform:1:10, delay:exp:5, lifo, fifo, greedy, starve:P, replay:FILE";
+const EXPECTED: &str = "one of rounds, random, delay:const:1, delay:uniform:1:10, delay:exp:5, lifo, fifo, \
+                        greedy, starve:P, replay:FILE";
 
 impl Word for ScheduleArg {
     fn parse(text: &str) -> Result<ScheduleArg, String> {

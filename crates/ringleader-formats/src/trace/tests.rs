@@ -1,3 +1,5 @@
+//! Traces: written and read back, and every way in which a file can be broken.
+
 use super::*;
 use ringleader::sim::{Ids, Schedule};
 use ringleader::trace::{Arrival, Event, Fate, Header, Input, Outcome, Sent};
