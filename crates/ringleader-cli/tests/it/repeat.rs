@@ -19,7 +19,7 @@ const RUNS: &[&[&str]] = &[
     &["run", "probabilistic-franklin", "--range", "3", "--ending", "first", "--schedule", "lifo"],
     &["run", "probabilistic-franklin", "--set", "ending=both", "--schedule", "greedy"],
     &["run", "van-leeuwen-tan-half-duplex", "--schedule", "greedy"],
-    &["run", "lcr", "--schedule", "starve:2"],
+    &["run", "van-leeuwen-tan-half-duplex", "--schedule", "starve:2"],
     &["run", "peterson", "--links", "bag", "--unsound", "--schedule", "random", "-n", "5"],
     &[
         "run",
