@@ -1,49 +1,60 @@
 //! Chang–Roberts by hand.
 
-use crate::one_way::{ELECTED, OneWay};
-use crate::queue::NONE;
-
-#[derive(Clone)]
-pub(crate) struct ChangRoberts {
-    id: u32,
-    /// `IDLE`, `PARTICIPANT`, or the announcement that was seen.
-    state: u32,
-}
+use crate::one_way::OneWay;
+use crate::word::{ELECTED, NONE, id_of, mode_of, word};
 
 const IDLE: u32 = 0;
 const PARTICIPANT: u32 = 1;
+const LEADER: u32 = 2;
+const DONE: u32 = 3;
+
+pub(crate) enum ChangRoberts {}
 
 impl OneWay for ChangRoberts {
-    fn new(id: u32) -> Self {
-        ChangRoberts { id, state: IDLE }
+    /// The announcement that was seen.
+    type Cold = u32;
+
+    fn new(id: u32) -> (u32, u32) {
+        (word(IDLE, id), NONE)
     }
 
     #[inline]
-    fn start(&mut self) -> u32 {
-        self.state = PARTICIPANT;
-        self.id
+    fn start(hot: &mut u32) -> u32 {
+        let id = id_of(*hot);
+        *hot = word(PARTICIPANT, id);
+        id
     }
 
     #[inline]
-    fn receive(&mut self, message: u32) -> u32 {
+    fn receive(hot: &mut u32, coordinator: &mut u32, message: u32) -> u32 {
+        let id = id_of(*hot);
         if message & ELECTED != 0 {
-            self.state = message;
-            return if message == self.id | ELECTED { NONE } else { message };
+            *coordinator = message;
+            return if message == id | ELECTED {
+                NONE
+            } else {
+                *hot = word(DONE, id);
+                message
+            };
         }
-        if message > self.id {
-            self.state = PARTICIPANT;
+        let participates = mode_of(*hot) == PARTICIPANT;
+        if message > id {
+            if !participates {
+                *hot = word(PARTICIPANT, id);
+            }
             message
-        } else if message == self.id {
+        } else if message == id {
+            *hot = word(LEADER, id);
             message | ELECTED
-        } else if self.state == PARTICIPANT {
+        } else if participates {
             NONE
         } else {
-            self.state = PARTICIPANT;
-            self.id
+            *hot = word(PARTICIPANT, id);
+            id
         }
     }
 
-    fn leads(&self) -> bool {
-        self.state == self.id | ELECTED
+    fn leads(hot: u32) -> bool {
+        mode_of(hot) == LEADER
     }
 }

@@ -3,72 +3,58 @@
 //! Port 0 leads to the next process, port 1 to the one before. Link `2 * i + p` ends at port `p` of process `i`.
 
 use crate::lap::{Lap, Outcome};
-use crate::one_way::ELECTED;
-use crate::queue::{NONE, Pool, Queue};
-use crate::timed::{Agenda, Event};
+use crate::queue::{Pool, Queue};
+use crate::timed::Agenda;
+use crate::word::{ELECTED, NONE, id_of, mode_of, word};
 use ringleader::rng::Rng;
 
-#[derive(Clone)]
-struct Franklin {
-    id: u32,
-    mode: Mode,
-    /// What waits for its counterpart, all of it from one port. One neighbour can be a phase ahead, not two: at most
-    /// two values wait.
-    waiting: [u32; 2],
-}
+/// Active, and what waits (if anything does) came in at port 0.
+const ACTIVE0: u32 = 0;
+/// Active, and what waits came in at port 1.
+const ACTIVE1: u32 = 1;
+const PASSIVE: u32 = 2;
+const LEADER: u32 = 3;
 
-#[derive(Clone, Copy, PartialEq)]
-#[repr(u32)]
-enum Mode {
-    /// Nothing waits, or the values of this port do.
-    Active0,
-    Active1,
-    Passive,
-    Leader,
-}
+/// What waits for its counterpart, all of it from one port. One neighbour can be a phase ahead, not two: at most two
+/// values wait. In the end the announcement that was seen.
+type Waiting = [u32; 2];
 
-impl Franklin {
-    fn new(id: u32) -> Franklin {
-        Franklin { id, mode: Mode::Active0, waiting: [NONE; 2] }
-    }
-
-    #[inline]
-    fn receive(&mut self, port: u32, message: u32, mut send: impl FnMut(u32, u32)) {
-        let side = match self.mode {
-            Mode::Passive => {
-                if message & ELECTED != 0 {
-                    self.waiting[0] = message;
-                }
-                return send(1 - port, message);
-            }
-            Mode::Leader => return,
-            Mode::Active0 => 0,
-            Mode::Active1 => 1,
-        };
-        let [first, second] = self.waiting;
-        if first == NONE {
-            self.waiting[0] = message;
-            self.mode = if port == 0 { Mode::Active0 } else { Mode::Active1 };
-        } else if side == port {
-            self.waiting[1] = message;
-        } else if first == self.id && message == self.id {
-            self.mode = Mode::Leader;
-            send(0, message | ELECTED);
-        } else if first.max(message) > self.id {
-            self.mode = Mode::Passive;
-            if second != NONE {
-                send(port, second);
-            }
-        } else {
-            self.waiting = [second, NONE];
-            send(0, self.id);
-            send(1, self.id);
+#[inline]
+fn receive(hot: &mut u32, waiting: &mut Waiting, port: u32, message: u32, mut send: impl FnMut(u32, u32)) {
+    let (mode, id) = (mode_of(*hot), id_of(*hot));
+    if mode == PASSIVE {
+        if message & ELECTED != 0 {
+            waiting[0] = message;
         }
+        return send(1 - port, message);
     }
+    if mode == LEADER {
+        return;
+    }
+    let [first, second] = *waiting;
+    if first == NONE {
+        waiting[0] = message;
+        *hot = word(if port == 0 { ACTIVE0 } else { ACTIVE1 }, id);
+    } else if (mode == ACTIVE0) == (port == 0) {
+        debug_assert_eq!(second, NONE);
+        waiting[1] = message;
+    } else if first == id && message == id {
+        *hot = word(LEADER, id);
+        send(0, message | ELECTED);
+    } else if first.max(message) > id {
+        *hot = word(PASSIVE, id);
+        if second != NONE {
+            send(port, second);
+        }
+    } else {
+        *waiting = [second, NONE];
+        send(0, id);
+        send(1, id);
+    }
+}
 
-    fn leads(&self) -> bool {
-        self.mode == Mode::Leader
-    }
+fn leads(hot: u32) -> bool {
+    mode_of(hot) == LEADER
 }
 
 /// Where a message goes that leaves `process` by `port`: the process; it arrives at port `1 - port`.
@@ -86,15 +72,16 @@ fn neighbour(process: u32, port: u32, n: u32) -> u32 {
 /// Two frontiers per round, one for each port of arrival, port 0 first.
 pub(crate) fn rounds(ids: &[u32]) -> Outcome {
     let n = ids.len() as u32;
-    let mut nodes: Vec<Franklin> = ids.iter().map(|&id| Franklin::new(id)).collect();
+    let mut hot: Vec<u32> = ids.iter().map(|&id| word(ACTIVE0, id)).collect();
+    let mut cold: Vec<Waiting> = vec![[NONE; 2]; ids.len()];
     let frontier = || Vec::<(u32, u32)>::with_capacity(ids.len());
     let mut arriving = [frontier(), frontier()];
     let [mut at0, mut at1] = [frontier(), frontier()];
 
     let lap = Lap::start();
-    for (process, node) in (0..n).zip(&nodes) {
-        arriving[1].push((neighbour(process, 0, n), node.id));
-        arriving[0].push((neighbour(process, 1, n), node.id));
+    for (process, &id) in (0..n).zip(ids) {
+        arriving[1].push((neighbour(process, 0, n), id));
+        arriving[0].push((neighbour(process, 1, n), id));
     }
     let mut messages = 0;
     loop {
@@ -105,7 +92,8 @@ pub(crate) fn rounds(ids: &[u32]) -> Outcome {
         messages += sent as u64;
         for port in [0, 1] {
             for &(process, message) in &arriving[port as usize] {
-                nodes[process as usize].receive(port, message, |out, message| {
+                let index = process as usize;
+                receive(&mut hot[index], &mut cold[index], port, message, |out, message| {
                     let to = neighbour(process, out, n);
                     if out == 0 { at1.push((to, message)) } else { at0.push((to, message)) }
                 });
@@ -116,20 +104,23 @@ pub(crate) fn rounds(ids: &[u32]) -> Outcome {
         at0.clear();
         at1.clear();
     }
-    lap.ends(messages, nodes.iter().map(Franklin::leads))
+    lap.ends(messages, hot.into_iter().map(leads))
 }
 
 /// A process with the two links that end at it.
 struct Random {
-    node: Franklin,
+    hot: u32,
+    waiting: Waiting,
     links: [Queue; 2],
 }
 
 /// A uniformly random non-empty link delivers next.
 pub(crate) fn random(ids: &[u32], mut rng: Rng) -> Outcome {
     let n = ids.len() as u32;
-    let mut slots: Vec<Random> =
-        ids.iter().map(|&id| Random { node: Franklin::new(id), links: [Queue::EMPTY; 2] }).collect();
+    let mut slots: Vec<Random> = ids
+        .iter()
+        .map(|&id| Random { hot: word(ACTIVE0, id), waiting: [NONE; 2], links: [Queue::EMPTY; 2] })
+        .collect();
     let mut pool = Pool::default();
     let mut busy: Vec<u32> = Vec::with_capacity(2 * ids.len());
 
@@ -156,7 +147,7 @@ pub(crate) fn random(ids: &[u32], mut rng: Rng) -> Outcome {
         }
         let mut sends = [(0, NONE); 2];
         let mut count = 0;
-        slot.node.receive(port, message, |out, message| {
+        receive(&mut slot.hot, &mut slot.waiting, port, message, |out, message| {
             sends[count] = (out, message);
             count += 1;
         });
@@ -164,20 +155,21 @@ pub(crate) fn random(ids: &[u32], mut rng: Rng) -> Outcome {
             send(&mut slots, &mut pool, &mut busy, process, out, message);
         }
     }
-    lap.ends(messages, slots.iter().map(|slot| slot.node.leads()))
+    lap.ends(messages, slots.iter().map(|slot| leads(slot.hot)))
 }
 
 /// A process with the times at which the last messages on its two links arrive.
 struct Timed {
-    node: Franklin,
+    hot: u32,
+    waiting: Waiting,
     last: [u64; 2],
 }
 
-/// The message that arrives first is next; equals in the order of sending.
+/// The message that arrives first is next.
 pub(crate) fn timed(ids: &[u32], mut delay: impl FnMut() -> u64) -> Outcome {
     let n = ids.len() as u32;
     let mut slots: Vec<Timed> =
-        ids.iter().map(|&id| Timed { node: Franklin::new(id), last: [0; 2] }).collect();
+        ids.iter().map(|&id| Timed { hot: word(ACTIVE0, id), waiting: [NONE; 2], last: [0; 2] }).collect();
     let mut agenda = Agenda::with_capacity(2 * ids.len());
 
     let lap = Lap::start();
@@ -192,11 +184,12 @@ pub(crate) fn timed(ids: &[u32], mut delay: impl FnMut() -> u64) -> Outcome {
         send(&mut slots, &mut agenda, process, 0, id);
         send(&mut slots, &mut agenda, process, 1, id);
     }
-    while let Some(Event { link, message, .. }) = agenda.take() {
+    while let Some((link, message)) = agenda.take() {
         let (process, port) = (link / 2, link % 2);
         let mut sends = [(0, NONE); 2];
         let mut count = 0;
-        slots[process as usize].node.receive(port, message, |out, message| {
+        let slot = &mut slots[process as usize];
+        receive(&mut slot.hot, &mut slot.waiting, port, message, |out, message| {
             sends[count] = (out, message);
             count += 1;
         });
@@ -204,5 +197,5 @@ pub(crate) fn timed(ids: &[u32], mut delay: impl FnMut() -> u64) -> Outcome {
             send(&mut slots, &mut agenda, process, out, message);
         }
     }
-    lap.ends(messages, slots.iter().map(|slot| slot.node.leads()))
+    lap.ends(messages, slots.iter().map(|slot| leads(slot.hot)))
 }

@@ -17,6 +17,7 @@ mod options;
 mod peterson;
 mod queue;
 mod timed;
+mod word;
 
 use chang_roberts::ChangRoberts;
 use core::time::Duration;

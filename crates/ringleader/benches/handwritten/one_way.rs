@@ -1,23 +1,21 @@
 //! The loops for algorithms on a one-way ring, one per schedule.
 //!
-//! A message is one word: the identity it carries, with the top bit set in an announcement. A process sends at most
-//! one message per step. Link `i` ends at process `i`.
+//! A process sends at most one message per step. Link `i` ends at process `i`.
 
 use crate::lap::{Lap, Outcome};
-use crate::queue::{NONE, Pool, Queue};
-use crate::timed::{Agenda, Event};
+use crate::queue::{Pool, Queue};
+use crate::timed::Agenda;
+use crate::word::NONE;
 use ringleader::rng::Rng;
 
-/// The bit that makes a message an announcement.
-pub(crate) const ELECTED: u32 = 1 << 31;
-
-/// A process: what it does, and nothing else.
-pub(crate) trait OneWay: Clone {
-    fn new(id: u32) -> Self;
-    fn start(&mut self) -> u32;
+/// An algorithm: what a process does, and nothing else. Its state is one word that every step needs, and the rest.
+pub(crate) trait OneWay {
+    type Cold: Copy;
+    fn new(id: u32) -> (u32, Self::Cold);
+    fn start(hot: &mut u32) -> u32;
     /// What it sends on receiving `message`, or `NONE`.
-    fn receive(&mut self, message: u32) -> u32;
-    fn leads(&self) -> bool;
+    fn receive(hot: &mut u32, cold: &mut Self::Cold, message: u32) -> u32;
+    fn leads(hot: u32) -> bool;
 }
 
 #[inline]
@@ -28,48 +26,49 @@ fn next(process: u32, n: u32) -> u32 {
 /// Two frontiers of (process, message): what arrives in this round, and what was sent in it.
 pub(crate) fn rounds<P: OneWay>(ids: &[u32]) -> Outcome {
     let n = ids.len() as u32;
-    let mut nodes: Vec<P> = ids.iter().map(|&id| P::new(id)).collect();
-    let mut arriving = vec![(0u32, 0u32); ids.len()];
-    let mut sent = arriving.clone();
+    let (mut hot, mut cold): (Vec<u32>, Vec<P::Cold>) = ids.iter().map(|&id| P::new(id)).unzip();
+    let mut arriving: Vec<(u32, u32)> = Vec::with_capacity(ids.len());
+    let mut sent: Vec<(u32, u32)> = Vec::with_capacity(ids.len());
 
     let lap = Lap::start();
-    for (process, (node, slot)) in nodes.iter_mut().zip(&mut arriving).enumerate() {
-        *slot = (next(process as u32, n), node.start());
+    for (process, hot) in (0..n).zip(&mut hot) {
+        arriving.push((next(process, n), P::start(hot)));
     }
-    let mut waiting = arriving.len();
-    let mut messages = waiting as u64;
-    while waiting > 0 {
-        let mut kept = 0;
-        for &(process, message) in &arriving[..waiting] {
-            let answer = nodes[process as usize].receive(message);
-            sent[kept] = (next(process, n), answer);
-            kept += usize::from(answer != NONE);
+    let mut messages = arriving.len() as u64;
+    while !arriving.is_empty() {
+        for &(process, message) in &arriving {
+            let index = process as usize;
+            let answer = P::receive(&mut hot[index], &mut cold[index], message);
+            if answer != NONE {
+                sent.push((next(process, n), answer));
+            }
         }
-        messages += kept as u64;
-        waiting = kept;
+        messages += sent.len() as u64;
         core::mem::swap(&mut arriving, &mut sent);
+        sent.clear();
     }
-    lap.ends(messages, nodes.iter().map(P::leads))
+    lap.ends(messages, hot.into_iter().map(P::leads))
 }
 
 /// A process with the link that ends at it: a step touches one place in memory, and the next one beside it.
-struct Random<P> {
-    node: P,
+struct Random<C> {
+    hot: u32,
+    cold: C,
     link: Queue,
 }
 
 /// A uniformly random non-empty link delivers next.
 pub(crate) fn random<P: OneWay>(ids: &[u32], mut rng: Rng) -> Outcome {
     let n = ids.len() as u32;
-    let mut slots: Vec<Random<P>> =
-        ids.iter().map(|&id| Random { node: P::new(id), link: Queue::EMPTY }).collect();
+    let slot = |(hot, cold)| Random { hot, cold, link: Queue::EMPTY };
+    let mut slots: Vec<Random<P::Cold>> = ids.iter().map(|&id| slot(P::new(id))).collect();
     let mut pool = Pool::default();
     let mut busy: Vec<u32> = Vec::with_capacity(ids.len());
 
     let lap = Lap::start();
     let mut messages = 0u64;
     for process in 0..n {
-        let message = slots[process as usize].node.start();
+        let message = P::start(&mut slots[process as usize].hot);
         let to = next(process, n);
         messages += 1;
         if slots[to as usize].link.push(message, &mut pool) {
@@ -84,7 +83,7 @@ pub(crate) fn random<P: OneWay>(ids: &[u32], mut rng: Rng) -> Outcome {
         if emptied {
             busy.swap_remove(chosen);
         }
-        let answer = slot.node.receive(message);
+        let answer = P::receive(&mut slot.hot, &mut slot.cold, message);
         if answer != NONE {
             let to = next(process, n);
             messages += 1;
@@ -93,36 +92,39 @@ pub(crate) fn random<P: OneWay>(ids: &[u32], mut rng: Rng) -> Outcome {
             }
         }
     }
-    lap.ends(messages, slots.iter().map(|slot| slot.node.leads()))
+    lap.ends(messages, slots.iter().map(|slot| P::leads(slot.hot)))
 }
 
-struct Timed<P> {
-    node: P,
+struct Timed<C> {
+    hot: u32,
+    cold: C,
     /// When the last message on the link to this process arrives: none overtakes another.
     last: u64,
 }
 
-/// The message that arrives first is next; equals in the order of sending.
+/// The message that arrives first is next.
 pub(crate) fn timed<P: OneWay>(ids: &[u32], mut delay: impl FnMut() -> u64) -> Outcome {
     let n = ids.len() as u32;
-    let mut slots: Vec<Timed<P>> = ids.iter().map(|&id| Timed { node: P::new(id), last: 0 }).collect();
+    let slot = |(hot, cold)| Timed { hot, cold, last: 0 };
+    let mut slots: Vec<Timed<P::Cold>> = ids.iter().map(|&id| slot(P::new(id))).collect();
     let mut agenda = Agenda::with_capacity(ids.len());
 
     let lap = Lap::start();
     let mut messages = 0u64;
     for process in 0..n {
-        let message = slots[process as usize].node.start();
+        let message = P::start(&mut slots[process as usize].hot);
         let to = next(process, n);
         messages += 1;
         agenda.send(&mut slots[to as usize].last, delay(), to, message);
     }
-    while let Some(Event { link: process, message, .. }) = agenda.take() {
-        let answer = slots[process as usize].node.receive(message);
+    while let Some((process, message)) = agenda.take() {
+        let slot = &mut slots[process as usize];
+        let answer = P::receive(&mut slot.hot, &mut slot.cold, message);
         if answer != NONE {
             let to = next(process, n);
             messages += 1;
             agenda.send(&mut slots[to as usize].last, delay(), to, answer);
         }
     }
-    lap.ends(messages, slots.iter().map(|slot| slot.node.leads()))
+    lap.ends(messages, slots.iter().map(|slot| P::leads(slot.hot)))
 }

@@ -89,8 +89,8 @@ pub(crate) fn parse(
     Ok(options)
 }
 
-/// A size such as 1000, 1e6.
+/// A size such as 1000 or 1e6; identities have 28 bits.
 fn size(text: &str) -> Option<u32> {
     let value: f64 = text.parse().ok()?;
-    (value.fract() == 0.0 && (1.0..=1e9).contains(&value)).then_some(value as u32)
+    (value.fract() == 0.0 && (1.0..=1e8).contains(&value)).then_some(value as u32)
 }

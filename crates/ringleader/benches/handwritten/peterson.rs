@@ -1,77 +1,76 @@
 //! Peterson's algorithm by hand.
 
-use crate::one_way::{ELECTED, OneWay};
-use crate::queue::NONE;
+use crate::one_way::OneWay;
+use crate::word::{ELECTED, NONE, id_of, mode_of, word};
 
-#[derive(Clone)]
-pub(crate) struct Peterson {
-    id: u32,
-    mode: Mode,
+const WAIT1: u32 = 0;
+const WAIT2: u32 = 1;
+const RELAY: u32 = 2;
+const LEADER: u32 = 3;
+const DONE: u32 = 4;
+
+pub(crate) enum Peterson {}
+
+#[derive(Clone, Copy)]
+pub(crate) struct Values {
     tid: u32,
     /// The value before mine; in the end the announcement that was seen.
     ntid: u32,
 }
 
-#[derive(Clone, Copy, PartialEq)]
-#[repr(u32)]
-enum Mode {
-    Wait1,
-    Wait2,
-    Relay,
-    Leader,
-    Done,
-}
-
 impl OneWay for Peterson {
-    fn new(id: u32) -> Self {
-        Peterson { id, mode: Mode::Wait1, tid: id, ntid: NONE }
+    type Cold = Values;
+
+    fn new(id: u32) -> (u32, Values) {
+        (word(WAIT1, id), Values { tid: id, ntid: NONE })
     }
 
     #[inline]
-    fn start(&mut self) -> u32 {
-        self.id
+    fn start(hot: &mut u32) -> u32 {
+        id_of(*hot)
     }
 
     #[inline]
-    fn receive(&mut self, value: u32) -> u32 {
+    fn receive(hot: &mut u32, values: &mut Values, value: u32) -> u32 {
+        let (mode, id) = (mode_of(*hot), id_of(*hot));
         if value & ELECTED != 0 {
-            self.ntid = value;
-            return if self.mode == Mode::Leader {
+            values.ntid = value;
+            return if mode == LEADER {
                 NONE
             } else {
-                self.mode = Mode::Done;
+                *hot = word(DONE, id);
                 value
             };
         }
-        if value == self.id {
-            if self.mode == Mode::Leader {
-                return NONE;
-            }
-            self.mode = Mode::Leader;
-            return value | ELECTED;
+        if value == id {
+            return if mode == LEADER {
+                NONE
+            } else {
+                *hot = word(LEADER, id);
+                value | ELECTED
+            };
         }
-        match self.mode {
-            Mode::Relay => value,
-            Mode::Wait1 => {
-                self.ntid = value;
-                self.mode = Mode::Wait2;
-                value.max(self.tid)
+        match mode {
+            RELAY => value,
+            WAIT1 => {
+                values.ntid = value;
+                *hot = word(WAIT2, id);
+                value.max(values.tid)
             }
-            Mode::Wait2 => {
-                if self.ntid >= self.tid && self.ntid >= value {
-                    self.tid = self.ntid;
-                    self.mode = Mode::Wait1;
-                    self.tid
-                } else {
-                    self.mode = Mode::Relay;
-                    NONE
-                }
+            WAIT2 if values.ntid >= values.tid && values.ntid >= value => {
+                values.tid = values.ntid;
+                *hot = word(WAIT1, id);
+                values.tid
             }
-            Mode::Leader | Mode::Done => NONE,
+            WAIT2 => {
+                *hot = word(RELAY, id);
+                NONE
+            }
+            _ => NONE,
         }
     }
 
-    fn leads(&self) -> bool {
-        self.mode == Mode::Leader
+    fn leads(hot: u32) -> bool {
+        mode_of(hot) == LEADER
     }
 }

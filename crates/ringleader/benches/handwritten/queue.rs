@@ -1,7 +1,6 @@
 //! A FIFO link: the first message in place, the others (there are rarely any) in a list in a common pool.
 
-/// No message; no entry.
-pub(crate) const NONE: u32 = u32::MAX;
+use crate::word::NONE;
 
 #[derive(Clone, Copy)]
 pub(crate) struct Queue {

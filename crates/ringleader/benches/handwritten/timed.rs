@@ -1,42 +1,32 @@
-//! The agenda of a timed run: a binary heap of (time, sequence, link), the message beside them.
+//! The agenda of a timed run: a binary heap of messages under way, sixteen bytes each.
 
-use crate::queue::NONE;
 use core::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// A message under way.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Event {
-    time: u64,
-    sequence: u32,
-    pub(crate) link: u32,
-    pub(crate) message: u32,
-}
-
 pub(crate) struct Agenda {
-    heap: BinaryHeap<Reverse<Event>>,
+    /// Time of arrival, link, message, from the highest bit to the lowest. Times on a link differ, so that the links of
+    /// equal times may decide and no sequence number is needed.
+    heap: BinaryHeap<Reverse<u128>>,
     now: u64,
-    sequence: u32,
 }
 
 impl Agenda {
-    pub(crate) fn with_capacity(events: usize) -> Agenda {
-        Agenda { heap: BinaryHeap::with_capacity(events), now: 0, sequence: 0 }
+    pub(crate) fn with_capacity(messages: usize) -> Agenda {
+        Agenda { heap: BinaryHeap::with_capacity(messages), now: 0 }
     }
 
     /// Sends a message; `last` is when the one before it on the link arrives.
     #[inline]
     pub(crate) fn send(&mut self, last: &mut u64, delay: u64, link: u32, message: u32) {
-        debug_assert_ne!(message, NONE);
-        *last = (self.now + delay).max(*last);
-        self.heap.push(Reverse(Event { time: *last, sequence: self.sequence, link, message }));
-        self.sequence += 1;
+        *last = (self.now + delay).max(*last + 1);
+        self.heap.push(Reverse(u128::from(*last) << 64 | u128::from(link) << 32 | u128::from(message)));
     }
 
+    /// The link and the message that come next.
     #[inline]
-    pub(crate) fn take(&mut self) -> Option<Event> {
+    pub(crate) fn take(&mut self) -> Option<(u32, u32)> {
         let Reverse(event) = self.heap.pop()?;
-        self.now = event.time;
-        Some(event)
+        self.now = (event >> 64) as u64;
+        Some(((event >> 32) as u32, event as u32))
     }
 }
