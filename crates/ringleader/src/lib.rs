@@ -3,6 +3,7 @@
 pub mod model;
 
 pub mod election;
+pub mod mutex;
 
 pub mod network;
 pub mod rng;

@@ -3,13 +3,25 @@
 //! Engines are generic over the algorithm, which is where the speed is. An [`Entry`] hides the type behind function
 //! pointers, in a `static`, so that the machine code is made once, in this crate.
 
-use crate::election::{ChangRoberts, Peterson};
+use crate::election::{
+    Bully, ChangRoberts, Franklin, Peterson, ProbabilisticFranklin, VanLeeuwenTanHalfDuplex,
+};
 use crate::model::{Election, Exclusion, Given, Message, Port, Process, Shape, Spec, Told, is_told};
+use crate::mutex::{MisraBounded, RicartAgrawala};
 use crate::network::Wired;
 use crate::sim::{self, Observer, Refusal, Report, Scenario};
 
 /// All algorithms of this library, in the order of the book.
-pub static ALL: &[Entry] = &[Entry::election::<ChangRoberts>(), Entry::election::<Peterson>()];
+pub static ALL: &[Entry] = &[
+    Entry::election::<ChangRoberts>(),
+    Entry::election::<Peterson>(),
+    Entry::election::<Franklin>(),
+    Entry::election::<VanLeeuwenTanHalfDuplex>(),
+    Entry::election::<ProbabilisticFranklin>(),
+    Entry::election::<Bully>(),
+    Entry::exclusion::<RicartAgrawala>(),
+    Entry::exclusion::<MisraBounded>(),
+];
 
 /// The two problems.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

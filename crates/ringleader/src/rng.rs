@@ -124,30 +124,19 @@ pub fn mix(mut z: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// The draws of one process in one step: determined by the seed, the process, the time and the place in the step, so
-/// that they are the same whatever the order in which the processes of a round are handled.
-#[derive(Clone, Copy, Debug)]
-pub struct StepDraws {
-    counter: u64,
+/// A draw of a process: uniform in 0 .. bound, with a bias below bound / 2^64.
+///
+/// It is determined by the seed (through its [`choices_key`]), the process and how many numbers it has drawn before. So
+/// what a process draws does not depend on who else drew, on the schedule or on the number of threads.
+#[inline]
+#[must_use]
+pub fn draw(key: u64, process: u32, ordinal: u32, bound: u32) -> u32 {
+    let place = (u64::from(process) << 32) | u64::from(ordinal);
+    let bits = mix(mix(key ^ mix(place)).wrapping_add(place.wrapping_mul(GOLDEN)));
+    ((u128::from(bits) * u128::from(bound)) >> 64) as u32
 }
 
-impl StepDraws {
-    /// The draws of `process` at `time`.
-    #[inline]
-    #[must_use]
-    pub fn new(key: u64, process: u32, time: u64) -> StepDraws {
-        StepDraws { counter: mix(key ^ mix(time.wrapping_mul(GOLDEN) ^ (u64::from(process) << 32))) }
-    }
-
-    /// A uniform number in 0 .. bound; the bias is below bound / 2^64.
-    #[inline]
-    pub fn below(&mut self, bound: u32) -> u32 {
-        self.counter = self.counter.wrapping_add(GOLDEN);
-        ((u128::from(mix(self.counter)) * u128::from(bound)) >> 64) as u32
-    }
-}
-
-/// The key for [`StepDraws`] that belongs to a seed.
+/// The key for [`draw`] that belongs to a seed.
 #[must_use]
 pub fn choices_key(seed: u64) -> u64 {
     Rng::new(seed, Purpose::Choices).next_u64()
@@ -212,11 +201,11 @@ mod tests {
     #[test]
     fn below_is_uniform_and_in_range() {
         let mut rng = Rng::new(1, Purpose::Ids);
-        let mut draws = StepDraws::new(choices_key(1), 3, 9);
+        let key = choices_key(1);
         let mut counts = [[0u32; 5]; 2];
-        for _ in 0..50_000 {
+        for ordinal in 0..50_000 {
             counts[0][rng.below(5) as usize] += 1;
-            counts[1][draws.below(5) as usize] += 1;
+            counts[1][draw(key, 3, ordinal, 5) as usize] += 1;
         }
         for count in counts.into_iter().flatten() {
             assert!((9_600..10_400).contains(&count), "{counts:?}");

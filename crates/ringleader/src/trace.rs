@@ -41,6 +41,17 @@ pub struct Header {
     pub unsound: bool,
     /// How many ticks of `Event::time` make one unit of time.
     pub ticks_per_unit: u64,
+    /// The bound on message delays that processes were told, in units.
+    pub max_delay: u32,
+}
+
+/// A run on record.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Recording {
+    /// What is not an event.
+    pub header: Header,
+    /// The steps, in order.
+    pub events: Vec<Event>,
 }
 
 /// One step.

@@ -87,17 +87,21 @@ impl Wired for Edge {
             plan.neighbours[i][physical]
         };
         let degree = |i: usize| plan.neighbours[i].len();
-        let ends = (0..plan.n as usize)
-            .map(|i| {
-                (0..degree(i))
-                    .map(|port| {
-                        let to = neighbour(i, port) as usize;
-                        let back = (0..degree(to)).find(|&p| neighbour(to, p) as usize == i);
-                        (to as u32, back.expect("neighbours are mutual") as u32)
-                    })
-                    .collect()
-            })
-            .collect();
+        // Every edge from both ends, sorted by its lower and its upper end: the two stand side by side.
+        let mut halves: Vec<((u32, u32), u32, u32)> = Vec::new();
+        for i in 0..plan.n {
+            for port in 0..degree(i as usize) {
+                let to = neighbour(i as usize, port);
+                halves.push(((i.min(to), i.max(to)), i, port as u32));
+            }
+        }
+        halves.sort_unstable();
+        let mut ends: Vec<Vec<(u32, u32)>> = (0..plan.n as usize).map(|i| vec![(0, 0); degree(i)]).collect();
+        for pair in halves.chunks_exact(2) {
+            let ((_, low, low_port), (_, high, high_port)) = (pair[0], pair[1]);
+            ends[low as usize][low_port as usize] = (high, high_port);
+            ends[high as usize][high_port as usize] = (low, low_port);
+        }
         let stride = (0..plan.n as usize).map(degree).max().unwrap_or(0) as u32;
         Graph::Listed { ends, stride }
     }

@@ -42,9 +42,10 @@ fn from_parents(n: u32, mut parent: impl FnMut(u32) -> u32) -> Vec<Vec<u32>> {
 pub fn towards_root(neighbours: &[Vec<u32>]) -> Vec<Option<u32>> {
     let mut towards = vec![None; neighbours.len()];
     let mut reached = vec![false; neighbours.len()];
-    let mut frontier = vec![0u32];
+    let mut frontier = Vec::new();
     if let Some(root) = reached.first_mut() {
         *root = true;
+        frontier.push(0u32);
     }
     while let Some(at) = frontier.pop() {
         for &next in &neighbours[at as usize] {
@@ -59,9 +60,41 @@ pub fn towards_root(neighbours: &[Vec<u32>]) -> Vec<Option<u32>> {
     towards
 }
 
+/// Whether these lists of neighbours are mutual, connected and without a cycle.
+#[must_use]
+pub fn is_tree(neighbours: &[Vec<u32>]) -> bool {
+    let n = neighbours.len();
+    let mut edges: Vec<(u32, u32)> = Vec::new();
+    for (i, list) in neighbours.iter().enumerate() {
+        edges.extend(list.iter().map(|&to| (i as u32, to)));
+    }
+    let mut back: Vec<(u32, u32)> = edges.iter().map(|&(from, to)| (to, from)).collect();
+    edges.sort_unstable();
+    back.sort_unstable();
+    let in_range = edges.iter().all(|&(_, to)| (to as usize) < n);
+    let no_doubles = edges.windows(2).all(|pair| pair[0] != pair[1]);
+    if !in_range || !no_doubles || edges != back || edges.len() != 2 * n.saturating_sub(1) {
+        return false;
+    }
+    // n - 1 edges that reach everybody are a tree.
+    towards_root(neighbours).iter().skip(1).all(Option::is_some)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn trees_and_others() {
+        for neighbours in [line(7), star(7), binary(7), random(7, 3), line(1)] {
+            assert!(is_tree(&neighbours));
+        }
+        assert!(!is_tree(&[vec![1], vec![]]), "not mutual");
+        assert!(!is_tree(&[vec![1, 2], vec![0, 2], vec![0, 1]]), "a cycle");
+        assert!(!is_tree(&[vec![9]]), "out of range");
+        assert!(!is_tree(&[vec![1], vec![0], vec![3, 3], vec![2, 2]]), "doubled");
+        assert!(!is_tree(&[vec![1], vec![0], vec![3], vec![2]]), "in two parts");
+    }
 
     #[test]
     fn shapes() {

@@ -1,8 +1,26 @@
 //! One run, as large as you like.
+//!
+//! A [`Scenario`] says what is to be run, a [`Report`] what came of it. Elections on rings in rounds, which is where size
+//! matters, have a lane of their own (`rounds`); everything else goes through the general engine (`world`).
 
+mod agenda;
+mod effects;
+mod election;
+mod exclusion;
+mod fate;
+mod half_duplex;
+mod links;
+mod meter;
+mod problem;
 mod refusal;
+mod replay;
 mod report;
+mod rounds;
 mod scenario;
+mod schedule;
+mod setup;
+mod step;
+mod world;
 
 pub use refusal::Refusal;
 pub use report::{
@@ -14,6 +32,10 @@ pub use scenario::{
     Topology, Workload,
 };
 
+use self::election::Ballot;
+use self::exclusion::Users;
+use self::setup::Setup;
+use self::world::World;
 use crate::model::{Election, Exclusion};
 use crate::network::Wired;
 use crate::trace::{Event, Header};
@@ -66,8 +88,15 @@ pub fn run_election<P: Election>(scenario: &Scenario, observer: &mut dyn Observe
 where
     P::Port: Wired,
 {
-    let _ = (scenario, observer);
-    Err(Refusal::NoProcesses)
+    let setup = Setup::new::<P>(scenario)?;
+    let mut report = Report::new(&setup);
+    if rounds::takes::<P>(scenario, &setup, observer) {
+        rounds::run::<P>(scenario, &setup, observer, &mut report);
+    } else {
+        World::<P, Ballot>::new(scenario, &setup, Ballot::default(), observer).run(&mut report)?;
+    }
+    report.compare(&P::SPEC, &setup.facts(scenario, 0));
+    Ok(report)
 }
 
 /// Runs mutual exclusion.
@@ -81,8 +110,16 @@ pub fn run_exclusion<P: Exclusion>(
 where
     P::Port: Wired,
 {
-    let _ = (scenario, observer);
-    Err(Refusal::NoProcesses)
+    let setup = Setup::new::<P>(scenario)?;
+    let mut report = Report::new(&setup);
+    let users = Users::new::<P>(scenario, &setup, scenario.schedule.ticks_per_unit());
+    World::<P, Users>::new(scenario, &setup, users, observer).run(&mut report)?;
+    let entries = match &report.details {
+        Details::Exclusion(details) => details.entries,
+        Details::Election(_) => 0,
+    };
+    report.compare(&P::SPEC, &setup.facts(scenario, entries));
+    Ok(report)
 }
 
 /// An election with these identities in ring order, everything else as usual.

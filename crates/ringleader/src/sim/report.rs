@@ -1,6 +1,7 @@
 //! What came of a run, as plain data. Leaves print it.
 
-use crate::model::{Counts, Links};
+use super::setup::Setup;
+use crate::model::{Counts, Facts, Links, Spec};
 
 /// What came of a run.
 #[derive(Clone, PartialEq, Debug)]
@@ -50,6 +51,61 @@ pub struct Report {
 }
 
 impl Report {
+    /// A report with nothing in it but what was known before the run.
+    pub(crate) fn new(setup: &Setup) -> Report {
+        let few = if setup.n <= 64 { setup.arrangement.as_ref() } else { None };
+        Report {
+            n: setup.n,
+            links: setup.links,
+            topology: setup.topology,
+            outside: setup.outside.clone(),
+            outcome: RunOutcome::Limit,
+            messages: 0,
+            election_messages: 0,
+            by_kind: Vec::new(),
+            rounds: None,
+            phases: None,
+            steps: 0,
+            time: None,
+            bound: None,
+            average: None,
+            properties: Vec::new(),
+            per_round: Vec::new(),
+            ids: few.map_or_else(Vec::new, |arrangement| arrangement.names().collect()),
+            bits: None,
+            depth: None,
+            load: None,
+            details: Details::Election(ElectionDetails {
+                leader: None,
+                leaders: 0,
+                informed: 0,
+                elected_round: None,
+                elected_depth: None,
+            }),
+        }
+    }
+
+    /// Holds the counts against the contract.
+    pub(crate) fn compare(&mut self, spec: &Spec, facts: &Facts) {
+        self.bound = spec.cost.worst.and_then(|bound| {
+            let value = (bound.value)(facts)?;
+            let measured = match bound.counts {
+                Counts::Election => self.election_messages,
+                Counts::All => self.messages,
+            };
+            Some(BoundCheck {
+                formula: bound.formula,
+                counts: bound.counts,
+                value,
+                measured,
+                holds: measured <= value,
+            })
+        });
+        self.average = spec.cost.average.and_then(|average| {
+            (average.value)(facts).map(|value| Expected { formula: average.formula, value })
+        });
+    }
+
     /// The identity of the leader, where there is exactly one and it has one.
     #[must_use]
     pub fn leader_id(&self) -> Option<u64> {
@@ -169,6 +225,8 @@ pub struct ElectionDetails {
     pub informed: u64,
     /// The round of the election, under `rounds`.
     pub elected_round: Option<u64>,
+    /// The longest causal chain of messages that ends in the election, if metered.
+    pub elected_depth: Option<u64>,
 }
 
 /// A leader.

@@ -1,7 +1,7 @@
 //! What is to be run, as plain data. Parsing it is the business of a leaf; refusing what the contract excludes is ours.
 
 use crate::model::{Arranged, Links, Orientation};
-use crate::trace::Event;
+use crate::trace::Recording;
 use std::sync::Arc;
 
 /// The number of ticks in one unit of time under the timed schedules.
@@ -50,7 +50,7 @@ impl Scenario {
     pub fn new(n: u32) -> Scenario {
         Scenario {
             n,
-            ids: Ids::Random,
+            ids: Ids::Default,
             initiators: Initiators::All,
             schedule: Schedule::Rounds,
             links: None,
@@ -72,6 +72,8 @@ impl Scenario {
 /// Who gets which identity, in ring order.
 #[derive(Clone, Debug)]
 pub enum Ids {
+    /// Random where processes have identities; ascending where they have names; none where they are anonymous.
+    Default,
     /// A uniformly random permutation of 1 ..= n.
     Random,
     /// A known arrangement of 1 ..= n.
@@ -113,7 +115,7 @@ pub enum Schedule {
     /// The oldest message first, but those sent by this process last.
     Starve(u32),
     /// As recorded.
-    Replay(Arc<Vec<Event>>),
+    Replay(Arc<Recording>),
 }
 
 /// A distribution of delays, in ticks.

@@ -1,0 +1,275 @@
+//! Bully: whoever finds the coordinator gone asks everybody larger; the largest that is up takes over.
+//!
+//! **Idea.** A process that starts an election sends ELECTION to all larger ones. If one of them answers, it leaves the
+//! matter to them and waits for the new coordinator; if nobody answers in time they are all down, and it tells all
+//! smaller ones that it leads. Whoever is asked answers and holds an election of its own.
+//!
+//! **Needs.** A complete graph of named processes, a bound D on the delay of messages, somebody who notices a crash. No
+//! FIFO. The time-out for an answer is T = 2D+1, longer than a question and its answer take; the time-out for a
+//! coordinator is T′ = T+2D, longer than the largest live process needs to be asked, to wait in vain and to say so.
+//!
+//! **Cost.** Process n−1 (the largest) down and process i alone starting, with m = n−1−i: m(m+1)/2 ELECTION, m(m−1)/2
+//! ANSWER and n−2 COORDINATOR, together m² + n − 2; from n−1 to n²−n−1.
+//!
+//! **Source.** H. Garcia-Molina, Elections in a distributed computing system, IEEE Trans. Computers C-31(1):48–59, 1982;
+//! here as in lecture slides, which answer the wrong side (erratum 003-1) and let a recovery leave two coordinators
+//! (003-2).
+//!
+//! ```
+//! use ringleader::{election::Bully, sim::{self, Fault, Initiators, Scenario}};
+//! let faults = vec![Fault::Crash { process: 3, at: 0 }];
+//! let scenario = Scenario { faults, initiators: Initiators::One, ..Scenario::new(4) };
+//! let run = sim::run_election::<Bully>(&scenario, &mut ()).unwrap();
+//! assert_eq!(run.messages, 4 * 4 - 4 - 1); // the worst case: the largest down, the smallest starts
+//! ```
+
+use crate::model::{
+    Bound, Cost, Counts, Election, Erratum, Fields, Informed, Knows, MaxDelay, Needs, Never, Outbox, Peer,
+    Process, Promises, Reached, Rule, Size, Spec, Timing, Tolerates, Verdict, Winner, fields, messages,
+    names,
+};
+
+/// The local variables of one process.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Bully {
+    me: Peer,
+    n: Size,
+    max_delay: u32,
+    mode: Mode,
+    leader: Option<Peer>,
+}
+
+names! {
+    /// What a process is doing.
+    enum Mode {
+        Idle = "idle",
+        AwaitAnswer = "await answer",
+        AwaitCoordinator = "await coordinator",
+    }
+}
+
+names! {
+    /// What a process waits for, but not for ever.
+    pub enum Timer {
+        Answer = "answer",
+        Coordinator = "coordinator",
+    }
+}
+
+messages! {
+    /// What processes say to each other.
+    pub enum Msg {
+        /// To a larger process: are you up?
+        "election" Election,
+        /// To a smaller one: I am, leave it to me.
+        "answer" Answer,
+        /// To all smaller ones: I lead.
+        announces "coordinator" Coordinator,
+    }
+}
+
+impl Process for Bully {
+    const SPEC: Spec = SPEC;
+    type Given = (Peer, Size, MaxDelay);
+    type Port = Peer;
+    type Msg = Msg;
+    type Timer = Timer;
+    type Local = Never;
+
+    fn new((me, n, MaxDelay(max_delay)): (Peer, Size, MaxDelay)) -> Self {
+        Bully { me, n, max_delay, mode: Mode::Idle, leader: None }
+    }
+
+    fn start(&mut self, out: &mut impl Outbox<Self>) {
+        out.rule("start");
+        self.begin_if_idle(out);
+    }
+
+    fn receive(&mut self, from: Peer, msg: Msg, out: &mut impl Outbox<Self>) {
+        match (msg, self.mode) {
+            (Msg::Election {}, _) if from > self.me => out.impossible("only smaller processes ask"),
+            (Msg::Election {}, _) => {
+                out.rule("election");
+                out.send(from, Msg::Answer {});
+                self.begin_if_idle(out);
+            }
+            (Msg::Answer {}, Mode::AwaitAnswer) => {
+                out.rule("answer");
+                out.stop_timer(Timer::Answer);
+                out.set_timer(Timer::Coordinator, self.coordinator_timeout());
+                self.mode = Mode::AwaitCoordinator;
+            }
+            (Msg::Answer {}, Mode::Idle | Mode::AwaitCoordinator) => out.rule("late"),
+            (Msg::Coordinator {}, _) if from < self.me || self.leader.is_some_and(|leader| leader > from) => {
+                out.rule("object");
+                self.begin_if_idle(out);
+            }
+            (Msg::Coordinator {}, _) => {
+                out.rule("coordinator");
+                out.stop_timer(Timer::Answer);
+                out.stop_timer(Timer::Coordinator);
+                self.mode = Mode::Idle;
+                self.leader = Some(from);
+            }
+        }
+    }
+
+    fn timeout(&mut self, timer: Timer, out: &mut impl Outbox<Self>) {
+        match (timer, self.mode) {
+            (Timer::Answer, Mode::AwaitAnswer) => {
+                out.rule("silence");
+                self.win(out);
+            }
+            (Timer::Coordinator, Mode::AwaitCoordinator) => {
+                out.rule("again");
+                self.begin(out);
+            }
+            (Timer::Answer, Mode::Idle | Mode::AwaitCoordinator)
+            | (Timer::Coordinator, Mode::Idle | Mode::AwaitAnswer) => {
+                out.impossible("this timer was stopped");
+            }
+        }
+    }
+
+    fn suspect(&mut self, who: Peer, out: &mut impl Outbox<Self>) {
+        if self.leader == Some(who) {
+            out.rule("suspect");
+            self.begin_if_idle(out);
+        }
+    }
+
+    fn fields(&self) -> Fields {
+        fields!(self; me, mode, leader)
+    }
+}
+
+impl Bully {
+    /// Starts an election, unless one is under way here.
+    fn begin_if_idle(&mut self, out: &mut impl Outbox<Self>) {
+        match self.mode {
+            Mode::Idle => self.begin(out),
+            Mode::AwaitAnswer | Mode::AwaitCoordinator => {}
+        }
+    }
+
+    /// Asks everybody larger.
+    fn begin(&mut self, out: &mut impl Outbox<Self>) {
+        self.leader = None;
+        if self.me.0 + 1 == self.n.0 {
+            return self.win(out);
+        }
+        for larger in self.me.others(self.n).filter(|&peer| peer > self.me) {
+            out.send(larger, Msg::Election {});
+        }
+        out.set_timer(Timer::Answer, self.answer_timeout());
+        self.mode = Mode::AwaitAnswer;
+    }
+
+    /// Nobody larger is up.
+    fn win(&mut self, out: &mut impl Outbox<Self>) {
+        self.mode = Mode::Idle;
+        self.leader = Some(self.me);
+        for smaller in self.me.others(self.n).filter(|&peer| peer < self.me) {
+            out.send(smaller, Msg::Coordinator {});
+        }
+    }
+
+    /// T > 2D: a question and its answer.
+    fn answer_timeout(&self) -> u32 {
+        self.max_delay.saturating_mul(2).saturating_add(1)
+    }
+
+    /// T' >= T + 2D: the largest that is up has been asked, has waited for an answer and has said that it leads.
+    fn coordinator_timeout(&self) -> u32 {
+        self.answer_timeout().saturating_add(self.max_delay.saturating_mul(2))
+    }
+}
+
+impl Election for Bully {
+    fn verdict(&self) -> Verdict {
+        match self.leader {
+            Some(leader) if leader == self.me => Verdict::Leader,
+            Some(_) => Verdict::Lost,
+            None => Verdict::Undecided,
+        }
+    }
+
+    fn knows(&self) -> Knows {
+        self.leader.map_or(Knows::Nothing, Knows::Name)
+    }
+}
+
+/// The contract, as every face of the project shows it.
+const SPEC: Spec = Spec {
+    name: "bully",
+    aliases: &[],
+    title: "Bully",
+    year: 1982,
+    source: "H. Garcia-Molina, IEEE Trans. Computers C-31(1):48-59, 1982",
+    idea: "A process that starts an election asks everybody larger. If one answers, it waits for the new \
+           coordinator; if nobody does within the time a message and its answer can take, they are down, and it \
+           tells everybody smaller that it leads. Whoever is asked answers and holds an election of its own.",
+    needs: Needs {
+        reached: Reached::Relays,
+        timing: Timing::BoundedDelay,
+        detector: true,
+        tolerates: Tolerates { crash: true, recovery: true, ..Tolerates::NOTHING },
+        ..Needs::NOTHING
+    },
+    promises: Promises::Election { winner: Winner::LargestLive, informed: Informed::Live },
+    cost: Cost {
+        worst: Some(Bound {
+            formula: "m²+n-2, m = n-1-starter (the largest down, one starter; at most n²-n-1)",
+            counts: Counts::All,
+            value: |facts| match (facts.n, facts.initiators, facts.top_down, facts.other_faults) {
+                (1, _, 0, 0) => Some(0),
+                (n, 1, 1, 0) => {
+                    let above = n.checked_sub(1 + facts.first_initiator).filter(|&m| m > 0);
+                    above.map(|m| m * m + n - 2)
+                }
+                (_, _, _, _) => None,
+            },
+        }),
+        average: None,
+        words: "largest down, process i alone starts, m = n-1-i: m(m+1)/2 election, m(m-1)/2 answer, n-2 \
+                coordinator; best n-1, worst n²-n-1",
+    },
+    worst_ids: None,
+    settings: &[],
+    rules: &[
+        Rule {
+            name: "start",
+            text: "(also after a recovery) if idle: leader := none; send ELECTION to all larger, wait T for an \
+                   answer; nobody larger: leader := me, send COORDINATOR to all smaller",
+        },
+        Rule { name: "election", text: "on ELECTION from a smaller process: send ANSWER; start if idle" },
+        Rule { name: "answer", text: "on ANSWER, waiting for one: wait T' for the coordinator" },
+        Rule { name: "late", text: "on ANSWER otherwise: nothing" },
+        Rule { name: "silence", text: "T is over: leader := me; idle; send COORDINATOR to all smaller" },
+        Rule { name: "again", text: "T' is over: start again" },
+        Rule { name: "coordinator", text: "on COORDINATOR from j: leader := j; idle" },
+        Rule {
+            name: "object",
+            text: "on COORDINATOR from j < me, or from j smaller than the recorded leader: start if idle",
+        },
+        Rule { name: "suspect", text: "the leader is said to be down: start if idle" },
+    ],
+    errata: &[
+        Erratum {
+            id: "003-1",
+            text: "'P_j started an election (j > i). P_i sends a response' must be j < i: as printed nobody \
+                   answers and the smallest starter wins",
+        },
+        Erratum {
+            id: "003-2",
+            text: "if a larger process recovers while a smaller one waits, both win, and a third may record the \
+                   smaller for ever: a COORDINATOR smaller than the recorded leader starts an election",
+        },
+        Erratum { id: "003-3", text: "the two time-outs are left open: T > 2D and T' >= T + 2D are needed" },
+        Erratum {
+            id: "003-3b",
+            text: "who restarts is left open: only an idle process; a winner is idle, so it answers and runs again",
+        },
+    ],
+    example: "-n 5 --crash 4@0 --initiators 0",
+};

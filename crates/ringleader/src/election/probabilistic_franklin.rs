@@ -1,0 +1,287 @@
+//! Probabilistic Franklin: Franklin's rounds on an anonymous ring, with identities drawn afresh in each.
+//!
+//! **Idea.** Each round an active process draws an identity and sends it both ways. It becomes passive if the nearest
+//! active process on one side has drawn a larger one. Processes that draw the same go on together, until the draws
+//! differ. A message counts its hops: one that comes in after n of them is its receiver's own, so nobody else is active.
+//!
+//! **Needs.** A two-way ring whose size is known, random choices from a range of at least two. No identities, no sense
+//! of direction, and not even FIFO: of the messages on their way in one direction between two active processes there are
+//! at most two, of consecutive rounds, and one bit in each tells them apart.
+//!
+//! **Cost.** Exactly 2n messages a round and n for the announcement. A round keeps an active process (of at least three)
+//! with probability (k+1)(2k+1)/6k², 5/8 for k = 2; the number of rounds is finite with probability 1, without bound.
+//! With `--ending first` up to n−1 messages of the last round are saved.
+//!
+//! **Source.** R. Bakhshi, W. Fokkink, J. Pang, J. van de Pol, Leader election in anonymous rings: Franklin goes
+//! probabilistic, IFIP TCS 2008. The text forgets the stored messages of a process that becomes passive (004-1).
+//!
+//! ```
+//! use ringleader::{election::ProbabilisticFranklin, sim::{self, Scenario}};
+//! let run = sim::run_election::<ProbabilisticFranklin>(&Scenario::new(5), &mut ()).unwrap();
+//! assert_eq!(Some(run.election_messages()), run.phases.map(|rounds| 2 * 5 * rounds));
+//! ```
+
+use core::num::NonZeroU32;
+
+use crate::model::{
+    Cost, Election, Erratum, Fields, Informed, Knows, Needs, Never, Outbox, Process, Promises, Range, Rule,
+    Setting, SettingValues, Settings, Show, Side, Size, Spec, Value, Verdict, Winner, fields, messages,
+    names,
+};
+
+/// The local variables of one process.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct ProbabilisticFranklin {
+    n: u32,
+    range: u32,
+    ending: Ending,
+    role: Role,
+    /// What it drew in this round, from 1; 0 before the first.
+    id: u32,
+    /// The parity of the round.
+    bit: bool,
+    /// What has come in and is not yet compared, by side and by bit.
+    stored: [[Option<Stored>; 2]; 2],
+}
+
+names! {
+    /// What a process is.
+    enum Role {
+        Asleep = "asleep",
+        Active = "active",
+        Passive = "passive",
+        Leader = "leader",
+        Nonleader = "nonleader",
+    }
+}
+
+names! {
+    /// When a process that meets its own message leads: with both copies, or with the first.
+    enum Ending {
+        Both = "both",
+        First = "first",
+    }
+}
+
+/// A stored message; where it lies says its bit.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct Stored {
+    id: u32,
+    hop: NonZeroU32,
+}
+
+messages! {
+    /// What travels on the ring.
+    pub enum Msg {
+        /// What an active process drew, the hops so far, and the parity of the round.
+        "m" M { id: u32, hop: u32, bit: bool },
+        /// There is a leader.
+        announces "leader" Leader,
+    }
+}
+
+impl Process for ProbabilisticFranklin {
+    const SPEC: Spec = SPEC;
+    type Given = (Size, Range, Settings);
+    type Port = Side;
+    type Msg = Msg;
+    type Timer = Never;
+    type Local = Never;
+
+    fn new((Size(n), Range(range), Settings([ending, ..])): (Size, Range, Settings)) -> Self {
+        let ending = if ending == 0 { Ending::Both } else { Ending::First };
+        ProbabilisticFranklin {
+            n,
+            range,
+            ending,
+            role: Role::Asleep,
+            id: 0,
+            bit: false,
+            stored: Default::default(),
+        }
+    }
+
+    fn start(&mut self, out: &mut impl Outbox<Self>) {
+        if self.role == Role::Asleep {
+            out.rule("start");
+            self.role = Role::Active;
+            self.round(out);
+        }
+    }
+
+    fn receive(&mut self, from: Side, msg: Msg, out: &mut impl Outbox<Self>) {
+        match (msg, self.role) {
+            (Msg::M { hop, .. }, Role::Active) if hop >= self.n && self.ending == Ending::First => {
+                self.lead(out);
+            }
+            (Msg::M { id, hop, bit }, Role::Active) => {
+                let place = &mut self.stored[from as usize][usize::from(bit)];
+                if place.is_some() {
+                    return out.impossible("two messages on their way in one direction differ in the bit");
+                }
+                *place = NonZeroU32::new(hop).map(|hop| Stored { id, hop });
+                out.rule("store");
+                self.compare(out);
+            }
+            (Msg::M { hop, .. }, Role::Passive) if hop >= self.n => {
+                out.impossible("a message that has been round the ring is met by its sender");
+            }
+            (Msg::M { id, hop, bit }, Role::Passive) => {
+                out.rule("relay");
+                out.send(from.other(), Msg::M { id, hop: hop + 1, bit });
+            }
+            (Msg::M { .. }, Role::Leader) => out.rule("absorb"),
+            (Msg::M { .. }, Role::Nonleader) => match self.ending {
+                Ending::First => out.rule("absorb"),
+                Ending::Both => out.impossible("both copies are home before there is a leader"),
+            },
+            (Msg::Leader {}, Role::Passive) => {
+                out.rule("leader");
+                self.role = Role::Nonleader;
+                out.send(from.other(), Msg::Leader {});
+            }
+            (Msg::Leader {}, Role::Leader) => out.rule("home"),
+            (Msg::Leader {}, Role::Active) => out.impossible("only the leader was left active"),
+            (Msg::Leader {}, Role::Nonleader) => out.impossible("the announcement makes one lap"),
+            (Msg::M { .. } | Msg::Leader {}, Role::Asleep) => {
+                out.impossible("everybody starts before its first message");
+            }
+        }
+    }
+
+    fn fields(&self) -> Fields {
+        fields!(self; role, id, bit, stored)
+    }
+}
+
+impl ProbabilisticFranklin {
+    /// A new round.
+    fn round(&mut self, out: &mut impl Outbox<Self>) {
+        out.phase_begins();
+        self.id = 1 + out.choose(self.range);
+        for side in Side::BOTH {
+            out.send(side, Msg::M { id: self.id, hop: 1, bit: self.bit });
+        }
+    }
+
+    /// As long as both sides hold a message of the current round.
+    fn compare(&mut self, out: &mut impl Outbox<Self>) {
+        let now = usize::from(self.bit);
+        let [right, left] = &mut self.stored;
+        let (Some(a), Some(b)) = (right[now], left[now]) else { return };
+        (right[now], left[now]) = (None, None);
+        if a.hop.max(b.hop).get() >= self.n {
+            self.lead(out);
+        } else if a.id.max(b.id) > self.id {
+            out.rule("retire");
+            self.role = Role::Passive;
+            for side in Side::BOTH {
+                for bit in [false, true] {
+                    if let Some(Stored { id, hop }) = self.stored[side as usize][usize::from(bit)].take() {
+                        out.send(side.other(), Msg::M { id, hop: hop.get() + 1, bit });
+                    }
+                }
+            }
+        } else {
+            out.rule("survive");
+            self.bit = !self.bit;
+            self.round(out);
+            self.compare(out);
+        }
+    }
+
+    /// Nobody else is active.
+    fn lead(&mut self, out: &mut impl Outbox<Self>) {
+        out.rule("alone");
+        self.role = Role::Leader;
+        self.stored = Default::default();
+        out.send(Side::Right, Msg::Leader {});
+    }
+}
+
+impl Show for Stored {
+    fn show(&self) -> Value {
+        (self.id, self.hop.get()).show()
+    }
+}
+
+impl Election for ProbabilisticFranklin {
+    fn verdict(&self) -> Verdict {
+        match self.role {
+            Role::Asleep | Role::Active | Role::Passive => Verdict::Undecided,
+            Role::Leader => Verdict::Leader,
+            Role::Nonleader => Verdict::Lost,
+        }
+    }
+
+    fn knows(&self) -> Knows {
+        match self.role {
+            Role::Asleep | Role::Active | Role::Passive => Knows::Nothing,
+            Role::Leader | Role::Nonleader => Knows::ThereIsOne,
+        }
+    }
+}
+
+/// The contract, as every face of the project shows it.
+const SPEC: Spec = Spec {
+    name: "probabilistic-franklin",
+    aliases: &[],
+    title: "Probabilistic Franklin",
+    year: 2008,
+    source: "R. Bakhshi, W. Fokkink, J. Pang, J. van de Pol, IFIP TCS 2008",
+    idea: "Each round an active process draws an identity, sends it both ways, and becomes passive if the nearest \
+           active process on one side drew a larger one. Equal draws go on together. A message that has made n hops \
+           is its receiver's own: nobody else is active.",
+    needs: Needs { choices: true, ..Needs::NOTHING },
+    promises: Promises::Election { winner: Winner::Any, informed: Informed::All },
+    cost: Cost {
+        worst: None,
+        average: None,
+        words: "exactly 2n a round and n announcements, rounds without bound but finite with probability 1; a \
+                round keeps an active process (of 3 or more) with probability (k+1)(2k+1)/6k²",
+    },
+    worst_ids: None,
+    settings: &[Setting {
+        name: "ending",
+        about: "lead when both copies of the own message are back, or with the first",
+        values: SettingValues::OneOf(&["both", "first"]),
+    }],
+    rules: &[
+        Rule { name: "start", text: "active; bit := 0; draw id in 1..k; send m(id, 1, bit) both ways" },
+        Rule { name: "store", text: "on m, active: store it under its side and bit" },
+        Rule {
+            name: "alone",
+            text: "with m of the current bit from both sides, one of hop n (ending first: on the first of hop n): \
+                   leader; send leader to the right",
+        },
+        Rule {
+            name: "retire",
+            text: "with m of the current bit from both sides, one id larger: passive; relay all that is stored, \
+                   hop + 1",
+        },
+        Rule {
+            name: "survive",
+            text: "with m of the current bit from both sides, none larger: bit := 1 - bit; draw; send m(id, 1, \
+                   bit) both ways",
+        },
+        Rule { name: "relay", text: "on m(id, hop, bit), passive: send m(id, hop + 1, bit) on" },
+        Rule { name: "absorb", text: "on m, leader or nonleader: nothing" },
+        Rule { name: "leader", text: "on leader, passive: nonleader; send it on" },
+        Rule { name: "home", text: "on leader, leader: nothing" },
+    ],
+    errata: &[
+        Erratum {
+            id: "004-1",
+            text: "a process that becomes passive may hold stored messages of the next round; the text never \
+                   forwards them, and the ring comes to a stop",
+        },
+        Erratum {
+            id: "004-2",
+            text: "leading on the first message of hop n leaves the other copy on its way, and no rule says what \
+                   leader and nonleaders do with it: wait for both, or absorb it",
+        },
+        Erratum { id: "004-3", text: "the leader must absorb its announcement: n messages" },
+        Erratum { id: "004-8", text: "the range must have at least two values" },
+    ],
+    example: "-n 5 --seed 1",
+};

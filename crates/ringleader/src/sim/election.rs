@@ -1,0 +1,187 @@
+//! Watching an election: who leads, whether verdicts are final, who knows.
+
+use super::problem::{End, Passing, Problem, Seen, UserInput, outcome};
+use super::report::{Details, ElectionDetails, Leader, Property};
+use super::{Report, RunOutcome};
+use crate::model::{Election, Informed, Knows, Outbox, Process, Promises, Verdict, Winner};
+use crate::trace::Outcome;
+
+/// What was seen of an election. Several can be watched apart (by threads) and added up.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Ballot {
+    /// How many times a process became leader.
+    pub(crate) became_leader: u64,
+    /// The first process that ever became leader, when, and after how long a chain of messages.
+    pub(crate) first: Option<(u64, u32, u64)>,
+    /// The second one, with the first: two led.
+    pub(crate) second: Option<(u64, u32)>,
+    /// The first process that went back on its verdict, and when.
+    pub(crate) wavered: Option<(u64, u32)>,
+}
+
+impl Ballot {
+    /// Sees the verdict of a process change.
+    #[cold]
+    pub(crate) fn change(&mut self, index: u32, before: Verdict, after: Verdict, now: u64, depth: u64) {
+        if before != Verdict::Undecided && self.wavered.is_none() {
+            self.wavered = Some((now, index));
+        }
+        if after == Verdict::Leader {
+            self.became_leader += 1;
+            match self.first {
+                None => self.first = Some((now, index, depth)),
+                Some(_) if self.second.is_none() => self.second = Some((now, index)),
+                Some(_) => {}
+            }
+        }
+    }
+
+    /// Adds what somebody else saw of the same run.
+    pub(crate) fn add(&mut self, other: &Ballot) {
+        self.became_leader += other.became_leader;
+        let mut leads: Vec<(u64, u32, u64)> = [self.first, other.first].into_iter().flatten().collect();
+        leads.extend([self.second, other.second].into_iter().flatten().map(|(now, index)| (now, index, 0)));
+        leads.sort_unstable();
+        self.first = leads.first().copied();
+        self.second = leads.get(1).map(|&(now, index, _)| (now, index));
+        self.wavered = [self.wavered, other.wavered].into_iter().flatten().min();
+    }
+
+    /// Fills in the report.
+    pub(crate) fn conclude<P: Election>(&self, end: &End<'_, P>, report: &mut Report) {
+        let Promises::Election { winner, informed } = P::SPEC.promises else { return };
+        let everybody = || 0..end.setup.n;
+        let verdict = |index: u32| end.processes[index as usize].verdict();
+        let leaders: Vec<u32> =
+            everybody().filter(|&i| !end.is_down(i) && verdict(i) == Verdict::Leader).take(1000).collect();
+        let leads = match leaders.as_slice() {
+            [one] => Some(*one),
+            _ => None,
+        };
+        let told = |index: u32| match informed {
+            Informed::All => true,
+            Informed::Initiators => end.setup.is_initiator(index),
+            Informed::Live => !end.is_down(index),
+        };
+        let knows = |index: u32| match end.processes[index as usize].knows() {
+            Knows::Nothing => false,
+            Knows::ThereIsOne => true,
+            Knows::Identity(id) => leads.is_some_and(|leader| end.setup.id(leader) == id),
+            Knows::Name(peer) => leads == Some(peer.0),
+        };
+        let known = everybody().filter(|&i| !end.is_down(i) && knows(i)).count() as u64;
+
+        let mut properties = Vec::new();
+        // While processes come and go two may believe that they lead; what counts is how it ends.
+        if winner != Winner::LargestLive {
+            properties.push(Property {
+                name: "at most one leader",
+                holds: self.became_leader <= 1,
+                detail: self.second.zip(self.first).map(|((now, second), (_, first, _))| {
+                    format!("process {second} became leader at time {now}, after process {first}")
+                }),
+            });
+            properties.push(Property {
+                name: "verdicts are final",
+                holds: self.wavered.is_none(),
+                detail: self
+                    .wavered
+                    .map(|(now, who)| format!("process {who} went back on its verdict at time {now}")),
+            });
+        }
+        properties.push(end.possible());
+        if end.complete {
+            properties.push(Property {
+                name: "exactly one leader",
+                holds: leads.is_some(),
+                detail: (leaders.len() != 1).then(|| format!("{} lead in the end", leaders.len())),
+            });
+            properties.extend(leads.and_then(|leader| promised::<P>(winner, leader, end)));
+            let ignorant = everybody().find(|&i| told(i) && !end.is_down(i) && !knows(i));
+            properties.push(Property {
+                name: match informed {
+                    Informed::All => "everybody knows the leader",
+                    Informed::Initiators => "every initiator knows the leader",
+                    Informed::Live => "everybody who is up knows the leader",
+                },
+                holds: ignorant.is_none(),
+                detail: ignorant.map(|who| format!("process {who} does not")),
+            });
+        }
+
+        report.outcome = outcome(end.complete, RunOutcome::Elected, leaders.is_empty(), &properties);
+        report.properties = properties;
+        let anonymous = leads.is_none_or(|i| matches!(end.processes[i as usize].knows(), Knows::ThereIsOne));
+        report.details = Details::Election(ElectionDetails {
+            leader: leads
+                .map(|index| Leader { index, id: (!anonymous).then(|| end.setup.name(end.setup.id(index))) }),
+            leaders: leaders.len() as u64,
+            informed: known,
+            elected_round: self.first.filter(|_| end.rounds).map(|(now, ..)| now),
+            elected_depth: self.first.filter(|_| end.scenario.meters.depth).map(|(.., depth)| depth),
+        });
+    }
+}
+
+/// Whether the promised process won.
+fn promised<P: Process>(winner: Winner, leader: u32, end: &End<'_, P>) -> Option<Property> {
+    let rank = |index: u32| end.setup.id(index);
+    let mut rivals: Box<dyn Iterator<Item = u32>> = match winner {
+        Winner::Any => return None,
+        Winner::Largest => Box::new(0..end.setup.n),
+        Winner::LargestInitiator => Box::new((0..end.setup.n).filter(|&i| end.setup.is_initiator(i))),
+        Winner::LargestLive => Box::new((0..end.setup.n).filter(|&i| !end.is_down(i))),
+    };
+    let larger = rivals.find(|&i| rank(i) > rank(leader));
+    Some(Property {
+        name: match winner {
+            Winner::Largest | Winner::Any => "the largest identity leads",
+            Winner::LargestInitiator => "the largest initiator leads",
+            Winner::LargestLive => "the largest process that is up leads",
+        },
+        holds: larger.is_none(),
+        detail: larger.map(|who| format!("process {who} is larger")),
+    })
+}
+
+impl<P: Election> Problem<P> for Ballot {
+    type Before = Verdict;
+    const ALL_START: bool = false;
+
+    fn before(&self, process: &P) -> Verdict {
+        process.verdict()
+    }
+
+    fn after(&mut self, step: &Seen<'_, P, Verdict>) -> Option<Outcome> {
+        let after = step.process.verdict();
+        if after == step.before {
+            return None;
+        }
+        self.change(step.index, step.before, after, step.now, step.depth);
+        Some(match after {
+            Verdict::Undecided => Outcome::Undecided,
+            Verdict::Lost => Outcome::Lost,
+            Verdict::Leader => Outcome::Leads,
+        })
+    }
+
+    fn crashed(&mut self, _: u32, _: &P) {}
+    fn sent(&mut self, _: &Passing<'_, P>) {}
+    fn want(_: &mut P, _: &mut impl Outbox<P>) {}
+    fn exit(_: &mut P, _: &mut impl Outbox<P>) {}
+    fn may(_: &P, _: UserInput) -> bool {
+        false
+    }
+    fn next_inputs(&mut self) -> Vec<(u64, u32, UserInput)> {
+        Vec::new()
+    }
+    fn is_finished(&self) -> bool {
+        false
+    }
+    fn entries(&self) -> u64 {
+        0
+    }
+    fn conclude(&self, end: &End<'_, P>, report: &mut Report) {
+        Ballot::conclude(self, end, report);
+    }
+}

@@ -1,0 +1,492 @@
+//! Watching mutual exclusion: who wants in and when, who is inside, and how long it took.
+
+use super::problem::{End, Passing, Problem, Seen, UserInput, outcome};
+use super::report::{Details, ExclusionDetails, Property, Spread};
+use super::setup::Setup;
+use super::{Entries, Load, Report, RunOutcome, Scenario};
+use crate::model::{Charge, Exclusion, Message, Order, Outbox, Promises, Stage};
+use crate::rng::{Purpose, Rng};
+use crate::trace::Outcome;
+
+/// How many entries are listed by name in a report.
+const LISTED: usize = 10_000;
+
+/// The users, and what was seen of them.
+pub(crate) struct Users {
+    plan: Plan,
+    /// Inputs that follow from what was just seen.
+    due: Vec<(u64, u32, UserInput)>,
+    hold: u64,
+    think: u64,
+    falls_silent: bool,
+    order: Order,
+    ticks_per_unit: u64,
+    /// Per process: when it asked, how many entries there had been, and the messages that serve its latest request.
+    asked: Vec<Asked>,
+    entered: Vec<u64>,
+    waiting: u64,
+    inside: u32,
+    inside_max: u32,
+    entries: u64,
+    entry_order: Vec<u32>,
+    waits: Tally,
+    delays: Tally,
+    charges: Option<Tally>,
+    bypass_max: u64,
+    last_exit: Option<u64>,
+    last_priority: Option<(u64, u32)>,
+    out_of_order: Option<(u32, u64)>,
+    two_inside: Option<(u32, u64)>,
+    tokens: Tokens,
+}
+
+/// Who wants in next.
+enum Plan {
+    /// So many entries each are left.
+    Counted { left: Vec<u32> },
+    /// The script is all there is.
+    Scripted { backlog: Vec<u32>, left: u64 },
+    /// Everybody always wants in, until so many entries were asked for.
+    Saturated { left: u64 },
+    /// One at a time.
+    Light { left: u64, rng: Rng, n: u32 },
+    /// Requests come at random; a busy process has a backlog.
+    Open { left: u64, rng: Rng, n: u32, mean_ticks: u64, backlog: Vec<u32>, next: Option<(u64, u32)> },
+}
+
+#[derive(Clone, Default)]
+struct Asked {
+    at: u64,
+    entries_before: u64,
+    charged: Option<u64>,
+}
+
+impl Users {
+    pub(crate) fn new<P: Exclusion>(scenario: &Scenario, setup: &Setup, ticks_per_unit: u64) -> Users {
+        let n = setup.n as usize;
+        let workload = &scenario.workload;
+        let (order, falls_silent) = match P::SPEC.promises {
+            Promises::Exclusion { order, falls_silent } => (order, falls_silent),
+            Promises::Election { .. } => (Order::Fair, true),
+        };
+        let rng = Rng::new(scenario.seed, Purpose::Workload);
+        let total = workload.total.unwrap_or(u64::from(setup.n) * 10);
+        let mut due = Vec::new();
+        let everybody = |due: &mut Vec<_>, wants: &dyn Fn(usize) -> bool| {
+            due.extend((0..n).filter(|&i| wants(i)).map(|i| (0, i as u32, UserInput::Want)));
+        };
+        let plan = match workload.load {
+            _ if !workload.wants.is_empty() => {
+                due.extend(workload.wants.iter().map(|&(at, who)| (at, who, UserInput::Want)));
+                Plan::Scripted { backlog: vec![0; n], left: workload.wants.len() as u64 }
+            }
+            None => {
+                let left = match &workload.entries {
+                    Entries::Each(entries) => vec![*entries; n],
+                    Entries::Listed(listed) => listed.clone(),
+                };
+                everybody(&mut due, &|i| left[i] > 0);
+                Plan::Counted { left }
+            }
+            Some(Load::Saturated) => {
+                everybody(&mut due, &|_| true);
+                Plan::Saturated { left: total }
+            }
+            Some(Load::Light) => Plan::Light { left: total, rng, n: setup.n },
+            Some(Load::Open(rate)) => {
+                let mean_ticks = ((ticks_per_unit as f64 / rate) as u64).max(1);
+                let mut plan =
+                    Plan::Open { left: total, rng, n: setup.n, mean_ticks, backlog: vec![0; n], next: None };
+                plan.draw_arrival();
+                plan
+            }
+        };
+        Users {
+            plan,
+            due,
+            hold: workload.hold,
+            think: workload.think,
+            falls_silent,
+            order,
+            ticks_per_unit,
+            asked: vec![Asked::default(); n],
+            entered: vec![0; n],
+            waiting: 0,
+            inside: 0,
+            inside_max: 0,
+            entries: 0,
+            entry_order: Vec::new(),
+            waits: Tally::default(),
+            delays: Tally::default(),
+            charges: Some(Tally::default()),
+            bypass_max: 0,
+            last_exit: None,
+            last_priority: None,
+            out_of_order: None,
+            two_inside: None,
+            tokens: Tokens::default(),
+        }
+    }
+
+    /// A user came back from the critical section, or was told to want in while busy.
+    fn idle_again(&mut self, index: u32) {
+        let who = index as usize;
+        let again = match &mut self.plan {
+            Plan::Counted { left } => left[who] > 0,
+            Plan::Saturated { left } => *left > 0,
+            Plan::Light { .. } => false,
+            Plan::Scripted { backlog, .. } | Plan::Open { backlog, .. } => {
+                let behind = backlog[who] > 0;
+                backlog[who] -= u32::from(behind);
+                behind
+            }
+        };
+        if again {
+            self.due.push((self.think, index, UserInput::Want));
+        }
+    }
+
+    /// A user asked; whether the plan counts it.
+    fn asked_now(&mut self, index: u32) {
+        match &mut self.plan {
+            Plan::Counted { left } => left[index as usize] = left[index as usize].saturating_sub(1),
+            Plan::Saturated { left }
+            | Plan::Light { left, .. }
+            | Plan::Open { left, .. }
+            | Plan::Scripted { left, .. } => *left = left.saturating_sub(1),
+        }
+    }
+
+    fn finish_charge(&mut self, index: u32) {
+        if let (Some(tally), Some(charged)) = (&mut self.charges, self.asked[index as usize].charged.take()) {
+            tally.add(charged);
+        }
+    }
+
+    /// Whether the plan has requests to come.
+    fn plan_is_done(&self) -> bool {
+        match &self.plan {
+            Plan::Counted { left } => left.iter().all(|&left| left == 0),
+            Plan::Saturated { left } | Plan::Light { left, .. } => *left == 0,
+            Plan::Scripted { left, backlog } => *left == 0 && backlog.iter().all(|&b| b == 0),
+            Plan::Open { left, backlog, .. } => *left == 0 && backlog.iter().all(|&b| b == 0),
+        }
+    }
+}
+
+impl Plan {
+    /// Draws when the next request comes, in ticks from now, and at whom.
+    fn draw_arrival(&mut self) {
+        if let Plan::Open { left, rng, n, mean_ticks, next, backlog } = self {
+            let backlogged: u64 = backlog.iter().map(|&b| u64::from(b)).sum();
+            *next = (*left > backlogged)
+                .then(|| (rng.exponential(*mean_ticks).max(1), rng.below(u64::from(*n)) as u32));
+        }
+    }
+}
+
+impl<P: Exclusion> Problem<P> for Users {
+    type Before = (Stage, &'static [&'static str]);
+    const ALL_START: bool = true;
+
+    fn born(&mut self, process: &P) {
+        self.tokens.moved(&[], process.tokens());
+    }
+
+    fn before(&self, process: &P) -> Self::Before {
+        (process.stage(), process.tokens())
+    }
+
+    fn after(&mut self, step: &Seen<'_, P, Self::Before>) -> Option<Outcome> {
+        let (before, tokens_before) = step.before;
+        let (index, now) = (step.index, step.now);
+        self.tokens.moved(tokens_before, step.process.tokens());
+        let after = step.process.stage();
+        if before == after {
+            return None;
+        }
+        if before == Stage::Idle {
+            self.finish_charge(index);
+            let asked = &mut self.asked[index as usize];
+            *asked = Asked { at: now, entries_before: self.entries, charged: Some(0) };
+            self.asked_now(index);
+            self.waiting += 1;
+        }
+        match after {
+            Stage::Waiting => Some(Outcome::Waits),
+            Stage::Inside => {
+                self.enter(index, now, step.process.priority());
+                self.due.push((self.hold, index, UserInput::Exit));
+                Some(Outcome::Enters)
+            }
+            Stage::Idle => {
+                self.inside = self.inside.saturating_sub(1);
+                self.last_exit = (self.waiting > 0).then_some(now);
+                self.idle_again(index);
+                Some(Outcome::Leaves)
+            }
+        }
+    }
+
+    fn crashed(&mut self, index: u32, process: &P) {
+        match process.stage() {
+            Stage::Idle => {}
+            Stage::Waiting => self.waiting -= 1,
+            Stage::Inside => self.inside -= 1,
+        }
+        self.tokens.moved(process.tokens(), &[]);
+        if let Plan::Counted { left } = &mut self.plan {
+            left[index as usize] = 0;
+        }
+    }
+
+    fn sent(&mut self, message: &Passing<'_, P>) {
+        if message.in_transit >= 0 {
+            let served = match P::charge(message.msg) {
+                Charge::Sender => Some(message.from),
+                Charge::Receiver => Some(message.to),
+                Charge::Process(index) => Some(index),
+                Charge::Nobody => None,
+            };
+            match served {
+                None => self.charges = None,
+                Some(index) => {
+                    if let Some(charged) = &mut self.asked[index as usize].charged {
+                        *charged += 1;
+                    }
+                }
+            }
+        }
+        self.tokens.travels(P::Msg::KINDS[message.msg.kind()], message.in_transit);
+    }
+
+    fn want(process: &mut P, out: &mut impl Outbox<P>) {
+        process.request(out);
+    }
+
+    fn exit(process: &mut P, out: &mut impl Outbox<P>) {
+        process.release(out);
+    }
+
+    fn may(process: &P, input: UserInput) -> bool {
+        match input {
+            UserInput::Want => process.stage() == Stage::Idle,
+            UserInput::Exit => process.stage() == Stage::Inside,
+        }
+    }
+
+    fn next_inputs(&mut self) -> Vec<(u64, u32, UserInput)> {
+        core::mem::take(&mut self.due)
+    }
+
+    fn on_quiet(&mut self) -> Option<u32> {
+        match &mut self.plan {
+            Plan::Light { left, rng, n } if *left > 0 => Some(rng.below(u64::from(*n)) as u32),
+            Plan::Light { .. }
+            | Plan::Counted { .. }
+            | Plan::Scripted { .. }
+            | Plan::Saturated { .. }
+            | Plan::Open { .. } => None,
+        }
+    }
+
+    fn is_idle(&self) -> bool {
+        let light = matches!(self.plan, Plan::Light { left, .. } if left > 0);
+        !self.falls_silent && light && self.waiting == 0 && self.inside == 0
+    }
+
+    fn next_arrival(&mut self) -> Option<(u64, u32)> {
+        let Plan::Open { next, .. } = &mut self.plan else { return None };
+        let arrival = next.take();
+        self.plan.draw_arrival();
+        arrival
+    }
+
+    /// A request that comes while its process is busy waits for it.
+    fn busy(&mut self, index: u32) {
+        match &mut self.plan {
+            Plan::Scripted { backlog, .. } | Plan::Open { backlog, .. } => backlog[index as usize] += 1,
+            Plan::Counted { .. } | Plan::Saturated { .. } | Plan::Light { .. } => {}
+        }
+    }
+
+    fn is_finished(&self) -> bool {
+        !self.falls_silent && self.entries > 0 && self.plan_is_done() && self.waiting == 0 && self.inside == 0
+    }
+
+    fn entries(&self) -> u64 {
+        self.entries
+    }
+
+    fn conclude(&self, end: &End<'_, P>, report: &mut Report) {
+        let mut charges = self.charges.clone();
+        if let Some(tally) = &mut charges {
+            for asked in &self.asked {
+                if let Some(charged) = asked.charged {
+                    tally.add(charged);
+                }
+            }
+        }
+        let mut properties = vec![
+            Property {
+                name: "never two inside",
+                holds: self.two_inside.is_none(),
+                detail: self.two_inside.map(|(who, now)| {
+                    format!("process {who} entered at time {now} while another was inside")
+                }),
+            },
+            end.possible(),
+        ];
+        if self.tokens.any() {
+            properties.push(Property {
+                name: "never two tokens of a kind",
+                holds: self.tokens.doubled.is_none(),
+                detail: self.tokens.doubled.map(|kind| format!("two of {kind}")),
+            });
+        }
+        if self.order == Order::Priority {
+            properties.push(Property {
+                name: "served in the order of (time stamp, name)",
+                holds: self.out_of_order.is_none(),
+                detail: self
+                    .out_of_order
+                    .map(|(who, now)| format!("process {who} entered out of turn at time {now}")),
+            });
+        }
+        if end.complete {
+            let stuck = (0..end.setup.n)
+                .find(|&i| !end.is_down(i) && end.processes[i as usize].stage() == Stage::Waiting);
+            properties.push(Property {
+                name: "everybody who asked was let in",
+                holds: stuck.is_none(),
+                detail: stuck.map(|who| match self.tokens.all_lost() {
+                    true => format!("process {who} waits for ever: every token is lost"),
+                    false => format!("process {who} waits for ever"),
+                }),
+            });
+        }
+        report.outcome = outcome(end.complete, RunOutcome::Done, false, &properties);
+        report.properties = properties;
+        let units = self.ticks_per_unit as f64;
+        let wanted: Vec<f64> = (0..end.setup.n as usize)
+            .filter(|&i| self.entered[i] > 0 || self.asked[i].charged.is_some())
+            .map(|i| self.entered[i] as f64)
+            .collect();
+        report.details = Details::Exclusion(ExclusionDetails {
+            entries: self.entries,
+            entry_order: self.entry_order.clone(),
+            per_entry_mean: (self.entries > 0).then(|| report.messages as f64 / self.entries as f64),
+            per_entry_range: charges.and_then(|tally| tally.range()),
+            waiting: self.waits.spread(units),
+            bypass_max: self.bypass_max,
+            sync_delay: self.delays.spread(units),
+            fairness: jain(&wanted),
+            in_section_max: self.inside_max,
+        });
+    }
+}
+
+impl Users {
+    fn enter(&mut self, index: u32, now: u64, priority: Option<(u64, u32)>) {
+        let asked = &self.asked[index as usize];
+        self.waits.add(now - asked.at);
+        self.bypass_max = self.bypass_max.max(self.entries - asked.entries_before);
+        self.waiting -= 1;
+        self.inside += 1;
+        self.inside_max = self.inside_max.max(self.inside);
+        if self.inside > 1 {
+            self.two_inside.get_or_insert((index, now));
+        }
+        if let Some(exit) = self.last_exit.take() {
+            self.delays.add(now - exit);
+        }
+        if self.order == Order::Priority && priority <= self.last_priority && self.entries > 0 {
+            self.out_of_order.get_or_insert((index, now));
+        }
+        self.last_priority = priority;
+        self.entries += 1;
+        self.entered[index as usize] += 1;
+        if self.entry_order.len() < LISTED {
+            self.entry_order.push(index);
+        }
+    }
+}
+
+/// Tokens by name: how many are held or travel.
+#[derive(Default)]
+struct Tokens {
+    alive: Vec<(&'static str, i64)>,
+    doubled: Option<&'static str>,
+}
+
+impl Tokens {
+    fn any(&self) -> bool {
+        !self.alive.is_empty()
+    }
+
+    fn all_lost(&self) -> bool {
+        self.any() && self.alive.iter().all(|&(_, alive)| alive == 0)
+    }
+
+    fn change(&mut self, kind: &'static str, by: i64, make: bool) {
+        match self.alive.iter_mut().find(|(name, _)| *name == kind) {
+            Some((_, alive)) => *alive += by,
+            None if make => self.alive.push((kind, by)),
+            None => {}
+        }
+    }
+
+    /// A step took place: tokens that were here, tokens that are here. Called after the step's sends were seen.
+    fn moved(&mut self, before: &[&'static str], after: &[&'static str]) {
+        for kind in before {
+            self.change(kind, -1, true);
+        }
+        for kind in after {
+            self.change(kind, 1, true);
+        }
+        if self.doubled.is_none() {
+            self.doubled = self.alive.iter().find(|&&(_, alive)| alive > 1).map(|&(kind, _)| kind);
+        }
+    }
+
+    fn travels(&mut self, kind: &'static str, in_transit: i32) {
+        self.change(kind, i64::from(in_transit), false);
+    }
+}
+
+/// Count, sum, least and most.
+#[derive(Clone, Default)]
+struct Tally {
+    count: u64,
+    sum: u64,
+    range: Option<(u64, u64)>,
+}
+
+impl Tally {
+    fn add(&mut self, value: u64) {
+        self.count += 1;
+        self.sum += value;
+        let (least, most) = self.range.unwrap_or((value, value));
+        self.range = Some((least.min(value), most.max(value)));
+    }
+
+    fn range(&self) -> Option<(u64, u64)> {
+        self.range
+    }
+
+    fn spread(&self, unit: f64) -> Option<Spread> {
+        let (least, most) = self.range?;
+        Some(Spread {
+            min: least as f64 / unit,
+            mean: self.sum as f64 / self.count as f64 / unit,
+            max: most as f64 / unit,
+        })
+    }
+}
+
+/// Jain's index: 1 if all are equal, 1/k if one of k has everything.
+fn jain(values: &[f64]) -> Option<f64> {
+    let sum: f64 = values.iter().sum();
+    let squares: f64 = values.iter().map(|value| value * value).sum();
+    (squares > 0.0).then(|| sum * sum / (values.len() as f64 * squares))
+}

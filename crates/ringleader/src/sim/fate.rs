@@ -1,0 +1,90 @@
+//! What the network does with a message: it travels, is lost, or travels twice.
+
+use super::{Fault, Scenario};
+use crate::model::Message;
+use crate::rng::{Purpose, Rng};
+use crate::trace::Fate;
+use std::collections::VecDeque;
+
+/// Decides the fate of messages, by the scenario's faults or as recorded.
+pub(crate) struct Fates {
+    rules: Vec<Rule>,
+    rng: Rng,
+    /// The fates of the next messages, when following a recording.
+    recorded: Option<VecDeque<Fate>>,
+}
+
+enum Rule {
+    LoseNth { kind: usize, left: u64 },
+    Loss(f64),
+    Duplicate(f64),
+    Partition { left: Vec<u32>, right: Vec<u32>, from: u64, until: u64 },
+}
+
+impl Fates {
+    pub(crate) fn new<M: Message>(scenario: &Scenario) -> Fates {
+        let rules = (scenario.faults.iter())
+            .filter_map(|fault| match fault {
+                Fault::LoseNth { kind, nth } => {
+                    let kind = M::KINDS.iter().position(|name| name == kind)?;
+                    Some(Rule::LoseNth { kind, left: *nth })
+                }
+                Fault::Loss(probability) => Some(Rule::Loss(*probability)),
+                Fault::Duplicate(probability) => Some(Rule::Duplicate(*probability)),
+                Fault::Partition { left, right, from, until } => Some(Rule::Partition {
+                    left: left.clone(),
+                    right: right.clone(),
+                    from: *from,
+                    until: *until,
+                }),
+                Fault::Crash { .. } | Fault::Recover { .. } => None,
+            })
+            .collect();
+        Fates { rules, rng: Rng::new(scenario.seed, Purpose::Faults), recorded: None }
+    }
+
+    /// The fates of the next messages are these.
+    pub(crate) fn record(&mut self, fates: impl Iterator<Item = Fate>) {
+        self.recorded = Some(fates.collect());
+    }
+
+    /// Whether exactly the recorded fates were used.
+    pub(crate) fn fit(&self) -> bool {
+        self.recorded.as_ref().is_none_or(VecDeque::is_empty)
+    }
+
+    /// The fate of a message; `time` is in units.
+    #[inline]
+    pub(crate) fn of(&mut self, kind: usize, from: u32, to: u32, time: u64) -> Fate {
+        if self.rules.is_empty() && self.recorded.is_none() {
+            return Fate::Travels;
+        }
+        self.decide(kind, from, to, time)
+    }
+
+    fn decide(&mut self, kind: usize, from: u32, to: u32, time: u64) -> Fate {
+        if let Some(recorded) = &mut self.recorded {
+            return recorded.pop_front().unwrap_or(Fate::Travels);
+        }
+        let mut fate = Fate::Travels;
+        for rule in &mut self.rules {
+            let (happens, result) = match rule {
+                Rule::LoseNth { kind: lost, left } => {
+                    let counts = *lost == kind && *left > 0;
+                    *left -= u64::from(counts);
+                    (counts && *left == 0, Fate::Lost)
+                }
+                Rule::Loss(probability) => (self.rng.chance(*probability), Fate::Lost),
+                Rule::Duplicate(probability) => (self.rng.chance(*probability), Fate::Doubled),
+                Rule::Partition { left, right, from: first, until } => {
+                    let apart = |a: u32, b: u32| left.contains(&a) && right.contains(&b);
+                    ((*first..*until).contains(&time) && (apart(from, to) || apart(to, from)), Fate::Lost)
+                }
+            };
+            if happens && fate != Fate::Lost {
+                fate = result;
+            }
+        }
+        fate
+    }
+}

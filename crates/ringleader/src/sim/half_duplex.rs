@@ -1,0 +1,190 @@
+//! Half-duplex links: two messages never pass each other.
+//!
+//! A step takes any prefix of what waits on each side. If it would send on a side where something still waits, it is
+//! undone and tried again with that message taken too. What a process does not accept stays in the link.
+
+use super::problem::Problem;
+use super::schedule::Candidate;
+use super::world::{Clock, Flight, World};
+use crate::model::{Port, Process, Reached};
+use crate::network::{Network, Wired};
+use crate::trace::{Arrival, Input};
+
+impl<P: Process, B: Problem<P>> World<'_, P, B>
+where
+    P::Port: Wired,
+{
+    /// The slot of the link into a port, if it carries anything, and how much.
+    fn waiting(&self, index: u32, port: u32) -> (Option<u32>, u32) {
+        let slot = self.links.slot(self.net.link(index, P::Port::from_index(port)));
+        (slot, slot.map_or(0, |slot| self.links.len(slot)))
+    }
+
+    /// The first so many messages of each side.
+    fn prefix(&self, index: u32, counts: [u32; 2]) -> Vec<(P::Port, P::Msg)> {
+        let mut batch = Vec::new();
+        for (port, &count) in counts.iter().enumerate() {
+            if let (Some(slot), _) = self.waiting(index, port as u32) {
+                let flights = self.links.iter(slot).take(count as usize);
+                batch.extend(flights.map(|flight| (P::Port::from_index(port as u32), flight.msg.clone())));
+            }
+        }
+        batch
+    }
+
+    /// Takes this prefix in one step, or a longer one if a send would pass what waits; whether it could.
+    pub(super) fn take_batch(&mut self, index: u32, mut counts: [u32; 2], answers: Option<&[u32]>) -> bool {
+        let wakes = !self.started[index as usize]
+            && (P::SPEC.needs.reached == Reached::Wakes || self.setup.is_initiator(index));
+        loop {
+            let batch = self.prefix(index, counts);
+            if !self.processes[index as usize].accepts(&batch) {
+                return false;
+            }
+            match answers {
+                Some(answers) => self.effects.begin_recorded(answers),
+                None => self.begin_effects(index),
+            }
+            let mut copy = self.processes[index as usize].clone();
+            if wakes {
+                copy.start(&mut self.effects);
+            }
+            // The messages of a start cross those of its neighbours' starts: the rule is for what follows.
+            let started = self.effects.sends.len();
+            copy.receive_several(&batch, &mut self.effects);
+            let passes = (self.effects.sends[started..].iter())
+                .map(|(port, _)| port.index())
+                .find(|&port| self.waiting(index, port).1 > counts[port as usize]);
+            match passes {
+                Some(port) => counts[port as usize] += 1,
+                None => {
+                    let before = self.problem.before(&self.processes[index as usize]);
+                    let arrivals = self.pop_batch(index, counts);
+                    self.started[index as usize] = true;
+                    if !self.is_down(index) {
+                        self.processes[index as usize] = copy;
+                    } else {
+                        self.effects.sends.clear();
+                    }
+                    self.leave(index, before, || Input::Deliver(arrivals));
+                    return true;
+                }
+            }
+        }
+    }
+
+    fn pop_batch(&mut self, index: u32, counts: [u32; 2]) -> Vec<Arrival> {
+        let mut arrivals = Vec::new();
+        for (port, &count) in counts.iter().enumerate() {
+            let (Some(slot), _) = self.waiting(index, port as u32) else { continue };
+            for _ in 0..count {
+                let Some((Flight { msg, number, from, depth }, empty)) = self.links.pop(slot) else { break };
+                self.meter.delivered(index, depth, self.now);
+                self.problem.sent(&super::problem::Passing { from, to: index, msg: &msg, in_transit: -1 });
+                arrivals.push(Arrival { message: number, port: port as u32 });
+                if empty {
+                    self.picker.remove(Candidate::link(slot));
+                    break;
+                }
+                if let Some(next) = self.links.head(slot) {
+                    self.picker.next_in_line(slot, next.number);
+                }
+            }
+        }
+        arrivals
+    }
+
+    /// A link was picked: its process takes its first message, and more at random under a random schedule.
+    pub(super) fn deliver_some(&mut self, slot: u32) {
+        let (index, port) = self.net.end(self.links.link(slot));
+        let port = port.index() as usize;
+        let mut least = [0; 2];
+        least[port] = 1;
+        let mut more = least;
+        for (side, count) in more.iter_mut().enumerate() {
+            let (_, waiting) = self.waiting(index, side as u32);
+            *count += self.picker.draw(waiting - *count + 1);
+        }
+        if !self.take_batch(index, more, None) && (more == least || !self.take_batch(index, least, None)) {
+            self.picker.remove(Candidate::link(slot));
+            self.refused.push((index, slot));
+        }
+    }
+
+    /// What this process refused may be accepted now that it has moved.
+    pub(super) fn offer_refused(&mut self, index: u32) {
+        let mut again = Vec::new();
+        self.refused.retain(|&(process, slot)| {
+            let keep = process != index;
+            if !keep {
+                again.push(slot);
+            }
+            keep
+        });
+        for slot in again {
+            let Some(head) = self.links.head(slot) else { continue };
+            let (number, from) = (head.number, head.from);
+            match &mut self.clock {
+                Clock::Timed { .. } => self.agenda.add_flight(self.now, number, slot),
+                Clock::Steps => self.picker.sent(slot, true, number, from, true),
+                Clock::Rounds { .. } | Clock::Recorded => {}
+            }
+        }
+    }
+
+    /// One round: each process, in index order, takes all that waited for it when the round began and that it accepts.
+    pub(super) fn half_duplex_round(&mut self, arriving: &[u32]) -> Option<bool> {
+        let mut place = 0;
+        while place < arriving.len() {
+            let (index, _) = self.net.end(self.links.link(arriving[place]));
+            let mut waited = [0; 2];
+            while let Some(&slot) = arriving.get(place) {
+                let (at, port) = self.net.end(self.links.link(slot));
+                if at != index {
+                    break;
+                }
+                waited[port.index() as usize] += 1;
+                place += 1;
+            }
+            if self.scenario.max_steps.is_some_and(|limit| self.steps >= limit) {
+                return Some(false);
+            }
+            // Some may have been taken early, by a step that would have passed them.
+            for (port, count) in waited.iter_mut().enumerate() {
+                *count = (*count).min(self.waiting(index, port as u32).1);
+            }
+            let counts = self.accepted(index, waited);
+            if counts != [0; 2] {
+                self.take_batch(index, counts, None);
+            }
+        }
+        // The next round sees whatever is still in a link, whenever it was sent.
+        let waiting: Vec<u32> = (0..self.setup.n)
+            .flat_map(|index| [0, 1].map(|port| self.waiting(index, port)))
+            .filter_map(|(slot, waiting)| slot.map(|slot| (slot, waiting)))
+            .flat_map(|(slot, waiting)| core::iter::repeat_n(slot, waiting as usize))
+            .collect();
+        if let Clock::Rounds { next, .. } = &mut self.clock {
+            *next = waiting;
+        }
+        None
+    }
+
+    /// The longest prefix within `most` that the process accepts, grown message by message.
+    fn accepted(&self, index: u32, most: [u32; 2]) -> [u32; 2] {
+        let mut counts = [0; 2];
+        loop {
+            let grown = [0, 1].into_iter().find_map(|port: usize| {
+                let mut longer = counts;
+                longer[port] += 1;
+                let fits = longer[port] <= most[port];
+                (fits && self.processes[index as usize].accepts(&self.prefix(index, longer)))
+                    .then_some(longer)
+            });
+            match grown {
+                Some(longer) => counts = longer,
+                None => return counts,
+            }
+        }
+    }
+}

@@ -1,0 +1,280 @@
+//! Messages in transit: a queue per link, the first message inline.
+//!
+//! On rings and small trees every link has a slot of its own. On dense graphs only links that carry something have one,
+//! so that n processes do not cost n² slots.
+
+use core::hash::{BuildHasherDefault, Hasher};
+
+/// The queues of all links.
+pub(crate) struct LinkTable<T> {
+    queues: Vec<Queue<T>>,
+    /// Everything behind the first message of a link.
+    spill: Vec<Spilled<T>>,
+    spill_free: u32,
+    sparse: Option<Sparse>,
+    in_transit: u64,
+}
+
+struct Queue<T> {
+    head: Option<T>,
+    /// The second message and the last one, in `spill`.
+    second: u32,
+    last: u32,
+    len: u32,
+}
+
+struct Spilled<T> {
+    item: Option<T>,
+    next: u32,
+}
+
+const NONE: u32 = u32::MAX;
+
+impl<T> LinkTable<T> {
+    /// A table for links numbered below `links`; slots are made on demand if there are many per process.
+    pub(crate) fn new(links: u64, dense: bool) -> LinkTable<T> {
+        let mut table = LinkTable {
+            queues: Vec::new(),
+            spill: Vec::new(),
+            spill_free: NONE,
+            sparse: None,
+            in_transit: 0,
+        };
+        if dense {
+            table.queues.resize_with(links as usize, Queue::empty);
+        } else {
+            table.sparse = Some(Sparse::default());
+        }
+        table
+    }
+
+    /// How many messages are in transit.
+    pub(crate) fn in_transit(&self) -> u64 {
+        self.in_transit
+    }
+
+    /// Appends a message to a link; its slot, and whether the link was empty.
+    #[inline]
+    pub(crate) fn push(&mut self, link: u64, item: T) -> (u32, bool) {
+        let slot = match &mut self.sparse {
+            None => link as u32,
+            Some(sparse) => sparse.slot(link, &mut self.queues),
+        };
+        self.in_transit += 1;
+        let queue = &mut self.queues[slot as usize];
+        queue.len += 1;
+        if queue.head.is_none() {
+            queue.head = Some(item);
+            return (slot, true);
+        }
+        let place = if self.spill_free == NONE {
+            self.spill.push(Spilled { item: Some(item), next: NONE });
+            self.spill.len() as u32 - 1
+        } else {
+            let place = self.spill_free;
+            let spilled = &mut self.spill[place as usize];
+            self.spill_free = spilled.next;
+            *spilled = Spilled { item: Some(item), next: NONE };
+            place
+        };
+        if queue.second == NONE {
+            queue.second = place;
+        } else {
+            self.spill[queue.last as usize].next = place;
+        }
+        self.queues[slot as usize].last = place;
+        (slot, false)
+    }
+
+    /// The number of the link at this slot.
+    #[inline]
+    pub(crate) fn link(&self, slot: u32) -> u64 {
+        match &self.sparse {
+            None => u64::from(slot),
+            Some(sparse) => sparse.links[slot as usize],
+        }
+    }
+
+    /// The slot of a link, if it carries anything.
+    pub(crate) fn slot(&self, link: u64) -> Option<u32> {
+        let slot = match &self.sparse {
+            None => link as u32,
+            Some(sparse) => *sparse.slots.get(&link)?,
+        };
+        (self.len(slot) > 0).then_some(slot)
+    }
+
+    /// How many messages the link at this slot carries.
+    #[inline]
+    pub(crate) fn len(&self, slot: u32) -> u32 {
+        self.queues[slot as usize].len
+    }
+
+    /// The messages of a link, in sending order.
+    pub(crate) fn iter(&self, slot: u32) -> impl Iterator<Item = &T> {
+        let queue = &self.queues[slot as usize];
+        let mut place = queue.second;
+        queue.head.iter().chain(core::iter::from_fn(move || {
+            if place == NONE {
+                return None;
+            }
+            let spilled = &self.spill[place as usize];
+            place = spilled.next;
+            spilled.item.as_ref()
+        }))
+    }
+
+    /// The oldest message of a link.
+    pub(crate) fn head(&self, slot: u32) -> Option<&T> {
+        self.queues[slot as usize].head.as_ref()
+    }
+
+    /// Takes the oldest message of a link; whether the link is empty now.
+    #[inline]
+    pub(crate) fn pop(&mut self, slot: u32) -> Option<(T, bool)> {
+        let queue = &mut self.queues[slot as usize];
+        let item = queue.head.take()?;
+        queue.len -= 1;
+        self.in_transit -= 1;
+        let empty = queue.second == NONE;
+        if empty {
+            self.release(slot);
+        } else {
+            let place = queue.second;
+            let spilled = &mut self.spill[place as usize];
+            queue.head = spilled.item.take();
+            queue.second = spilled.next;
+            spilled.next = self.spill_free;
+            self.spill_free = place;
+        }
+        Some((item, empty))
+    }
+
+    /// Takes the k-th oldest message of a link; whether the link is empty now.
+    pub(crate) fn take(&mut self, slot: u32, k: u32) -> Option<(T, bool)> {
+        if k == 0 {
+            return self.pop(slot);
+        }
+        let queue = &mut self.queues[slot as usize];
+        if k >= queue.len {
+            return None;
+        }
+        let mut before = NONE;
+        let mut place = queue.second;
+        for _ in 1..k {
+            before = place;
+            place = self.spill[place as usize].next;
+        }
+        let spilled = &mut self.spill[place as usize];
+        let item = spilled.item.take()?;
+        let after = spilled.next;
+        spilled.next = self.spill_free;
+        self.spill_free = place;
+        if before == NONE {
+            queue.second = after;
+        } else {
+            self.spill[before as usize].next = after;
+        }
+        if after == NONE {
+            queue.last = before;
+        }
+        queue.len -= 1;
+        self.in_transit -= 1;
+        Some((item, false))
+    }
+
+    fn release(&mut self, slot: u32) {
+        if let Some(sparse) = &mut self.sparse {
+            sparse.release(slot);
+        }
+    }
+}
+
+impl<T> Queue<T> {
+    fn empty() -> Queue<T> {
+        Queue { head: None, second: NONE, last: NONE, len: 0 }
+    }
+}
+
+/// Slots for those links of a dense graph that carry something.
+#[derive(Default)]
+struct Sparse {
+    #[expect(clippy::disallowed_types, reason = "fixed hasher, never iterated")]
+    slots: std::collections::HashMap<u64, u32, BuildHasherDefault<LinkHasher>>,
+    links: Vec<u64>,
+    free: Vec<u32>,
+}
+
+impl Sparse {
+    fn slot<T>(&mut self, link: u64, queues: &mut Vec<Queue<T>>) -> u32 {
+        if let Some(&slot) = self.slots.get(&link) {
+            return slot;
+        }
+        let slot = self.free.pop().unwrap_or_else(|| {
+            queues.push(Queue::empty());
+            self.links.push(link);
+            queues.len() as u32 - 1
+        });
+        self.links[slot as usize] = link;
+        self.slots.insert(link, slot);
+        slot
+    }
+
+    fn release(&mut self, slot: u32) {
+        self.slots.remove(&self.links[slot as usize]);
+        self.free.push(slot);
+    }
+}
+
+/// Link numbers are dense and small; mixing them once spreads them well.
+#[derive(Default)]
+struct LinkHasher(u64);
+
+impl Hasher for LinkHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.0 = crate::rng::mix(self.0 ^ u64::from(byte));
+        }
+    }
+    fn write_u64(&mut self, number: u64) {
+        self.0 = crate::rng::mix(number);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::{Purpose, Rng};
+    use std::collections::VecDeque;
+
+    #[test]
+    fn behaves_like_a_list_of_queues() {
+        for dense in [true, false] {
+            let mut table = LinkTable::new(5, dense);
+            let mut model = vec![VecDeque::new(); 5];
+            let mut rng = Rng::new(3, Purpose::Schedule);
+            for number in 0..20_000u32 {
+                let link = rng.below(5);
+                let queue = &mut model[link as usize];
+                if rng.below(2) == 0 {
+                    let (slot, was_empty) = table.push(link, number);
+                    assert_eq!((table.link(slot), was_empty), (link, queue.is_empty()));
+                    queue.push_back(number);
+                } else if let Some(slot) = table.slot(link) {
+                    let k = rng.below(queue.len() as u64) as u32;
+                    assert_eq!(table.head(slot), queue.front());
+                    assert!(table.iter(slot).eq(queue.iter()));
+                    let (item, empty) = table.take(slot, k).unwrap();
+                    assert_eq!(Some(item), queue.remove(k as usize));
+                    assert_eq!(empty, queue.is_empty());
+                } else {
+                    assert!(queue.is_empty());
+                }
+                assert_eq!(table.in_transit(), model.iter().map(|queue| queue.len() as u64).sum());
+            }
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! What an engine asks of a problem: how its inputs are handed to a process, what a step meant, and what came of it all.
+
+use super::report::Property;
+use super::setup::Setup;
+use super::{Report, RunOutcome, Scenario};
+use crate::model::{Outbox, Process};
+use crate::trace::Outcome;
+
+/// One of the two problems, as a monitor of a run.
+pub(crate) trait Problem<P: Process> {
+    /// What is noted of a process before a step.
+    type Before: Copy;
+
+    /// Whether all processes start as a matter of course, rather than the initiators.
+    const ALL_START: bool;
+
+    /// Sees a process at birth.
+    fn born(&mut self, process: &P) {
+        let _ = process;
+    }
+
+    /// Notes where a process stands before a step.
+    fn before(&self, process: &P) -> Self::Before;
+
+    /// Sees a process after a step.
+    fn after(&mut self, step: &Seen<'_, P, Self::Before>) -> Option<Outcome>;
+
+    /// Sees a process go down.
+    fn crashed(&mut self, index: u32, process: &P);
+
+    /// Sees a message leave; `lost` if it never arrives.
+    fn sent(&mut self, message: &Passing<'_, P>);
+
+    /// Hands over that the user wants in.
+    fn want(process: &mut P, out: &mut impl Outbox<P>);
+
+    /// Hands over that the user leaves.
+    fn exit(process: &mut P, out: &mut impl Outbox<P>);
+
+    /// Whether the user of this process could be told to want in, or to leave.
+    fn may(process: &P, input: UserInput) -> bool;
+
+    /// The user inputs that follow from what was seen since the last call: (delay in units, process, input).
+    fn next_inputs(&mut self) -> Vec<(u64, u32, UserInput)>;
+
+    /// Called when nothing else can happen: a user who wants in next, if any.
+    fn on_quiet(&mut self) -> Option<u32> {
+        None
+    }
+
+    /// Whether `on_quiet` should be asked although tokens still circulate.
+    fn is_idle(&self) -> bool {
+        false
+    }
+
+    /// When the next request comes from outside, in ticks from now, and at whom.
+    fn next_arrival(&mut self) -> Option<(u64, u32)> {
+        None
+    }
+
+    /// A request came while its process was busy.
+    fn busy(&mut self, index: u32) {
+        let _ = index;
+    }
+
+    /// Whether the run may end although messages still travel (tokens that circulate for ever).
+    fn is_finished(&self) -> bool;
+
+    /// Entries so far.
+    fn entries(&self) -> u64;
+
+    /// Fills in the report.
+    fn conclude(&self, end: &End<'_, P>, report: &mut Report);
+}
+
+/// An input from the user of a process.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) enum UserInput {
+    Want,
+    Exit,
+}
+
+/// A step that was taken.
+pub(crate) struct Seen<'a, P: Process, B> {
+    pub(crate) index: u32,
+    pub(crate) before: B,
+    pub(crate) process: &'a P,
+    /// The time, in ticks of the schedule.
+    pub(crate) now: u64,
+    /// The longest chain of messages that led here, if metered.
+    pub(crate) depth: u64,
+}
+
+/// A message on its way.
+pub(crate) struct Passing<'a, P: Process> {
+    pub(crate) from: u32,
+    pub(crate) to: u32,
+    pub(crate) msg: &'a P::Msg,
+    /// +1 when it enters a link, -1 when it leaves it (for a process or for nowhere), 0 when it is lost at once.
+    pub(crate) in_transit: i32,
+}
+
+/// The end of a run.
+pub(crate) struct End<'a, P: Process> {
+    pub(crate) setup: &'a Setup,
+    pub(crate) scenario: &'a Scenario,
+    pub(crate) processes: &'a [P],
+    /// Which processes are down; empty if none can be.
+    pub(crate) down: &'a [bool],
+    /// Whether nothing can happen any more; otherwise a limit was reached.
+    pub(crate) complete: bool,
+    pub(crate) rounds: bool,
+    /// The first case that the proof excludes, if one arose.
+    pub(crate) impossible: Option<&'static str>,
+}
+
+impl<P: Process> End<'_, P> {
+    pub(crate) fn is_down(&self, index: u32) -> bool {
+        self.down.get(index as usize).copied().unwrap_or(false)
+    }
+
+    /// The property that no case arose which the proof excludes.
+    pub(crate) fn possible(&self) -> Property {
+        Property {
+            name: "no case that the proof excludes",
+            holds: self.impossible.is_none(),
+            detail: self.impossible.map(|why| format!("the proof says: {why}")),
+        }
+    }
+}
+
+/// The outcome in one word, given the properties.
+pub(crate) fn outcome(
+    complete: bool,
+    good: RunOutcome,
+    missing: bool,
+    properties: &[Property],
+) -> RunOutcome {
+    let held = properties.iter().all(|property| property.holds);
+    match (complete, held) {
+        (false, true) => RunOutcome::Limit,
+        (true, true) => good,
+        (_, false) if missing => RunOutcome::NoLeader,
+        (_, false) => RunOutcome::Violated,
+    }
+}

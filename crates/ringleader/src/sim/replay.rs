@@ -1,0 +1,145 @@
+//! Following a recording: its inputs, its answers, its losses; nothing is drawn.
+
+use super::Refusal;
+use super::problem::{Problem, UserInput};
+use super::world::World;
+use crate::model::{Links, Name, Port, Process};
+use crate::network::{Network, Wired};
+use crate::trace::{Arrival, Event, Input, Recording};
+
+impl<P: Process, B: Problem<P>> World<'_, P, B>
+where
+    P::Port: Wired,
+{
+    /// Takes the recorded steps; whether nothing can happen after them.
+    pub(super) fn follow(&mut self, recording: &Recording) -> Result<bool, Refusal> {
+        for (place, event) in recording.events.iter().enumerate() {
+            self.take(event).map_err(|why| Refusal::BrokenReplay { step: place + 1, why })?;
+        }
+        let quiet = self.links.in_transit() == 0 && self.timers.iter().all(|&(_, runs)| !runs);
+        Ok(quiet || self.problem.is_finished())
+    }
+
+    fn take(&mut self, event: &Event) -> Result<(), String> {
+        let index = event.process;
+        if index >= self.setup.n {
+            return Err(format!("there is no process {index}"));
+        }
+        if event.time < self.now {
+            return Err(format!("time goes back from {} to {}", self.now, event.time));
+        }
+        self.now = event.time;
+        let down = self.is_down(index);
+        if down && !matches!(event.input, Input::Recover | Input::Deliver(_)) {
+            return Err(format!("process {index} is down"));
+        }
+        self.effects.begin_recorded(&event.choices);
+        self.fates.record(event.sends.iter().map(|sent| sent.fate));
+        match &event.input {
+            Input::Start => {
+                if self.started[index as usize] {
+                    return Err(format!("process {index} has started already"));
+                }
+                self.start(index);
+            }
+            Input::Deliver(arrivals) => self.arrive(index, arrivals, &event.choices)?,
+            Input::Timeout(name) => {
+                let timer = named::<P::Timer>(name)?;
+                let state = &mut self.timers[index as usize * P::Timer::ALL.len() + timer.index()];
+                if !state.1 {
+                    return Err(format!("timer {name} of process {index} does not run"));
+                }
+                state.1 = false;
+                self.timeout(index, timer);
+            }
+            Input::Local(name) => {
+                let step = named::<P::Local>(name)?;
+                if !self.processes[index as usize].can(step) {
+                    return Err(format!("process {index} cannot take the step {name}"));
+                }
+                self.local(index, step);
+            }
+            Input::Want | Input::Exit => {
+                let input = if event.input == Input::Want { UserInput::Want } else { UserInput::Exit };
+                if !B::may(&self.processes[index as usize], input) {
+                    return Err(format!("the user of process {index} cannot do that now"));
+                }
+                self.user(index, input);
+            }
+            Input::Crash => self.crash(index),
+            Input::Recover => {
+                if !down {
+                    return Err(format!("process {index} is not down"));
+                }
+                self.recover(index);
+            }
+            Input::Suspect(who) => {
+                if *who >= self.setup.n {
+                    return Err(format!("there is no process {who}"));
+                }
+                self.suspect(index, *who);
+            }
+        }
+        if !self.effects.answers_fit() {
+            return Err("the recorded random choices do not fit the step".into());
+        }
+        if !self.fates.fit() {
+            return Err("fewer messages were sent than recorded".into());
+        }
+        Ok(())
+    }
+
+    fn arrive(&mut self, index: u32, arrivals: &[Arrival], answers: &[u32]) -> Result<(), String> {
+        let mut counts = [0u32; 2];
+        for arrival in arrivals {
+            let unknown = || {
+                format!(
+                    "message {} does not wait at port {} of process {index}",
+                    arrival.message, arrival.port
+                )
+            };
+            if u64::from(arrival.port) >= self.net.stride() {
+                return Err(unknown());
+            }
+            let slot = self
+                .links
+                .slot(self.net.link(index, P::Port::from_index(arrival.port)))
+                .ok_or_else(unknown)?;
+            let place = self
+                .links
+                .iter(slot)
+                .position(|flight| flight.number == arrival.message)
+                .ok_or_else(unknown)? as u32;
+            if self.setup.links == Links::HalfDuplex {
+                let taken = &mut counts[arrival.port as usize];
+                if place != *taken {
+                    return Err(format!("message {} overtakes another on its link", arrival.message));
+                }
+                *taken += 1;
+                continue;
+            }
+            if self.is_fifo() && place != 0 {
+                return Err(format!("message {} overtakes another on its link", arrival.message));
+            }
+            if arrivals.len() != 1 {
+                return Err("several messages at once, but the links are not half-duplex".into());
+            }
+            self.deliver(slot, place);
+        }
+        if arrivals.is_empty() {
+            return Err("no message".into());
+        }
+        if self.setup.links == Links::HalfDuplex {
+            let waited = self.steps;
+            if !self.take_batch(index, counts, Some(answers)) {
+                return Err(format!("process {index} does not accept these messages"));
+            }
+            debug_assert!(waited < self.steps);
+        }
+        Ok(())
+    }
+}
+
+fn named<N: Name>(name: &str) -> Result<N, String> {
+    N::ALL.iter().copied().find(|known| known.name() == name).ok_or_else(|| format!("there is no {name}"))
+}

@@ -1,0 +1,371 @@
+//! One step: an input is handed to a process, and its effects are carried out.
+
+use super::Delay;
+use super::agenda::Due;
+use super::problem::{Passing, Problem, Seen, UserInput};
+use super::schedule::Candidate;
+use super::world::{Clock, Flight, World};
+use crate::model::{Links, Message, Name, Port, Process, Reached, Shape};
+use crate::network::{Network, Wired};
+use crate::trace::{Arrival, Event, Fate, Input, Outcome, Sent, shown};
+
+impl<P: Process, B: Problem<P>> World<'_, P, B>
+where
+    P::Port: Wired,
+{
+    /// A process starts of its own accord.
+    pub(super) fn start(&mut self, index: u32) {
+        let before = self.enter(index);
+        self.started[index as usize] = true;
+        self.processes[index as usize].start(&mut self.effects);
+        // Where everybody starts as a matter of course, a start that does nothing is not worth a step.
+        if B::ALL_START && self.effects.sends.is_empty() && self.effects.timers.is_empty() {
+            return;
+        }
+        self.leave(index, before, || Input::Start);
+    }
+
+    /// The k-th message of a link arrives.
+    #[inline]
+    pub(super) fn deliver(&mut self, slot: u32, k: u32) {
+        let (to, port) = self.net.end(self.links.link(slot));
+        let Some((flight, empty)) = self.links.take(slot, k) else { return };
+        if !empty && self.is_fifo() {
+            if let Some(next) = self.links.head(slot) {
+                self.picker.next_in_line(slot, next.number);
+            }
+        }
+        self.meter.delivered(to, flight.depth, self.now);
+        self.problem.sent(&Passing { from: flight.from, to, msg: &flight.msg, in_transit: -1 });
+        let before = self.enter(to);
+        if !self.is_down(to) {
+            self.wake(to);
+            self.processes[to as usize].receive(port, flight.msg, &mut self.effects);
+        }
+        let number = flight.number;
+        self.leave(to, before, || Input::Deliver(vec![Arrival { message: number, port: port.index() }]));
+    }
+
+    /// The message with this number arrives, if it is still in this link.
+    #[inline]
+    pub(super) fn deliver_message(&mut self, slot: u32, message: u64) {
+        if self.setup.links == Links::HalfDuplex {
+            if self.links.iter(slot).any(|flight| flight.number == message) {
+                self.deliver_some(slot);
+            }
+            return;
+        }
+        if self.links.head(slot).is_some_and(|flight| flight.number == message) {
+            self.deliver(slot, 0);
+            return;
+        }
+        let place = self.links.iter(slot).position(|flight| flight.number == message);
+        if let Some(k) = place {
+            self.deliver(slot, k as u32);
+        }
+    }
+
+    /// A process that has not started does so just before its first message, if it is to.
+    #[inline]
+    pub(super) fn wake(&mut self, index: u32) {
+        if !self.started[index as usize] {
+            if P::SPEC.needs.reached == Reached::Wakes || self.setup.is_initiator(index) {
+                self.processes[index as usize].start(&mut self.effects);
+            }
+            self.started[index as usize] = true;
+        }
+    }
+
+    /// A timer runs out.
+    pub(super) fn timeout(&mut self, index: u32, timer: P::Timer) {
+        let before = self.enter(index);
+        self.processes[index as usize].timeout(timer, &mut self.effects);
+        self.leave(index, before, || Input::Timeout(timer.name().into()));
+    }
+
+    /// A process takes a local step.
+    pub(super) fn local(&mut self, index: u32, step: P::Local) {
+        let before = self.enter(index);
+        self.processes[index as usize].step(step, &mut self.effects);
+        self.leave(index, before, || Input::Local(step.name().into()));
+    }
+
+    /// A user wants in, or leaves.
+    pub(super) fn user(&mut self, index: u32, input: UserInput) {
+        let before = self.enter(index);
+        let process = &mut self.processes[index as usize];
+        match input {
+            UserInput::Want => B::want(process, &mut self.effects),
+            UserInput::Exit => B::exit(process, &mut self.effects),
+        }
+        self.leave(index, before, || match input {
+            UserInput::Want => Input::Want,
+            UserInput::Exit => Input::Exit,
+        });
+    }
+
+    /// A process stops. What is on its way to it is lost when it arrives; its timers are gone.
+    pub(super) fn crash(&mut self, index: u32) {
+        if self.is_down(index) {
+            return;
+        }
+        self.problem.crashed(index, &self.processes[index as usize]);
+        let before = self.enter(index);
+        self.processes[index as usize] = self.setup.process(index, &self.net, self.scenario.range);
+        self.down[index as usize] = true;
+        let timers = P::Timer::ALL.len();
+        for timer in &mut self.timers[index as usize * timers..][..timers] {
+            *timer = (timer.0 + 1, false);
+        }
+        if P::SPEC.needs.detector && P::Port::SHAPE == Shape::Named && !matches!(self.clock, Clock::Recorded)
+        {
+            let after = (2 * u64::from(self.setup.max_delay()) + 1) * self.ticks_per_unit();
+            for process in (0..self.setup.n).filter(|&process| process != index) {
+                self.agenda.add(self.now + after, Due::Suspect { process, who: index });
+            }
+        }
+        let _ = before;
+        self.note(index, None, || Input::Crash);
+    }
+
+    /// A stopped process comes back, without what it knew.
+    pub(super) fn recover(&mut self, index: u32) {
+        if !self.is_down(index) {
+            return;
+        }
+        self.down[index as usize] = false;
+        self.started[index as usize] = true;
+        let before = self.enter(index);
+        self.processes[index as usize].recover(&mut self.effects);
+        self.leave(index, before, || Input::Recover);
+    }
+
+    /// A process is told that another is down.
+    pub(super) fn suspect(&mut self, index: u32, who: u32) {
+        let before = self.enter(index);
+        self.processes[index as usize].suspect(P::Port::from_index(who), &mut self.effects);
+        self.leave(index, before, || Input::Suspect(who));
+    }
+
+    /// An empty buffer for the effects of a step of this process.
+    #[inline]
+    pub(super) fn begin_effects(&mut self, index: u32) {
+        let drawn = if P::SPEC.needs.choices { self.drawn[index as usize] } else { 0 };
+        self.effects.begin(self.choices_key, index, drawn);
+    }
+
+    /// Before a step of this process.
+    #[inline]
+    pub(super) fn enter(&mut self, index: u32) -> B::Before {
+        if !matches!(self.clock, Clock::Recorded) {
+            self.begin_effects(index);
+        }
+        self.problem.before(&self.processes[index as usize])
+    }
+
+    /// After a step of this process: carries out what it asked for, and sees what it meant.
+    #[inline]
+    pub(super) fn leave(&mut self, index: u32, before: B::Before, input: impl FnOnce() -> Input) {
+        let first = self.messages;
+        let mut sends = core::mem::take(&mut self.effects.sends);
+        let mut sent = Vec::new();
+        for (port, msg) in sends.drain(..) {
+            self.send(index, port, msg, &mut sent);
+        }
+        self.effects.sends = sends;
+        if !P::Timer::ALL.is_empty() {
+            self.set_timers(index);
+        }
+        if P::SPEC.needs.choices {
+            self.drawn[index as usize] += self.effects.choices.len() as u32;
+        }
+        let (begun, reached) = (self.effects.phases_begun, self.effects.phase_reached);
+        self.meter.phases(index, self.setup.n, begun, reached);
+        if let Some(why) = self.effects.impossible {
+            self.impossible.get_or_insert(why);
+        }
+        let outcome = self.problem.after(&Seen {
+            index,
+            before,
+            process: &self.processes[index as usize],
+            now: self.now,
+            depth: self.meter.depth_at(index),
+        });
+        debug_assert!(first <= self.messages);
+        if self.record {
+            self.write(index, input(), sent, outcome);
+        }
+        self.steps += 1;
+        self.offer_locals(index);
+        self.schedule_users();
+        if !self.refused.is_empty() {
+            self.offer_refused(index);
+        }
+    }
+
+    /// A step that changes nothing but what the engine knows.
+    fn note(&mut self, index: u32, outcome: Option<Outcome>, input: impl FnOnce() -> Input) {
+        if self.record {
+            self.write(index, input(), Vec::new(), outcome);
+        }
+        self.steps += 1;
+    }
+
+    fn write(&mut self, index: u32, input: Input, sends: Vec<Sent>, outcome: Option<Outcome>) {
+        let event = Event {
+            time: self.now,
+            process: index,
+            input,
+            choices: self.effects.choices.clone(),
+            rules: self.effects.rules.iter().map(|&rule| rule.into()).collect(),
+            sends,
+            outcome,
+            impossible: self.effects.impossible.map(Into::into),
+        };
+        self.observer.event(&event);
+    }
+
+    #[inline]
+    fn send(&mut self, from: u32, port: P::Port, msg: P::Msg, sent: &mut Vec<Sent>) {
+        let (to, arrival) = self.net.route(from, port);
+        let depth = self.meter.sent(from, &msg);
+        let number = self.messages;
+        self.messages += 1;
+        let fate = self.fates.of(msg.kind(), from, to, self.now / self.ticks_per_unit());
+        if self.record {
+            let name = |id| self.setup.name(id);
+            sent.push(Sent {
+                message: number,
+                port: port.index(),
+                to,
+                kind: P::Msg::KINDS[msg.kind()].into(),
+                fields: shown(msg.fields(), &name),
+                fate,
+            });
+        }
+        let in_transit = match fate {
+            Fate::Travels => 1,
+            Fate::Lost => 0,
+            Fate::Doubled => 2,
+        };
+        self.problem.sent(&Passing { from, to, msg: &msg, in_transit });
+        match fate {
+            Fate::Travels => self.travel(to, arrival, Flight { msg, number, from, depth }),
+            Fate::Lost => {}
+            Fate::Doubled => {
+                self.travel(to, arrival, Flight { msg: msg.clone(), number, from, depth });
+                let number = self.messages;
+                self.messages += 1;
+                self.travel(to, arrival, Flight { msg, number, from, depth });
+            }
+        }
+    }
+
+    /// A message enters its link.
+    #[inline]
+    fn travel(&mut self, to: u32, arrival: P::Port, flight: Flight<P::Msg>) {
+        let fifo = self.is_fifo();
+        let (number, from) = (flight.number, flight.from);
+        let (slot, was_empty) = self.links.push(self.net.link(to, arrival), flight);
+        match &mut self.clock {
+            Clock::Rounds { next, .. } => next.push(slot),
+            Clock::Timed { delay, rng, last_due } => {
+                let travels = match *delay {
+                    Delay::Constant(ticks) => ticks,
+                    Delay::Uniform(least, most) => least + rng.below(most - least + 1),
+                    Delay::Exponential(mean) => rng.exponential(mean),
+                };
+                let mut due = self.now + travels;
+                if fifo {
+                    if last_due.len() <= slot as usize {
+                        last_due.resize(slot as usize + 1, 0);
+                    }
+                    let last = &mut last_due[slot as usize];
+                    if !was_empty {
+                        due = due.max(*last);
+                    }
+                    *last = due;
+                }
+                self.agenda.add_flight(due, number, slot);
+            }
+            Clock::Steps => self.picker.sent(slot, was_empty, number, from, fifo),
+            Clock::Recorded => {}
+        }
+    }
+
+    fn set_timers(&mut self, index: u32) {
+        let timers = P::Timer::ALL.len();
+        let unit = self.ticks_per_unit();
+        for place in 0..self.effects.timers.len() {
+            let (timer, ticks) = self.effects.timers[place];
+            let state = &mut self.timers[index as usize * timers + timer.index()];
+            *state = (state.0 + 1, ticks.is_some());
+            if let (Some(ticks), false) = (ticks, matches!(self.clock, Clock::Recorded)) {
+                let due = Due::Timeout { process: index, timer: timer.index() as u32, generation: state.0 };
+                self.agenda.add(self.now + u64::from(ticks) * unit, due);
+            }
+        }
+    }
+
+    /// Local steps that have become possible are candidates, or due one unit of time from now.
+    #[inline]
+    pub(super) fn offer_locals(&mut self, index: u32) {
+        for (step, &local) in P::Local::ALL.iter().enumerate() {
+            let offered = self.locals[index as usize] >> step & 1 == 1;
+            if offered || self.is_down(index) || !self.processes[index as usize].can(local) {
+                continue;
+            }
+            self.locals[index as usize] |= 1 << step;
+            match self.clock {
+                Clock::Rounds { .. } | Clock::Timed { .. } => {
+                    let due = Due::Local { process: index, step: step as u32 };
+                    self.agenda.add(self.now + self.ticks_per_unit(), due);
+                }
+                Clock::Steps => {
+                    let candidate = Candidate::local(index, step, P::Local::ALL.len());
+                    self.picker.enabled(candidate, self.messages);
+                }
+                Clock::Recorded => {}
+            }
+        }
+    }
+
+    /// What users do next goes on the agenda.
+    #[inline]
+    pub(super) fn schedule_users(&mut self) {
+        let inputs = self.problem.next_inputs();
+        if matches!(self.clock, Clock::Recorded) {
+            return;
+        }
+        let unit = self.ticks_per_unit();
+        for (after, process, input) in inputs {
+            let due = Due::User { input: input.into(), process };
+            self.agenda.add(self.now.saturating_add(after.saturating_mul(unit)), due);
+        }
+    }
+
+    /// How many messages a candidate would cause, and how old it is.
+    pub(super) fn would_send(&mut self, candidate: Candidate) -> (usize, u64) {
+        match candidate.what(P::Local::ALL.len()) {
+            Err((process, step)) => {
+                let mut copy = self.processes[process as usize].clone();
+                self.begin_effects(process);
+                copy.step(P::Local::ALL[step], &mut self.effects);
+                (self.effects.sends.len(), self.messages)
+            }
+            Ok(slot) => {
+                let (to, port) = self.net.end(self.links.link(slot));
+                self.begin_effects(to);
+                let Some(flight) = self.links.head(slot) else { return (0, u64::MAX) };
+                let mut copy = self.processes[to as usize].clone();
+                if !self.started[to as usize]
+                    && (P::SPEC.needs.reached == Reached::Wakes || self.setup.is_initiator(to))
+                {
+                    copy.start(&mut self.effects);
+                }
+                copy.receive(port, flight.msg.clone(), &mut self.effects);
+                (self.effects.sends.len(), flight.number)
+            }
+        }
+    }
+}

@@ -1,0 +1,484 @@
+//! The general engine: any schedule, any links, faults, timers, local steps, users, recording.
+//!
+//! `world` holds the state and the loops that decide what happens next; `step` hands an input to a process and carries
+//! out its effects; `half_duplex` hands over several messages at once; `replay` follows a recording.
+
+use super::agenda::{Agenda, Due, Next};
+use super::effects::Effects;
+use super::fate::Fates;
+use super::links::LinkTable;
+use super::meter::Meter;
+use super::problem::{End, Problem, UserInput};
+use super::schedule::{Candidate, Picker};
+use super::setup::{Setup, wire};
+use super::{Delay, Fault, Observer, Progress, Refusal, Report, Scenario, Schedule};
+use crate::model::{Links, Name, Process};
+use crate::network::{Network, Wired};
+use crate::rng::{Purpose, Rng, choices_key};
+use core::ops::ControlFlow;
+
+/// How often an observer hears of progress, in steps.
+const PROGRESS_EVERY: u64 = 1 << 16;
+
+/// Everything there is while a run goes on.
+pub(crate) struct World<'a, P: Process, B>
+where
+    P::Port: Wired,
+{
+    pub(super) scenario: &'a Scenario,
+    pub(super) setup: &'a Setup,
+    pub(super) net: <P::Port as Wired>::Net,
+    pub(super) processes: Vec<P>,
+    pub(super) started: Vec<bool>,
+    /// Which processes are down; empty if none can be.
+    pub(super) down: Vec<bool>,
+    pub(super) links: LinkTable<Flight<P::Msg>>,
+    pub(super) effects: Effects<P>,
+    pub(super) choices_key: u64,
+    /// How many random numbers each process has drawn; empty if it draws none.
+    pub(super) drawn: Vec<u32>,
+    pub(super) clock: Clock,
+    pub(super) picker: Picker,
+    pub(super) agenda: Agenda,
+    /// Per process and timer: how often it was set or stopped, and whether it runs.
+    pub(super) timers: Vec<(u32, bool)>,
+    /// Per process: which local steps are candidates.
+    pub(super) locals: Vec<u32>,
+    /// Links whose first message was not accepted: (process, slot).
+    pub(super) refused: Vec<(u32, u32)>,
+    pub(super) now: u64,
+    /// Ticks in a unit of time.
+    unit: u64,
+    pub(super) steps: u64,
+    pub(super) messages: u64,
+    pub(super) fates: Fates,
+    pub(super) meter: Meter,
+    pub(super) problem: B,
+    pub(super) impossible: Option<&'static str>,
+    pub(super) observer: &'a mut dyn Observer,
+    pub(super) record: bool,
+}
+
+/// A message in transit.
+pub(crate) struct Flight<M> {
+    pub(super) msg: M,
+    pub(super) number: u64,
+    pub(super) from: u32,
+    /// The length of the longest chain of messages that ends with this one, if metered.
+    pub(super) depth: u32,
+}
+
+/// How time passes.
+pub(crate) enum Clock {
+    /// By rounds: the links whose messages arrive in this round, and those for the next.
+    Rounds { current: Vec<u32>, next: Vec<u32> },
+    /// Messages travel for a while. Per slot: when the last message of the link arrives.
+    Timed { delay: Delay, rng: Rng, last_due: Vec<u64> },
+    /// By steps.
+    Steps,
+    /// As recorded.
+    Recorded,
+}
+
+impl<'a, P: Process, B: Problem<P>> World<'a, P, B>
+where
+    P::Port: Wired,
+{
+    pub(crate) fn new(
+        scenario: &'a Scenario,
+        setup: &'a Setup,
+        problem: B,
+        observer: &'a mut dyn Observer,
+    ) -> World<'a, P, B> {
+        let net = wire::<P::Port>(setup);
+        let n = setup.n as usize;
+        let processes: Vec<P> = setup.processes(&net, scenario.range);
+        let record = observer.wants_events();
+        let rng = Rng::new(scenario.seed, Purpose::Schedule);
+        let (clock, picker) = match &scenario.schedule {
+            Schedule::Rounds => (Clock::Rounds { current: Vec::new(), next: Vec::new() }, Picker::Elsewhere),
+            Schedule::Delay(delay) => {
+                (Clock::Timed { delay: *delay, rng, last_due: Vec::new() }, Picker::Elsewhere)
+            }
+            Schedule::Random => (Clock::Steps, Picker::Random { live: Vec::new(), rng, picked: 0 }),
+            Schedule::Lifo => (Clock::Steps, Picker::Newest { heap: Default::default() }),
+            Schedule::Fifo => (Clock::Steps, Picker::oldest(None)),
+            Schedule::Starve(process) => (Clock::Steps, Picker::oldest(Some(*process))),
+            Schedule::Greedy => (Clock::Steps, Picker::Greedy { live: Vec::new() }),
+            Schedule::Replay(_) => (Clock::Recorded, Picker::Elsewhere),
+        };
+        let can_crash = !scenario.faults.is_empty() || matches!(clock, Clock::Recorded);
+        let dense = net.stride() <= 4;
+        World {
+            links: LinkTable::new(u64::from(setup.n) * net.stride(), dense),
+            net,
+            processes,
+            started: vec![false; n],
+            down: vec![false; if can_crash { n } else { 0 }],
+            effects: Effects::new(record),
+            choices_key: choices_key(scenario.seed),
+            drawn: vec![0; if P::SPEC.needs.choices { n } else { 0 }],
+            clock,
+            picker,
+            agenda: Agenda::default(),
+            timers: vec![(0, false); n * P::Timer::ALL.len()],
+            locals: vec![0; if P::Local::ALL.is_empty() { 0 } else { n }],
+            refused: Vec::new(),
+            now: 0,
+            unit: scenario.schedule.ticks_per_unit(),
+            steps: 0,
+            messages: 0,
+            fates: Fates::new::<P::Msg>(scenario),
+            meter: Meter::new::<P::Msg>(scenario, setup.n),
+            problem,
+            impossible: None,
+            record,
+            observer,
+            setup,
+            scenario,
+        }
+    }
+
+    /// Runs to the end, or to a limit.
+    pub(crate) fn run(mut self, report: &mut Report) -> Result<(), Refusal> {
+        let (setup, scenario, unit) = (self.setup, self.scenario, self.ticks_per_unit());
+        self.observer.begins(&|| setup.header(&P::SPEC, scenario, unit));
+        for process in &self.processes {
+            self.problem.born(process);
+        }
+        let complete = if let Schedule::Replay(recording) = &scenario.schedule {
+            self.follow(recording)?
+        } else {
+            self.begin();
+            match self.clock {
+                Clock::Rounds { .. } => self.run_rounds(),
+                Clock::Timed { .. } => self.run_timed(),
+                Clock::Steps | Clock::Recorded => self.run_steps(),
+            }
+        };
+        self.observer.ends();
+        self.meter.fill(report, self.steps);
+        let counts_rounds = scenario.schedule.counts_rounds();
+        report.rounds = counts_rounds.then_some(self.meter.last_delivery);
+        report.time = (unit > 1 || counts_rounds).then(|| self.now as f64 / unit as f64);
+        self.problem.conclude(
+            &End {
+                setup,
+                scenario,
+                processes: &self.processes,
+                down: &self.down,
+                complete,
+                rounds: counts_rounds,
+                impossible: self.impossible,
+            },
+            report,
+        );
+        Ok(())
+    }
+
+    pub(super) fn ticks_per_unit(&self) -> u64 {
+        self.unit
+    }
+
+    /// Whether links keep the sending order.
+    pub(super) fn is_fifo(&self) -> bool {
+        self.setup.links != Links::Bag
+    }
+
+    pub(super) fn is_down(&self, process: u32) -> bool {
+        !self.down.is_empty() && self.down[process as usize]
+    }
+
+    /// Time 0: what fails, who starts, who wants in.
+    fn begin(&mut self) {
+        let unit = self.ticks_per_unit();
+        for (place, fault) in self.scenario.faults.iter().enumerate() {
+            if let Fault::Crash { at, .. } | Fault::Recover { at, .. } = fault {
+                self.agenda.add(at.saturating_mul(unit), Due::Fault(place as u32));
+            }
+        }
+        self.handle_due(true);
+        for index in 0..self.setup.n {
+            let starts = B::ALL_START || self.setup.is_initiator(index);
+            if starts && !self.is_down(index) {
+                self.start(index);
+            }
+        }
+        for index in 0..self.setup.n {
+            self.offer_locals(index);
+        }
+        self.schedule_users();
+        if let Some((after, process)) = self.problem.next_arrival() {
+            self.agenda.add(after, Due::Arrival { process });
+        }
+        self.handle_due(false);
+    }
+
+    /// Handles everything that is due by now; only faults if asked.
+    fn handle_due(&mut self, only_faults: bool) {
+        while let Some(due) = self.agenda.pop_by(self.now, only_faults) {
+            self.handle(due);
+        }
+    }
+
+    fn handle(&mut self, due: Due) {
+        match due {
+            Due::Fault(place) => match self.scenario.faults[place as usize] {
+                Fault::Crash { process, .. } => self.crash(process),
+                Fault::Recover { process, .. } => self.recover(process),
+                Fault::LoseNth { .. } | Fault::Loss(_) | Fault::Duplicate(_) | Fault::Partition { .. } => {}
+            },
+            Due::Timeout { process, timer, generation } => {
+                let state = &mut self.timers[process as usize * P::Timer::ALL.len() + timer as usize];
+                if *state == (generation, true) {
+                    state.1 = false;
+                    self.timeout(process, P::Timer::ALL[timer as usize]);
+                }
+            }
+            Due::Suspect { process, who } => {
+                if self.is_down(who) && !self.is_down(process) {
+                    self.suspect(process, who);
+                }
+            }
+            Due::User { input, process } => {
+                let input = match input {
+                    super::agenda::UserInputOrder::Exit => UserInput::Exit,
+                    super::agenda::UserInputOrder::Want => UserInput::Want,
+                };
+                self.user_or_busy(process, input);
+            }
+            Due::Arrival { process } => {
+                self.user_or_busy(process, UserInput::Want);
+                if let Some((after, process)) = self.problem.next_arrival() {
+                    self.agenda.add(self.now + after, Due::Arrival { process });
+                }
+            }
+            Due::Local { process, step } => self.take_local(process, step as usize),
+        }
+    }
+
+    fn user_or_busy(&mut self, process: u32, input: UserInput) {
+        if self.is_down(process) {
+            return;
+        }
+        if B::may(&self.processes[process as usize], input) {
+            self.user(process, input);
+        } else if input == UserInput::Want {
+            self.problem.busy(process);
+        }
+    }
+
+    /// Whether to stop: a limit, an observer who has seen enough, or nothing left to do but to circulate.
+    fn stops(&mut self) -> Option<bool> {
+        if self.problem.is_finished() {
+            return Some(true);
+        }
+        if self.scenario.max_steps.is_some_and(|limit| self.steps >= limit) {
+            return Some(false);
+        }
+        None
+    }
+
+    /// Tells the observer how far it is, from time to time; whether it wants to go on.
+    fn goes_on(&mut self) -> bool {
+        if self.steps % PROGRESS_EVERY != 0 {
+            return true;
+        }
+        let progress = Progress {
+            steps: self.steps,
+            messages: self.messages,
+            time: self.now / self.ticks_per_unit(),
+            entries: self.problem.entries(),
+        };
+        self.observer.progress(&progress) == ControlFlow::Continue(())
+    }
+
+    /// Round by round. In each: faults, deliveries, then time-outs, exits, wants and local steps.
+    fn run_rounds(&mut self) -> bool {
+        loop {
+            let Clock::Rounds { current, next } = &mut self.clock else { return true };
+            core::mem::swap(current, next);
+            next.clear();
+            let mut arriving = core::mem::take(current);
+            if arriving.is_empty() {
+                match self.agenda.next_time() {
+                    Some(time) => self.now = time.max(self.now),
+                    None => match self.problem.on_quiet() {
+                        Some(process) => {
+                            self.now += 1;
+                            self.user_or_busy(process, UserInput::Want);
+                            continue;
+                        }
+                        None => return true,
+                    },
+                }
+            } else {
+                self.now += 1;
+            }
+            self.handle_due(true);
+            let links = &self.links;
+            if !arriving.is_sorted_by_key(|&slot| links.link(slot)) {
+                arriving.sort_by_key(|&slot| links.link(slot));
+            }
+            if self.setup.links == Links::HalfDuplex {
+                if let Some(complete) = self.half_duplex_round(&arriving) {
+                    return complete;
+                }
+            } else {
+                for &slot in &arriving {
+                    if let Some(complete) = self.stops() {
+                        return complete;
+                    }
+                    self.deliver(slot, 0);
+                    if !self.goes_on() {
+                        return false;
+                    }
+                }
+            }
+            arriving.clear();
+            if let Clock::Rounds { current, .. } = &mut self.clock {
+                *current = arriving;
+            }
+            while let Some(due) = self.agenda.pop_by(self.now, false) {
+                if let Some(complete) = self.stops() {
+                    return complete;
+                }
+                self.handle(due);
+            }
+            if self.problem.is_idle() {
+                if let Some(process) = self.problem.on_quiet() {
+                    self.user_or_busy(process, UserInput::Want);
+                }
+            }
+            if let Some(complete) = self.stops() {
+                return complete;
+            }
+        }
+    }
+
+    /// Event by event: whatever is due first.
+    fn run_timed(&mut self) -> bool {
+        loop {
+            if let Some(complete) = self.stops() {
+                return complete;
+            }
+            let Some((time, next)) = self.agenda.pop() else {
+                match self.problem.on_quiet() {
+                    Some(process) => {
+                        self.now += self.ticks_per_unit();
+                        self.user_or_busy(process, UserInput::Want);
+                        continue;
+                    }
+                    None => return true,
+                }
+            };
+            self.now = time;
+            match next {
+                Next::Due(due) => self.handle(due),
+                Next::Flight(message, slot) => self.deliver_message(slot, message),
+            }
+            if self.problem.is_idle() {
+                if let Some(process) = self.problem.on_quiet() {
+                    self.user_or_busy(process, UserInput::Want);
+                }
+            }
+            if !self.goes_on() {
+                return false;
+            }
+        }
+    }
+
+    /// Step by step: the schedule picks among what could happen.
+    fn run_steps(&mut self) -> bool {
+        loop {
+            self.handle_due(false);
+            if let Some(complete) = self.stops() {
+                return complete;
+            }
+            let picked = if matches!(self.picker, Picker::Greedy { .. }) {
+                self.greediest()
+            } else {
+                self.picker.pick()
+            };
+            match picked {
+                Some((candidate, message)) => {
+                    self.move_on(candidate, message);
+                    self.now += 1;
+                }
+                None => match self.agenda.next_time() {
+                    Some(time) => self.now = time.max(self.now),
+                    None => match self.problem.on_quiet() {
+                        Some(process) => {
+                            self.now += 1;
+                            self.user_or_busy(process, UserInput::Want);
+                        }
+                        None => return true,
+                    },
+                },
+            }
+            if self.problem.is_idle() {
+                if let Some(process) = self.problem.on_quiet() {
+                    self.user_or_busy(process, UserInput::Want);
+                }
+            }
+            if !self.goes_on() {
+                return false;
+            }
+        }
+    }
+
+    /// Carries out what the schedule picked.
+    #[inline]
+    fn move_on(&mut self, candidate: Candidate, message: Option<u64>) {
+        match candidate.what(P::Local::ALL.len()) {
+            Err((process, step)) => {
+                self.picker.remove_picked();
+                self.picker.remove(candidate);
+                self.take_local(process, step);
+            }
+            Ok(slot) if self.setup.links == Links::HalfDuplex => self.deliver_some(slot),
+            Ok(slot) => match message {
+                Some(message) => self.deliver_message(slot, message),
+                None => {
+                    let k = if self.is_fifo() { 0 } else { self.picker.draw(self.links.len(slot)) };
+                    if self.links.len(slot) == 1 {
+                        self.picker.remove_picked();
+                        if let Picker::Greedy { .. } = self.picker {
+                            self.picker.remove(candidate);
+                        }
+                    }
+                    self.deliver(slot, k);
+                }
+            },
+        }
+    }
+
+    /// Takes a local step if it is still possible.
+    fn take_local(&mut self, process: u32, step: usize) {
+        self.locals[process as usize] &= !(1 << step);
+        let local = P::Local::ALL[step];
+        if !self.is_down(process) && self.processes[process as usize].can(local) {
+            self.local(process, local);
+        }
+    }
+
+    /// The candidate that causes most sends; the oldest of those.
+    fn greediest(&mut self) -> Option<(Candidate, Option<u64>)> {
+        let mut best: Option<(usize, core::cmp::Reverse<u64>, Candidate)> = None;
+        for place in 0..self.picker.live().len() {
+            let candidate = self.picker.live()[place];
+            let (sends, age) = self.would_send(candidate);
+            let rated = (sends, core::cmp::Reverse(age), candidate);
+            if best.as_ref().is_none_or(|best| (best.0, best.1) < (rated.0, rated.1)) {
+                best = Some(rated);
+            }
+        }
+        best.map(|(_, _, candidate)| (candidate, None))
+    }
+}
+
+impl Picker {
+    fn oldest(starved: Option<u32>) -> Picker {
+        Picker::Oldest { queue: Default::default(), late: Default::default(), starved }
+    }
+}
