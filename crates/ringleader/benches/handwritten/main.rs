@@ -145,8 +145,10 @@ fn measure(algorithm: &str, schedule: &str, ids: &[u32], options: &Options) -> R
                     "{algorithm}, {schedule}, n = {}: the simulator and the loop disagree",
                     ids.len()
                 );
-                let best = row.simulated.map_or(took, |(best, _)| best.min(took));
-                row.simulated = Some((best, bytes));
+                // The peak is told in pages, and memory that was freed may be used again: the most is nearest.
+                row.simulated = Some(row.simulated.map_or((took, bytes), |(best, most)| {
+                    (best.min(took), most.zip(bytes).map(|(most, bytes)| most.max(bytes)))
+                }));
             }
             Err(refusal) => {
                 say(&format!("{algorithm}, {schedule}: not simulated: {refusal}"));
