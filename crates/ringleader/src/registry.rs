@@ -1,4 +1,4 @@
-//! Every algorithm once. The command line, the tests, the documents, the browser and the network iterate over this list.
+//! Every algorithm once. The command line, the tests, the documents, the browser and the network walk this list.
 //!
 //! Engines are generic over the algorithm, which is where the speed is. An [`Entry`] hides the type behind function
 //! pointers, in a `static`, so that the machine code is made once, in this crate.
@@ -6,7 +6,9 @@
 use crate::election::{
     Bully, ChangRoberts, Franklin, Peterson, ProbabilisticFranklin, VanLeeuwenTanHalfDuplex,
 };
-use crate::model::{Election, Exclusion, Given, Message, Port, Process, Shape, Spec, Told, is_told};
+use crate::model::{
+    Election, Exclusion, Fields, Given, Message, Port, Process, Shape, Spec, Told, WireError, is_told,
+};
 use crate::mutex::{MisraBounded, RicartAgrawala};
 use crate::network::Wired;
 use crate::sim::{self, Observer, Refusal, Report, Scenario};
@@ -60,6 +62,18 @@ pub struct Entry {
     /// Bytes per process and per message in transit, for estimates before anything is allocated.
     pub bytes: (usize, usize),
     simulate: fn(&Scenario, &mut dyn Observer) -> Result<Report, Refusal>,
+    decode: fn(&[u8]) -> Result<Decoded, WireError>,
+}
+
+/// A message that was read from its wire form, with its type erased.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Decoded {
+    /// Its kind, an index into [`Entry::kinds`].
+    pub kind: usize,
+    /// Its fields.
+    pub fields: Fields,
+    /// Its wire form, written anew.
+    pub bytes: Vec<u8>,
 }
 
 impl Entry {
@@ -94,6 +108,7 @@ impl Entry {
             announces: P::Msg::ANNOUNCES,
             bytes: (size_of::<P>(), size_of::<P::Msg>()),
             simulate,
+            decode: decode::<P::Msg>,
         }
     }
 
@@ -103,6 +118,14 @@ impl Entry {
     /// If the scenario is impossible, or outside the contract and not declared unsound.
     pub fn run(&self, scenario: &Scenario, observer: &mut dyn Observer) -> Result<Report, Refusal> {
         (self.simulate)(scenario, observer)
+    }
+
+    /// Reads one of its messages.
+    ///
+    /// # Errors
+    /// If the bytes are not exactly one message.
+    pub fn decode(&self, bytes: &[u8]) -> Result<Decoded, WireError> {
+        (self.decode)(bytes)
     }
 
     /// Whether its processes have no identities.
@@ -164,6 +187,11 @@ impl Entry {
             Shape::Edges => "complete graph",
         }
     }
+}
+
+fn decode<M: Message>(bytes: &[u8]) -> Result<Decoded, WireError> {
+    let message = M::decode(bytes)?;
+    Ok(Decoded { kind: message.kind(), fields: message.fields(), bytes: message.encode() })
 }
 
 /// The entry with this name or alias.

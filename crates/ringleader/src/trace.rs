@@ -1,8 +1,9 @@
 //! What happened, step by step: one event type for the simulator, the checker, the browser and the network.
 //!
 //! A recording is a [`Header`] and a list of [`Event`]s. An event holds the input that the scheduler chose and the
-//! answers to every random choice, so that a replay needs no generator; and it holds what the step did, so that a reader
-//! needs no engine. Files of them are written and read by the `ringleader-formats` crate; FORMATS.md describes them.
+//! answers to every random choice, so that a replay needs no generator; and it holds what the step did, so that a
+//! reader needs no engine. Files of them are written and read by the `ringleader-formats` crate; FORMATS.md describes
+//! them.
 
 use crate::model::{Fields, Id};
 use std::borrow::Cow;

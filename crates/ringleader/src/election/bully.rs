@@ -11,9 +11,9 @@
 //! **Cost.** Process n−1 (the largest) down and process i alone starting, with m = n−1−i: m(m+1)/2 ELECTION, m(m−1)/2
 //! ANSWER and n−2 COORDINATOR, together m² + n − 2; from n−1 to n²−n−1.
 //!
-//! **Source.** H. Garcia-Molina, Elections in a distributed computing system, IEEE Trans. Computers C-31(1):48–59, 1982;
-//! here as in lecture slides, which answer the wrong side (erratum 003-1) and let a recovery leave two coordinators
-//! (003-2).
+//! **Source.** H. Garcia-Molina, Elections in a distributed computing system, IEEE Trans. Computers C-31(1):48–59,
+//! 1982; here as in lecture slides, which answer the wrong side (erratum 003-1) and let a recovery leave two
+//! coordinators (003-2).
 //!
 //! ```
 //! use ringleader::{election::Bully, sim::{self, Fault, Initiators, Scenario}};

@@ -1,8 +1,9 @@
 //! Franklin: on a two-way ring, only local maxima go on to the next round.
 //!
 //! **Idea.** Each round an active process sends its identity both ways and learns those of the nearest active process
-//! on either side. If one of them is larger it becomes passive, and from then on only relays. Of two neighbouring active
-//! processes at most one goes on, so each round at least halves them; the last one meets its own identity on both sides.
+//! on either side. If one of them is larger it becomes passive, and from then on only relays. Of two neighbouring
+//! active processes at most one goes on, so each round at least halves them; the last one meets its own identity on
+//! both sides.
 //!
 //! **Needs.** Distinct comparable identities, FIFO links, a two-way ring; not the ring's size. Everybody takes part: a
 //! process that is reached by a message starts first. Without FIFO the values of different rounds are mixed up.

@@ -2,15 +2,16 @@
 //!
 //! **Idea.** Each round an active process draws an identity and sends it both ways. It becomes passive if the nearest
 //! active process on one side has drawn a larger one. Processes that draw the same go on together, until the draws
-//! differ. A message counts its hops: one that comes in after n of them is its receiver's own, so nobody else is active.
+//! differ. A message counts its hops: one that comes in after n of them is its receiver's own, so nobody else is
+//! active.
 //!
 //! **Needs.** A two-way ring whose size is known, random choices from a range of at least two. No identities, no sense
-//! of direction, and not even FIFO: of the messages on their way in one direction between two active processes there are
-//! at most two, of consecutive rounds, and one bit in each tells them apart.
+//! of direction, and not even FIFO: of the messages on their way in one direction between two active processes there
+//! are at most two, of consecutive rounds, and one bit in each tells them apart.
 //!
-//! **Cost.** Exactly 2n messages a round and n for the announcement. A round keeps an active process (of at least three)
-//! with probability (k+1)(2k+1)/6k², 5/8 for k = 2; the number of rounds is finite with probability 1, without bound.
-//! With `--ending first` up to n−1 messages of the last round are saved.
+//! **Cost.** Exactly 2n messages a round and n for the announcement. A round keeps an active process (of at least
+//! three) with probability (k+1)(2k+1)/6k², 5/8 for k = 2; the number of rounds is finite with probability 1, without
+//! bound. With `--ending first` up to n−1 messages of the last round are saved.
 //!
 //! **Source.** R. Bakhshi, W. Fokkink, J. Pang, J. van de Pol, Leader election in anonymous rings: Franklin goes
 //! probabilistic, IFIP TCS 2008. The text forgets the stored messages of a process that becomes passive (004-1).

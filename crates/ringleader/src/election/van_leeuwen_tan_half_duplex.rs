@@ -2,18 +2,19 @@
 //!
 //! **Idea.** In phase 0 neighbours exchange identities. Each local minimum sends the larger neighbour's identity, as
 //! phase 1, after the smaller one. Everybody relays a chase of a later phase than its own and adopts its value. Where a
-//! chase meets another one of its phase, or runs into a smaller value left by one, the larger value sets out against the
-//! smaller as the next phase. A chase that meets its own value has the ring to itself.
+//! chase meets another one of its phase, or runs into a smaller value left by one, the larger value sets out against
+//! the smaller as the next phase. A chase that meets its own value has the ring to itself.
 //!
 //! **Needs.** Distinct comparable identities, half-duplex links: two messages never pass each other in a link, so that
-//! they meet in a process. No sense of direction, not the ring's size. A step may have to take several waiting messages.
+//! they meet in a process. No sense of direction, not the ring's size. A step may have to take several waiting
+//! messages.
 //!
 //! **Cost.** 2n messages in phase 0, at most n in each later phase, n for the announcement. The largest phase P obeys
 //! F(P+2) ≤ n, so there are about 1.44 n log n in all. Which process wins depends on the schedule from n = 5 on.
 //!
 //! **Source.** J. van Leeuwen and R. B. Tan, An improved upperbound for distributed election in bidirectional rings of
-//! processors, Distributed Computing 2:149–160, 1987, section 2. The line that activates the local minima is lost in our
-//! copy and reconstructed from the proofs (erratum 002-1).
+//! processors, Distributed Computing 2:149–160, 1987, section 2. The line that activates the local minima is lost in
+//! our copy and reconstructed from the proofs (erratum 002-1).
 //!
 //! ```
 //! use ringleader::{election::VanLeeuwenTanHalfDuplex, sim};
@@ -162,8 +163,8 @@ impl Process for VanLeeuwenTanHalfDuplex {
 }
 
 impl VanLeeuwenTanHalfDuplex {
-    /// Phase 0, and its end once both neighbours are known. What came from the side of the smaller neighbour in the same
-    /// step could not be left waiting: our chase would pass it. It is then handled as if we had never been active.
+    /// Phase 0, and its end once both neighbours are known. What came from the side of the smaller neighbour in the
+    /// same step could not be left waiting: our chase would pass it. It is then handled as if we had never been active.
     fn neighbours_known(&mut self, came: &mut [Came; 2], out: &mut impl Outbox<Self>) {
         let [right, left] = self.neighbours;
         match (right == Some(self.id), left == Some(self.id)) {

@@ -65,10 +65,17 @@ macro_rules! messages {
     (@announces announces) => { true };
     (
         $(#[$meta:meta])* $vis:vis enum $name:ident {
-            $($(#[$inner:meta])* $($announces:ident)? $word:literal $variant:ident $({ $($field:ident: $type:ty),* $(,)? })?),+ $(,)?
+            $(
+                $(#[$inner:meta])*
+                $($announces:ident)? $word:literal $variant:ident $({ $($field:ident: $type:ty),* $(,)? })?
+            ),+ $(,)?
         }
     ) => {
-        $crate::messages! { @split $(#[$meta])* $vis enum $name { $($(#[$inner])* $word [$($announces)?] $variant { $($($field: $type),*)? }),+ } }
+        $crate::messages! {
+            @split $(#[$meta])* $vis enum $name {
+                $($(#[$inner])* $word [$($announces)?] $variant { $($($field: $type),*)? }),+
+            }
+        }
     };
     (
         @split $(#[$meta:meta])* $vis:vis enum $name:ident {
@@ -93,12 +100,15 @@ macro_rules! messages {
 
             fn fields(&self) -> $crate::model::Fields {
                 match self {
-                    $($name::$variant { $($field),* } => vec![$((stringify!($field), $crate::model::Show::show($field))),*]),+
+                    $($name::$variant { $($field),* } => {
+                        vec![$((stringify!($field), $crate::model::Show::show($field))),*]
+                    }),+
                 }
             }
 
             fn bits(&self, _sizes: $crate::model::Sizes) -> u64 {
-                let tag = u64::from($crate::model::bits_of(Self::KINDS.len() as u64 - 1)) * u64::from(Self::KINDS.len() > 1);
+                let last = Self::KINDS.len() as u64 - 1;
+                let tag = if last == 0 { 0 } else { u64::from($crate::model::bits_of(last)) };
                 match self {
                     $($name::$variant { $($field),* } => tag $(+ $crate::model::Field::bits($field, _sizes))*),+
                 }

@@ -94,6 +94,18 @@ pub enum Verdict {
     Leader,
 }
 
+impl Verdict {
+    /// The verdict of a process that is told who leads, or not yet.
+    #[must_use]
+    pub fn of(me: Id, leader: Option<Id>) -> Verdict {
+        match leader {
+            None => Verdict::Undecided,
+            Some(id) if id == me => Verdict::Leader,
+            Some(_) => Verdict::Lost,
+        }
+    }
+}
+
 /// What a process knows about who leads.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Knows {

@@ -37,6 +37,31 @@ pub struct Spec {
     pub example: &'static str,
 }
 
+impl Spec {
+    /// A contract to begin with: the largest identity of all is elected and everybody learns it, in the weakest
+    /// environment, at a cost that nobody has counted. What differs is said before it:
+    /// `Spec { year: 2026, ..Spec::named("mine", "My own") }`.
+    #[must_use]
+    pub const fn named(name: &'static str, title: &'static str) -> Spec {
+        Spec {
+            name,
+            aliases: &[],
+            title,
+            year: 0,
+            source: "unpublished",
+            idea: "",
+            needs: Needs::NOTHING,
+            promises: Promises::Election { winner: Winner::Largest, informed: Informed::All },
+            cost: Cost::UNKNOWN,
+            worst_ids: None,
+            settings: &[],
+            rules: &[],
+            errata: &[],
+            example: "",
+        }
+    }
+}
+
 /// What an algorithm needs of its environment. The default is the weakest environment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Needs {
@@ -240,6 +265,17 @@ pub struct Cost {
     pub average: Option<Average>,
     /// In words: best, average, worst, time.
     pub words: &'static str,
+}
+
+impl Cost {
+    /// Nothing is claimed.
+    pub const UNKNOWN: Cost = Cost { worst: None, average: None, words: "unknown" };
+
+    /// At most so many messages of all kinds, whatever happens.
+    #[must_use]
+    pub const fn at_most(formula: &'static str, value: fn(&Facts) -> Option<u64>) -> Cost {
+        Cost { worst: Some(Bound { formula, counts: Counts::All, value }), average: None, words: formula }
+    }
 }
 
 /// A proved upper bound on messages.

@@ -11,8 +11,8 @@
 //! **Cost.** Tokens circulate for ever: no number of messages per entry. A lost token is replaced at the survivor's
 //! (n+1)-th arrival at the latest, counting all processes.
 //!
-//! **Source.** J. Misra, Detecting termination of distributed computations using markers, PODC 1983, 290–294; as told in
-//! a textbook chapter, whose bounded form "modulo n+1" uses 0 and makes two pings without any loss (erratum Z1).
+//! **Source.** J. Misra, Detecting termination of distributed computations using markers, PODC 1983, 290–294; as told
+//! in a textbook chapter, whose bounded form "modulo n+1" uses 0 and makes two pings without any loss (erratum Z1).
 //!
 //! ```
 //! use ringleader::{mutex::MisraBounded, sim::{self, Scenario}};

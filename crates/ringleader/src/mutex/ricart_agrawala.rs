@@ -1,8 +1,8 @@
 //! Ricart–Agrawala: ask everybody; whoever asked earlier answers later.
 //!
 //! **Idea.** A process that wants in sends a time-stamped REQUEST to all others and enters when all have replied. A
-//! process replies at once unless it is inside, or wants in itself and asked earlier; then it replies when it leaves. Of
-//! two requests that meet, both processes see the same one as earlier: the smaller pair (time stamp, name).
+//! process replies at once unless it is inside, or wants in itself and asked earlier; then it replies when it leaves.
+//! Of two requests that meet, both processes see the same one as earlier: the smaller pair (time stamp, name).
 //!
 //! **Needs.** A complete graph of named processes, reliable links in any order. The clock must be raised to every time
 //! stamp received, or a later request may get a smaller stamp than one that was already granted.

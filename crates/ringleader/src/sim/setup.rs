@@ -361,13 +361,10 @@ fn timing(spec: &Spec, scenario: &Scenario, admission: &mut Admission) -> Result
     let bounded = match &scenario.schedule {
         Schedule::Rounds | Schedule::Replay(_) => true,
         Schedule::Delay(delay) => {
-            if let Delay::Uniform(least, most) = delay {
-                if least > most {
-                    return Err(Refusal::OutOfRange {
-                        what: "the least delay",
-                        expected: "at most the largest",
-                    });
-                }
+            if let Delay::Uniform(least, most) = delay
+                && least > most
+            {
+                return Err(Refusal::OutOfRange { what: "the least delay", expected: "at most the largest" });
             }
             delay.max().is_some()
         }
@@ -484,19 +481,19 @@ fn workload(spec: &Spec, scenario: &Scenario) -> Result<(), Refusal> {
         Promises::Election { .. } if *workload != super::Workload::default() => Err(Refusal::NoWorkload),
         Promises::Election { .. } => Ok(()),
         Promises::Exclusion { .. } => {
-            if let Entries::Listed(listed) = &workload.entries {
-                if listed.len() != scenario.n as usize {
-                    return Err(Refusal::WrongLength {
-                        what: "numbers of entries",
-                        got: listed.len(),
-                        n: scenario.n,
-                    });
-                }
+            if let Entries::Listed(listed) = &workload.entries
+                && listed.len() != scenario.n as usize
+            {
+                return Err(Refusal::WrongLength {
+                    what: "numbers of entries",
+                    got: listed.len(),
+                    n: scenario.n,
+                });
             }
-            if let Some(super::Load::Open(rate)) = workload.load {
-                if !(rate > 0.0 && rate.is_finite()) {
-                    return Err(Refusal::OutOfRange { what: "the rate of requests", expected: "above 0" });
-                }
+            if let Some(super::Load::Open(rate)) = workload.load
+                && !(rate > 0.0 && rate.is_finite())
+            {
+                return Err(Refusal::OutOfRange { what: "the rate of requests", expected: "above 0" });
             }
             for &(_, process) in &workload.wants {
                 known("--wants", process, scenario.n)?;

@@ -30,10 +30,11 @@ where
     pub(super) fn deliver(&mut self, slot: u32, k: u32) {
         let (to, port) = self.net.end(self.links.link(slot));
         let Some((flight, empty)) = self.links.take(slot, k) else { return };
-        if !empty && self.is_fifo() {
-            if let Some(next) = self.links.head(slot) {
-                self.picker.next_in_line(slot, next.number);
-            }
+        if !empty
+            && self.is_fifo()
+            && let Some(next) = self.links.head(slot)
+        {
+            self.picker.next_in_line(slot, next.number);
         }
         self.meter.delivered(to, flight.depth, self.now);
         self.problem.sent(&Passing { from: flight.from, to, msg: &flight.msg, in_transit: -1 });

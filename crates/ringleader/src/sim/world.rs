@@ -281,7 +281,7 @@ where
 
     /// Tells the observer how far it is, from time to time; whether it wants to go on.
     fn goes_on(&mut self) -> bool {
-        if self.steps % PROGRESS_EVERY != 0 {
+        if !self.steps.is_multiple_of(PROGRESS_EVERY) {
             return true;
         }
         let progress = Progress {
@@ -345,10 +345,10 @@ where
                 }
                 self.handle(due);
             }
-            if self.problem.is_idle() {
-                if let Some(process) = self.problem.on_quiet() {
-                    self.user_or_busy(process, UserInput::Want);
-                }
+            if self.problem.is_idle()
+                && let Some(process) = self.problem.on_quiet()
+            {
+                self.user_or_busy(process, UserInput::Want);
             }
             if let Some(complete) = self.stops() {
                 return complete;
@@ -377,10 +377,10 @@ where
                 Next::Due(due) => self.handle(due),
                 Next::Flight(message, slot) => self.deliver_message(slot, message),
             }
-            if self.problem.is_idle() {
-                if let Some(process) = self.problem.on_quiet() {
-                    self.user_or_busy(process, UserInput::Want);
-                }
+            if self.problem.is_idle()
+                && let Some(process) = self.problem.on_quiet()
+            {
+                self.user_or_busy(process, UserInput::Want);
             }
             if !self.goes_on() {
                 return false;
@@ -416,10 +416,10 @@ where
                     },
                 },
             }
-            if self.problem.is_idle() {
-                if let Some(process) = self.problem.on_quiet() {
-                    self.user_or_busy(process, UserInput::Want);
-                }
+            if self.problem.is_idle()
+                && let Some(process) = self.problem.on_quiet()
+            {
+                self.user_or_busy(process, UserInput::Want);
             }
             if !self.goes_on() {
                 return false;

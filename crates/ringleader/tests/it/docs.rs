@@ -1,0 +1,107 @@
+//! Every contract of the registry is well-formed: what the faces of the project print can be relied on.
+
+use ringleader::registry::{ALL, find};
+use std::collections::BTreeSet;
+
+/// Lower-case words joined by hyphens: `chang-roberts`.
+fn is_kebab(name: &str) -> bool {
+    let is_part =
+        |part: &str| !part.is_empty() && part.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit());
+    name.split('-').all(is_part)
+}
+
+/// The first element that occurs twice.
+fn repeated<'a>(names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let mut seen = BTreeSet::new();
+    names.into_iter().find(|name| !seen.insert(*name))
+}
+
+#[test]
+fn names_are_lower_case_words_joined_by_hyphens() {
+    for entry in ALL {
+        // A text taken literally, with its error in it, has an `@` and the number of the erratum.
+        for name in entry.spec.name.splitn(2, '@').chain(entry.spec.aliases.iter().copied()) {
+            assert!(is_kebab(name), "{}: {name:?}", entry.spec.name);
+        }
+        for kind in entry.kinds {
+            let is_name = kind.split(['-', '_']).all(is_kebab);
+            assert!(is_name, "{}: message kind {kind:?}", entry.spec.name);
+        }
+    }
+    for bad in ["", "Peterson", "a--b", "-a", "a_b", "a b"] {
+        assert!(!is_kebab(bad), "{bad:?}");
+    }
+}
+
+#[test]
+fn no_name_or_alias_means_two_algorithms() {
+    let names =
+        ALL.iter().flat_map(|entry| [entry.spec.name].into_iter().chain(entry.spec.aliases.iter().copied()));
+    assert_eq!(repeated(names), None);
+    assert_eq!(repeated(["a", "b", "a"]), Some("a"));
+    for entry in ALL {
+        for name in [entry.spec.name].iter().chain(entry.spec.aliases) {
+            assert_eq!(find(ALL, name).map(|found| found.spec.name), Some(entry.spec.name));
+        }
+    }
+}
+
+#[test]
+fn rules_have_names_of_their_own_and_a_text() {
+    for entry in ALL {
+        let spec = entry.spec;
+        assert!(!spec.rules.is_empty(), "{}: no rules", spec.name);
+        assert_eq!(repeated(spec.rules.iter().map(|rule| rule.name)), None, "{}", spec.name);
+        for rule in spec.rules {
+            assert!(!rule.name.trim().is_empty() && !rule.text.trim().is_empty(), "{}: {rule:?}", spec.name);
+        }
+    }
+}
+
+#[test]
+fn kinds_settings_and_errata_have_names_of_their_own() {
+    for entry in ALL {
+        let name = entry.spec.name;
+        assert!(!entry.kinds.is_empty(), "{name}: no messages");
+        assert_eq!(entry.kinds.len(), entry.announces.len(), "{name}");
+        assert_eq!(repeated(entry.kinds.iter().copied()), None, "{name}: kinds");
+        assert_eq!(
+            repeated(entry.spec.settings.iter().map(|setting| setting.name)),
+            None,
+            "{name}: settings"
+        );
+        assert_eq!(repeated(entry.spec.errata.iter().map(|erratum| erratum.id)), None, "{name}: errata");
+        assert!(entry.spec.settings.len() <= 4, "{name}: a process is told at most four settings");
+    }
+}
+
+#[test]
+fn contracts_say_who_when_and_how() {
+    for entry in ALL {
+        let spec = entry.spec;
+        assert!((1960..2100).contains(&spec.year), "{}: year {}", spec.name, spec.year);
+        for (what, text) in [("title", spec.title), ("source", spec.source), ("cost", spec.cost.words)] {
+            assert!(!text.is_empty() && text.trim() == text, "{}: {what} {text:?}", spec.name);
+        }
+        assert!(spec.idea.ends_with('.') && !spec.idea.contains("  "), "{}: idea {:?}", spec.name, spec.idea);
+    }
+}
+
+/// Options and their values, as a shell would split them: no quotes, nothing that a shell would interpret.
+#[test]
+fn examples_are_arguments() {
+    for entry in ALL {
+        let (name, example) = (entry.spec.name, entry.spec.example);
+        assert!(example.split_whitespace().next().is_some(), "{name}: no example");
+        assert!(example.starts_with('-'), "{name}: an example begins with an option: {example:?}");
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-,.:@%=_ ".contains(c);
+        assert!(example.chars().all(is_plain), "{name}: a shell would change {example:?}");
+        let mut previous_is_value = false;
+        for word in example.split(' ') {
+            let is_value = !word.starts_with('-');
+            assert!(!word.is_empty(), "{name}: two blanks in {example:?}");
+            assert!(!(is_value && previous_is_value), "{name}: {word:?} belongs to no option in {example:?}");
+            previous_is_value = is_value;
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! The gate: everything that must hold before a change goes in. Read-only, the same on a laptop and in CI.
+
+use crate::{cargo, has_cargo_command, succeeds, test, tidy as check_tidiness};
+use std::time::{Duration, Instant};
+use xtask::tidy;
+
+/// One stage of the gate.
+struct Stage {
+    name: &'static str,
+    run: fn() -> bool,
+    /// A cargo command that must be installed, and how to get it.
+    needs: Option<(&'static str, &'static str)>,
+    /// A file without which there is nothing to do yet.
+    file: Option<&'static str>,
+}
+
+impl Stage {
+    const fn new(name: &'static str, run: fn() -> bool) -> Stage {
+        Stage { name, run, needs: None, file: None }
+    }
+}
+
+/// The stages in order: what is quick and fails often comes first.
+const STAGES: &[Stage] = &[
+    Stage {
+        needs: Some(("fmt", "rustup component add rustfmt")),
+        ..Stage::new("format", || cargo(&["fmt", "--all", "--check"]))
+    },
+    Stage::new("tidy", check_tidiness),
+    Stage {
+        needs: Some(("clippy", "rustup component add clippy")),
+        ..Stage::new("clippy", || cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))
+    },
+    // The README's test command is `cargo xtask test`; this is the same function.
+    Stage::new("tests", test),
+    Stage::new("docs", || {
+        succeeds(tidy::cargo().args(["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings"))
+    }),
+    Stage::new("release build", || cargo(&["build", "--workspace", "--release"])),
+    Stage {
+        file: Some("crates/ringleader/benches/handwritten.rs"),
+        ..Stage::new("bench smoke", || {
+            cargo(&["bench", "-p", "ringleader", "--bench", "handwritten", "--", "--quick"])
+        })
+    },
+    // The suites that need more than Rust go here, after everything that does not: the browser, the network.
+];
+
+/// How a stage ended.
+enum Ending {
+    Passed(Duration),
+    Failed(Duration),
+    Skipped(&'static str),
+}
+
+/// Runs the gate up to the first stage that fails. The last line says what came of it.
+pub(crate) fn run() -> bool {
+    let strict = std::env::var("CI").is_ok_and(|value| value == "true");
+    let begin = Instant::now();
+    let mut endings = Vec::new();
+    for stage in STAGES {
+        if stage.file.is_some_and(|file| !tidy::root().join(file).exists()) {
+            continue;
+        }
+        println!("\n== {}", stage.name);
+        let ending = run_stage(stage, strict);
+        let failed = matches!(ending, Ending::Failed(_));
+        endings.push((stage.name, ending));
+        if failed {
+            break;
+        }
+    }
+    conclude(&endings, begin.elapsed())
+}
+
+fn run_stage(stage: &Stage, strict: bool) -> Ending {
+    let begin = Instant::now();
+    match stage.needs {
+        Some((command, advice)) if !has_cargo_command(command) => {
+            if strict {
+                eprintln!("error: cargo {command} is not installed, and CI skips no stage");
+                eprintln!("hint: {advice}");
+                return Ending::Failed(begin.elapsed());
+            }
+            eprintln!("note: cargo {command} is not installed; this stage is skipped (CI would fail)");
+            eprintln!("hint: {advice}");
+            Ending::Skipped(command)
+        }
+        _ if (stage.run)() => Ending::Passed(begin.elapsed()),
+        _ => Ending::Failed(begin.elapsed()),
+    }
+}
+
+/// Prints the table of stage times, and the verdict.
+fn conclude(endings: &[(&str, Ending)], total: Duration) -> bool {
+    let mut failed = None;
+    let mut skipped = 0;
+    println!();
+    for (name, ending) in endings {
+        match ending {
+            Ending::Passed(time) => println!("{name:<16} {:>8.1} s", time.as_secs_f64()),
+            Ending::Failed(time) => {
+                println!("{name:<16} {:>8.1} s  FAILED", time.as_secs_f64());
+                failed = Some(*name);
+            }
+            Ending::Skipped(command) => {
+                println!("{name:<16}  skipped: no cargo {command}");
+                skipped += 1;
+            }
+        }
+    }
+    println!("{:<16} {:>8.1} s", "total", total.as_secs_f64());
+    match (failed, skipped) {
+        (Some(name), _) => println!("ci: stage `{name}` failed"),
+        (None, 0) => println!("ci: all stages passed"),
+        (None, _) => println!("ci: all stages passed but {skipped} skipped"),
+    }
+    failed.is_none()
+}

@@ -1,0 +1,91 @@
+//! `cargo xtask`: the project's chores by name.
+
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a tool for a terminal")]
+
+mod gate;
+
+use std::process::{Command, ExitCode};
+use xtask::tidy;
+
+const USAGE: &str = "\
+usage: cargo xtask COMMAND
+
+  test   all tests: cargo-nextest where it is installed, plain cargo test where not; doc tests either way
+  tidy   what the compiler does not see: layering, headers, left-overs, line lengths
+  ci     the whole gate, read-only, with the time of each stage
+  fix    format the code; the only command here that writes";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let passed = match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["test"] => test(),
+        ["tidy"] => tidy(),
+        ["ci"] => gate::run(),
+        ["fix"] => cargo(&["fmt", "--all"]),
+        ["help" | "--help" | "-h"] => {
+            println!("{USAGE}");
+            true
+        }
+        [] => {
+            eprintln!("{USAGE}");
+            return ExitCode::from(2);
+        }
+        other => {
+            eprintln!("error: there is no chore `{}`\n\n{USAGE}", other.join(" "));
+            return ExitCode::from(2);
+        }
+    };
+    if passed { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// All tests. Nextest does not run doc tests, so these are run by cargo either way.
+fn test() -> bool {
+    if has_cargo_command("nextest") {
+        cargo(&["nextest", "run", "--workspace", "--no-fail-fast"])
+            && cargo(&["test", "--workspace", "--doc"])
+    } else {
+        eprintln!("note: cargo-nextest is not installed; plain cargo test does as well");
+        cargo(&["test", "--workspace", "--no-fail-fast"])
+    }
+}
+
+fn tidy() -> bool {
+    match tidy::check(&tidy::root()) {
+        Ok(problems) if problems.is_empty() => {
+            println!("tidy: nothing to complain about");
+            true
+        }
+        Ok(problems) => {
+            for problem in &problems {
+                eprintln!("{problem}");
+            }
+            eprintln!("tidy: {} to put right", problems.len());
+            false
+        }
+        Err(error) => {
+            eprintln!("error: tidy could not read the project: {error}");
+            false
+        }
+    }
+}
+
+/// Runs cargo in the project's root, with its output shown.
+fn cargo(arguments: &[&str]) -> bool {
+    succeeds(tidy::cargo().args(arguments))
+}
+
+/// Runs a command with its output shown. One that cannot be started has failed.
+fn succeeds(command: &mut Command) -> bool {
+    match command.status() {
+        Ok(status) => status.success(),
+        Err(error) => {
+            eprintln!("error: {command:?} could not be started: {error}");
+            false
+        }
+    }
+}
+
+/// Whether cargo has this command here.
+fn has_cargo_command(name: &str) -> bool {
+    tidy::cargo().args([name, "--version"]).output().is_ok_and(|output| output.status.success())
+}

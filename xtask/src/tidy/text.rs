@@ -1,0 +1,138 @@
+//! The text itself: sizes, stray blanks, left-overs, paths of somebody's machine.
+
+use super::source::is_word;
+use super::{File, Problem};
+
+/// The most lines of a source file. A file beyond it has two subjects.
+const LINES_MAX: usize = 600;
+
+/// The most columns of a line of code: two files fit side by side.
+const COLUMNS_MAX: usize = 120;
+
+/// What must not stay behind. Written in halves, so that this file does not report itself.
+const LEFT_OVERS: &[&str] = &[
+    concat!("TO", "DO"),
+    concat!("FIX", "ME"),
+    concat!("XX", "X"),
+    concat!("to", "do!"),
+    concat!("#[ig", "nore"),
+];
+
+/// Beginnings of absolute paths that exist on one machine only. In halves, likewise.
+const MACHINE_PATHS: &[&str] = &[concat!("/wo", "rk/"), concat!("/t", "mp/"), concat!("/ro", "ot/")];
+
+/// Files in which prose may speak of left-overs, and two blanks may end a line.
+fn is_code(path: &str) -> bool {
+    [".rs", ".toml", ".sh", ".js", ".ts", ".py", ".yml", ".css", ".html"]
+        .iter()
+        .any(|end| path.ends_with(end))
+        || path.starts_with(".ci/")
+}
+
+fn lines(file: &File) -> impl Iterator<Item = (usize, &str)> {
+    file.text.lines().enumerate().map(|(number, line)| (number + 1, line))
+}
+
+/// No file too long, no line too wide, no stray blanks.
+pub(super) fn sizes(files: &[File]) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for file in files {
+        let count = file.text.lines().count();
+        if file.is_rust() && count > LINES_MAX {
+            problems.push(file.problem(LINES_MAX + 1, format!("{count} lines; the most is {LINES_MAX}")));
+        }
+        for (number, line) in lines(file) {
+            let columns = line.chars().count();
+            if file.is_rust() && columns > COLUMNS_MAX {
+                problems.push(file.problem(number, format!("{columns} columns; the most is {COLUMNS_MAX}")));
+            }
+            if (is_code(&file.path) || file.path.ends_with(".md")) && line.ends_with([' ', '\t']) {
+                problems.push(file.problem(number, "the line ends in blanks"));
+            }
+        }
+    }
+    problems
+}
+
+/// Nothing is left for later, and no test is switched off.
+pub(super) fn left_overs(files: &[File]) -> Vec<Problem> {
+    report(files.iter().filter(|file| is_code(&file.path)), LEFT_OVERS, |line, at, needle| {
+        let before = line[..at].chars().next_back().unwrap_or(' ');
+        let after = line[at + needle.len()..].chars().next().unwrap_or(' ');
+        let is_whole =
+            needle.starts_with('#') || (!is_word(before) && !is_word(after)) || needle.ends_with('!');
+        is_whole.then(|| format!("`{needle}` is left over"))
+    })
+}
+
+/// No file speaks of a directory that only one machine has.
+pub(super) fn machine_paths(files: &[File]) -> Vec<Problem> {
+    report(files.iter(), MACHINE_PATHS, |line, at, needle| {
+        // After a letter it is the middle of a longer path or of an address.
+        let before = line[..at].chars().next_back().unwrap_or(' ');
+        let is_absolute = !is_word(before) && !['.', '-', '~', '}'].contains(&before);
+        is_absolute.then(|| format!("`{needle}` exists on one machine only"))
+    })
+}
+
+/// What `judge` says of each place where a needle occurs: line, place in the line, needle.
+fn report<'a>(
+    files: impl Iterator<Item = &'a File>,
+    needles: &[&str],
+    judge: impl Fn(&str, usize, &str) -> Option<String>,
+) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for file in files {
+        for (number, line) in lines(file) {
+            for needle in needles {
+                let whats = line.match_indices(needle).filter_map(|(at, _)| judge(line, at, needle));
+                problems.extend(whats.map(|what| file.problem(number, what)));
+            }
+        }
+    }
+    problems
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample;
+    use super::*;
+
+    #[test]
+    fn sizes_are_reported() {
+        let count = |path: &str, text: &str| sizes(&sample(&[(path, text)])).len();
+        assert_eq!(count("a.rs", &"x\n".repeat(LINES_MAX)), 0);
+        assert_eq!(count("a.rs", &"x\n".repeat(LINES_MAX + 1)), 1);
+        assert_eq!(count("a.rs", &"–".repeat(COLUMNS_MAX)), 0);
+        assert_eq!(count("a.rs", &"–".repeat(COLUMNS_MAX + 1)), 1);
+        assert_eq!(count("a.md", &"–".repeat(COLUMNS_MAX + 1)), 0);
+        assert_eq!(count("a.rs", "x \ny\n\t\n"), 2);
+        assert_eq!(count("a.toml", "x \n"), 1);
+        assert_eq!(count("a.txt", "a transcript may end in blanks \n"), 0);
+    }
+
+    #[test]
+    fn left_overs_are_reported() {
+        let count = |path: &str, text: &str| left_overs(&sample(&[(path, text)])).len();
+        for needle in LEFT_OVERS {
+            assert_eq!(count("a.rs", &format!("fine\n// {needle} later")), 1, "{needle}");
+            assert_eq!(count(".ci/run", needle), 1, "{needle}");
+            assert_eq!(count("a.md", &format!("we write no {needle}")), 0, "{needle}");
+        }
+        assert_eq!(count("a.rs", &format!("{} = \"slow\"]", LEFT_OVERS[4])), 1);
+        assert_eq!(count("a.rs", &format!("MY{0}S {0}LIST", LEFT_OVERS[0])), 0);
+    }
+
+    #[test]
+    fn machine_paths_are_reported() {
+        let count = |text: &str| machine_paths(&sample(&[("a.md", text)])).len();
+        for path in MACHINE_PATHS {
+            for place in
+                [format!("`{path}x`"), format!("= \"{path}x\""), format!("cd {path}"), path.to_string()]
+            {
+                assert_eq!(count(&place), 1, "{place}");
+            }
+            assert_eq!(count(&format!("https://example.org{path}x, ..{path}x, target{path}x")), 0, "{path}");
+        }
+    }
+}
