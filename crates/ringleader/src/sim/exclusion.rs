@@ -14,6 +14,8 @@ const LISTED: usize = 10_000;
 /// The users, and what was seen of them.
 pub(crate) struct Users {
     plan: Plan,
+    /// Requests that are on the agenda, or wait for a busy process.
+    pending: u64,
     /// Inputs that follow from what was just seen.
     due: Vec<(u64, u32, UserInput)>,
     hold: u64,
@@ -42,16 +44,16 @@ pub(crate) struct Users {
 
 /// Who wants in next.
 enum Plan {
-    /// So many entries each are left.
+    /// So many requests each are yet to come.
     Counted { left: Vec<u32> },
-    /// The script is all there is.
-    Scripted { backlog: Vec<u32>, left: u64 },
-    /// Everybody always wants in, until so many entries were asked for.
+    /// The script is all there is; what comes while a process is busy waits for it.
+    Scripted { backlog: Vec<u32> },
+    /// Everybody always wants in, for so many requests more.
     Saturated { left: u64 },
-    /// One at a time.
+    /// One at a time, so many more.
     Light { left: u64, rng: Rng, n: u32 },
-    /// Requests come at random; a busy process has a backlog.
-    Open { left: u64, rng: Rng, n: u32, mean_ticks: u64, backlog: Vec<u32>, next: Option<(u64, u32)> },
+    /// Requests come at random, so many more; a busy process has a backlog.
+    Open { left: u64, rng: Rng, n: u32, mean_ticks: u64, backlog: Vec<u32> },
 }
 
 #[derive(Clone, Default)]
@@ -78,31 +80,30 @@ impl Users {
         let plan = match workload.load {
             _ if !workload.wants.is_empty() => {
                 due.extend(workload.wants.iter().map(|&(at, who)| (at, who, UserInput::Want)));
-                Plan::Scripted { backlog: vec![0; n], left: workload.wants.len() as u64 }
+                Plan::Scripted { backlog: vec![0; n] }
             }
             None => {
-                let left = match &workload.entries {
+                let mut left = match &workload.entries {
                     Entries::Each(entries) => vec![*entries; n],
                     Entries::Listed(listed) => listed.clone(),
                 };
                 everybody(&mut due, &|i| left[i] > 0);
+                left.iter_mut().for_each(|left| *left = left.saturating_sub(1));
                 Plan::Counted { left }
             }
             Some(Load::Saturated) => {
-                everybody(&mut due, &|_| true);
-                Plan::Saturated { left: total }
+                everybody(&mut due, &|i| (i as u64) < total);
+                Plan::Saturated { left: total.saturating_sub(n as u64) }
             }
             Some(Load::Light) => Plan::Light { left: total, rng, n: setup.n },
             Some(Load::Open(rate)) => {
                 let mean_ticks = ((ticks_per_unit as f64 / rate) as u64).max(1);
-                let mut plan =
-                    Plan::Open { left: total, rng, n: setup.n, mean_ticks, backlog: vec![0; n], next: None };
-                plan.draw_arrival();
-                plan
+                Plan::Open { left: total, rng, n: setup.n, mean_ticks, backlog: vec![0; n] }
             }
         };
         Users {
             plan,
+            pending: due.len() as u64,
             due,
             hold: workload.hold,
             think: workload.think,
@@ -128,32 +129,18 @@ impl Users {
         }
     }
 
-    /// A user came back from the critical section, or was told to want in while busy.
+    /// A user came back from the critical section: it may want in again.
     fn idle_again(&mut self, index: u32) {
         let who = index as usize;
-        let again = match &mut self.plan {
-            Plan::Counted { left } => left[who] > 0,
-            Plan::Saturated { left } => *left > 0,
-            Plan::Light { .. } => false,
-            Plan::Scripted { backlog, .. } | Plan::Open { backlog, .. } => {
-                let behind = backlog[who] > 0;
-                backlog[who] -= u32::from(behind);
-                behind
-            }
+        let (again, is_new) = match &mut self.plan {
+            Plan::Counted { left } => (take_one(&mut left[who]), true),
+            Plan::Saturated { left } => (take_one(left), true),
+            Plan::Light { .. } => (false, false),
+            Plan::Scripted { backlog } | Plan::Open { backlog, .. } => (take_one(&mut backlog[who]), false),
         };
         if again {
+            self.pending += u64::from(is_new);
             self.due.push((self.think, index, UserInput::Want));
-        }
-    }
-
-    /// A user asked; whether the plan counts it.
-    fn asked_now(&mut self, index: u32) {
-        match &mut self.plan {
-            Plan::Counted { left } => left[index as usize] = left[index as usize].saturating_sub(1),
-            Plan::Saturated { left }
-            | Plan::Light { left, .. }
-            | Plan::Open { left, .. }
-            | Plan::Scripted { left, .. } => *left = left.saturating_sub(1),
         }
     }
 
@@ -163,26 +150,24 @@ impl Users {
         }
     }
 
-    /// Whether the plan has requests to come.
+    /// Whether no request is to come.
     fn plan_is_done(&self) -> bool {
-        match &self.plan {
-            Plan::Counted { left } => left.iter().all(|&left| left == 0),
-            Plan::Saturated { left } | Plan::Light { left, .. } => *left == 0,
-            Plan::Scripted { left, backlog } => *left == 0 && backlog.iter().all(|&b| b == 0),
-            Plan::Open { left, backlog, .. } => *left == 0 && backlog.iter().all(|&b| b == 0),
-        }
+        self.pending == 0
+            && match &self.plan {
+                Plan::Counted { left } => left.iter().all(|&left| left == 0),
+                Plan::Saturated { left } | Plan::Light { left, .. } | Plan::Open { left, .. } => *left == 0,
+                Plan::Scripted { .. } => true,
+            }
     }
 }
 
-impl Plan {
-    /// Draws when the next request comes, in ticks from now, and at whom.
-    fn draw_arrival(&mut self) {
-        if let Plan::Open { left, rng, n, mean_ticks, next, backlog } = self {
-            let backlogged: u64 = backlog.iter().map(|&b| u64::from(b)).sum();
-            *next = (*left > backlogged)
-                .then(|| (rng.exponential(*mean_ticks).max(1), rng.below(u64::from(*n)) as u32));
-        }
+/// Takes one off, if there is one.
+fn take_one<N: Copy + PartialOrd + From<u8> + core::ops::SubAssign>(count: &mut N) -> bool {
+    let some = *count > N::from(0);
+    if some {
+        *count -= N::from(1);
     }
+    some
 }
 
 impl<P: Exclusion> Problem<P> for Users {
@@ -209,7 +194,7 @@ impl<P: Exclusion> Problem<P> for Users {
             self.finish_charge(index);
             let asked = &mut self.asked[index as usize];
             *asked = Asked { at: now, entries_before: self.entries, charged: Some(0) };
-            self.asked_now(index);
+            self.pending = self.pending.saturating_sub(1);
             self.waiting += 1;
         }
         match after {
@@ -280,32 +265,34 @@ impl<P: Exclusion> Problem<P> for Users {
     }
 
     fn on_quiet(&mut self) -> Option<u32> {
-        match &mut self.plan {
-            Plan::Light { left, rng, n } if *left > 0 => Some(rng.below(u64::from(*n)) as u32),
-            Plan::Light { .. }
-            | Plan::Counted { .. }
-            | Plan::Scripted { .. }
-            | Plan::Saturated { .. }
-            | Plan::Open { .. } => None,
-        }
+        let Plan::Light { left, rng, n } = &mut self.plan else { return None };
+        take_one(left).then(|| {
+            self.pending += 1;
+            rng.below(u64::from(*n)) as u32
+        })
     }
 
     fn is_idle(&self) -> bool {
         let light = matches!(self.plan, Plan::Light { left, .. } if left > 0);
-        !self.falls_silent && light && self.waiting == 0 && self.inside == 0
+        !self.falls_silent && light && self.pending == 0 && self.waiting == 0 && self.inside == 0
     }
 
     fn next_arrival(&mut self) -> Option<(u64, u32)> {
-        let Plan::Open { next, .. } = &mut self.plan else { return None };
-        let arrival = next.take();
-        self.plan.draw_arrival();
-        arrival
+        let Plan::Open { left, rng, n, mean_ticks, .. } = &mut self.plan else { return None };
+        take_one(left).then(|| {
+            self.pending += 1;
+            (rng.exponential(*mean_ticks).max(1), rng.below(u64::from(*n)) as u32)
+        })
+    }
+
+    fn may_never_end(&self) -> bool {
+        !self.falls_silent && self.plan_is_done()
     }
 
     /// A request that comes while its process is busy waits for it.
     fn busy(&mut self, index: u32) {
         match &mut self.plan {
-            Plan::Scripted { backlog, .. } | Plan::Open { backlog, .. } => backlog[index as usize] += 1,
+            Plan::Scripted { backlog } | Plan::Open { backlog, .. } => backlog[index as usize] += 1,
             Plan::Counted { .. } | Plan::Saturated { .. } | Plan::Light { .. } => {}
         }
     }
@@ -436,7 +423,7 @@ impl Tokens {
         }
     }
 
-    /// A step took place: tokens that were here, tokens that are here. Called after the step's sends were seen.
+    /// A step took place: tokens that were here, tokens that are here. Its sends are seen after it.
     fn moved(&mut self, before: &[&'static str], after: &[&'static str]) {
         for kind in before {
             self.change(kind, -1, true);
@@ -444,13 +431,18 @@ impl Tokens {
         for kind in after {
             self.change(kind, 1, true);
         }
-        if self.doubled.is_none() {
-            self.doubled = self.alive.iter().find(|&&(_, alive)| alive > 1).map(|&(kind, _)| kind);
-        }
+        self.look();
     }
 
     fn travels(&mut self, kind: &'static str, in_transit: i32) {
         self.change(kind, i64::from(in_transit), false);
+        self.look();
+    }
+
+    fn look(&mut self) {
+        if self.doubled.is_none() {
+            self.doubled = self.alive.iter().find(|&&(_, alive)| alive > 1).map(|&(kind, _)| kind);
+        }
     }
 }
 

@@ -146,7 +146,7 @@ where
                 waited[port.index() as usize] += 1;
                 place += 1;
             }
-            if self.scenario.max_steps.is_some_and(|limit| self.steps >= limit) {
+            if self.steps >= self.limit {
                 return Some(false);
             }
             // Some may have been taken early, by a step that would have passed them.

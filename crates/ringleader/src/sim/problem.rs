@@ -66,6 +66,11 @@ pub(crate) trait Problem<P: Process> {
     /// Whether the run may end although messages still travel (tokens that circulate for ever).
     fn is_finished(&self) -> bool;
 
+    /// Whether the run has no end of its own.
+    fn may_never_end(&self) -> bool {
+        false
+    }
+
     /// Entries so far.
     fn entries(&self) -> u64;
 

@@ -36,6 +36,7 @@ pub(crate) fn takes<P: Process>(scenario: &Scenario, setup: &Setup, observer: &d
         && setup.links != Links::HalfDuplex
         && scenario.faults.is_empty()
         && scenario.max_steps.is_none()
+        && !scenario.unsound
         && !scenario.meters.any()
         && !observer.wants_events()
         && P::Timer::ALL.is_empty()

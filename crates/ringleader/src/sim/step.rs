@@ -167,7 +167,13 @@ where
     /// After a step of this process: carries out what it asked for, and sees what it meant.
     #[inline]
     pub(super) fn leave(&mut self, index: u32, before: B::Before, input: impl FnOnce() -> Input) {
-        let first = self.messages;
+        let outcome = self.problem.after(&Seen {
+            index,
+            before,
+            process: &self.processes[index as usize],
+            now: self.now,
+            depth: self.meter.depth_at(index),
+        });
         let mut sends = core::mem::take(&mut self.effects.sends);
         let mut sent = Vec::new();
         for (port, msg) in sends.drain(..) {
@@ -185,14 +191,6 @@ where
         if let Some(why) = self.effects.impossible {
             self.impossible.get_or_insert(why);
         }
-        let outcome = self.problem.after(&Seen {
-            index,
-            before,
-            process: &self.processes[index as usize],
-            now: self.now,
-            depth: self.meter.depth_at(index),
-        });
-        debug_assert!(first <= self.messages);
         if self.record {
             self.write(index, input(), sent, outcome);
         }

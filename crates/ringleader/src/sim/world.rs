@@ -20,6 +20,9 @@ use core::ops::ControlFlow;
 /// How often an observer hears of progress, in steps.
 const PROGRESS_EVERY: u64 = 1 << 16;
 
+/// The limit on steps where a run may go on for ever and none was given.
+const DEFAULT_LIMIT: u64 = 10_000_000;
+
 /// Everything there is while a run goes on.
 pub(crate) struct World<'a, P: Process, B>
 where
@@ -50,6 +53,7 @@ where
     /// Ticks in a unit of time.
     unit: u64,
     pub(super) steps: u64,
+    pub(super) limit: u64,
     pub(super) messages: u64,
     pub(super) fates: Fates,
     pub(super) meter: Meter,
@@ -127,6 +131,7 @@ where
             now: 0,
             unit: scenario.schedule.ticks_per_unit(),
             steps: 0,
+            limit: limit(scenario, problem.may_never_end()),
             messages: 0,
             fates: Fates::new::<P::Msg>(scenario),
             meter: Meter::new::<P::Msg>(scenario, setup.n),
@@ -149,11 +154,11 @@ where
         let complete = if let Schedule::Replay(recording) = &scenario.schedule {
             self.follow(recording)?
         } else {
-            self.begin();
-            match self.clock {
-                Clock::Rounds { .. } => self.run_rounds(),
-                Clock::Timed { .. } => self.run_timed(),
-                Clock::Steps | Clock::Recorded => self.run_steps(),
+            match (self.begin(), &self.clock) {
+                (Some(complete), _) => complete,
+                (None, Clock::Rounds { .. }) => self.run_rounds(),
+                (None, Clock::Timed { .. }) => self.run_timed(),
+                (None, Clock::Steps | Clock::Recorded) => self.run_steps(),
             }
         };
         self.observer.ends();
@@ -189,8 +194,8 @@ where
         !self.down.is_empty() && self.down[process as usize]
     }
 
-    /// Time 0: what fails, who starts, who wants in.
-    fn begin(&mut self) {
+    /// Time 0: what fails, who starts, who wants in. Whether it is over already.
+    fn begin(&mut self) -> Option<bool> {
         let unit = self.ticks_per_unit();
         for (place, fault) in self.scenario.faults.iter().enumerate() {
             if let Fault::Crash { at, .. } | Fault::Recover { at, .. } = fault {
@@ -201,6 +206,9 @@ where
         for index in 0..self.setup.n {
             let starts = B::ALL_START || self.setup.is_initiator(index);
             if starts && !self.is_down(index) {
+                if let Some(complete) = self.stops() {
+                    return Some(complete);
+                }
                 self.start(index);
             }
         }
@@ -212,6 +220,7 @@ where
             self.agenda.add(after, Due::Arrival { process });
         }
         self.handle_due(false);
+        None
     }
 
     /// Handles everything that is due by now; only faults if asked.
@@ -273,10 +282,7 @@ where
         if self.problem.is_finished() {
             return Some(true);
         }
-        if self.scenario.max_steps.is_some_and(|limit| self.steps >= limit) {
-            return Some(false);
-        }
-        None
+        (self.steps >= self.limit).then_some(false)
     }
 
     /// Tells the observer how far it is, from time to time; whether it wants to go on.
@@ -321,8 +327,13 @@ where
                 arriving.sort_by_key(|&slot| links.link(slot));
             }
             if self.setup.links == Links::HalfDuplex {
+                let before = self.steps;
                 if let Some(complete) = self.half_duplex_round(&arriving) {
                     return complete;
+                }
+                // What waits is not accepted, and nothing else will happen that could change that.
+                if self.steps == before && self.agenda.next_time().is_none() {
+                    return true;
                 }
             } else {
                 for &slot in &arriving {
@@ -436,9 +447,9 @@ where
                 self.picker.remove(candidate);
                 self.take_local(process, step);
             }
-            Ok(slot) if self.setup.links == Links::HalfDuplex => self.deliver_some(slot),
             Ok(slot) => match message {
                 Some(message) => self.deliver_message(slot, message),
+                None if self.setup.links == Links::HalfDuplex => self.deliver_some(slot),
                 None => {
                     let k = if self.is_fifo() { 0 } else { self.picker.draw(self.links.len(slot)) };
                     if self.links.len(slot) == 1 {
@@ -475,6 +486,12 @@ where
         }
         best.map(|(_, _, candidate)| (candidate, None))
     }
+}
+
+/// The most steps. A run that has left its assumptions, or that nobody asks anything of, may go on for ever.
+fn limit(scenario: &Scenario, may_never_end: bool) -> u64 {
+    let default = if scenario.unsound || may_never_end { DEFAULT_LIMIT } else { u64::MAX };
+    scenario.max_steps.unwrap_or(default)
 }
 
 impl Picker {

@@ -1,4 +1,10 @@
 //! The integration tests of the library, through its public face, in one binary: one link step, one list.
 
+mod bully; // exact counts, crashes and recoveries
 mod docs; // every contract of the registry is well-formed
+mod elections; // exact counts on rings, against formulas and tables
+mod engines; // fast lane against general engine, threads, replay, determinism
+mod exclusion; // one at a time, in order, at the exact cost; lost tokens
+mod refusals; // what a contract excludes
+mod support; // what the tests share
 mod wire; // every message survives its wire form, and no bytes can do harm

@@ -1,0 +1,238 @@
+//! The engines against each other: the fast lane and the general engine, one thread and two, a run and its replay.
+
+use crate::support::{Recorder, admits, entry, record, run, run_well, schedules};
+use ringleader::registry::{ALL, Problem};
+use ringleader::sim::{Entries, Fault, Initiators, Meters, Refusal, Report, Scenario, Schedule, Workload};
+use ringleader::trace::{Event, Input};
+use std::sync::Arc;
+
+/// The same run through the general engine: meters are its business.
+fn through_the_general_engine(name: &str, scenario: &Scenario) -> Report {
+    let meters = Meters { load: true, ..Meters::default() };
+    Report { load: None, ..run(name, &Scenario { meters, ..scenario.clone() }) }
+}
+
+#[test]
+fn the_fast_lane_and_the_general_engine_agree() {
+    for entry in ALL.iter().filter(|entry| entry.problem == Problem::Election) {
+        let name = entry.spec.name;
+        for n in [1u32, 2, 3, 4, 7, 16, 33, 100] {
+            for seed in 0..6 {
+                let initiators = if seed % 2 == 0 { Initiators::All } else { Initiators::Percent(30.0) };
+                let scenario = Scenario { seed, initiators, ..Scenario::new(n) };
+                assert_eq!(
+                    run(name, &scenario),
+                    through_the_general_engine(name, &scenario),
+                    "{name} n={n} seed={seed}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn threads_change_nothing() {
+    for name in ["chang-roberts", "peterson", "franklin", "probabilistic-franklin"] {
+        for n in [1u32, 5, 4096, 50_000] {
+            for initiators in [Initiators::All, Initiators::Percent(50.0)] {
+                let with = |threads| {
+                    run_well(
+                        name,
+                        &Scenario { seed: 3, threads, initiators: initiators.clone(), ..Scenario::new(n) },
+                    )
+                };
+                let one = with(1);
+                for threads in [2, 3, 8] {
+                    assert_eq!(one, with(threads), "{name} n={n} threads={threads}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_run_and_another_seed_another() {
+    for entry in ALL {
+        let mut differs = false;
+        for (name, schedule) in schedules() {
+            if !admits(entry, &schedule) {
+                continue;
+            }
+            let of = |seed| {
+                let scenario =
+                    Scenario { seed, schedule: schedule.clone(), max_steps: Some(5000), ..Scenario::new(6) };
+                record(entry, &scenario).1.events
+            };
+            assert_eq!(of(1), of(1), "{} {name}", entry.spec.name);
+            differs |= of(1) != of(2);
+        }
+        let random = entry.spec.needs.choices || entry.problem == Problem::Election;
+        assert!(
+            differs || !random || entry.spec.name == "bully",
+            "{}: the seed has no effect",
+            entry.spec.name
+        );
+    }
+}
+
+/// Scenarios that use every kind of input.
+fn eventful(entry: &ringleader::registry::Entry) -> Vec<Scenario> {
+    let mut scenarios = Vec::new();
+    for (_, schedule) in schedules() {
+        if !admits(entry, &schedule) {
+            continue;
+        }
+        for seed in 0..3 {
+            let mut scenario = Scenario { seed, schedule: schedule.clone(), ..Scenario::new(5) };
+            scenario.max_steps = Some(2000);
+            if entry.problem == Problem::Mutex {
+                scenario.workload = Workload { entries: Entries::Each(2), ..Workload::default() };
+            }
+            if entry.spec.needs.tolerates.crash {
+                scenario.faults = vec![
+                    Fault::Crash { process: 4, at: 3 },
+                    Fault::Recover { process: 4, at: 30 },
+                    Fault::Crash { process: 1, at: 12 },
+                ];
+            }
+            if entry.spec.needs.tolerates.loss {
+                scenario.faults.push(Fault::LoseNth { kind: entry.kinds[0].into(), nth: 4 });
+            }
+            scenarios.push(scenario);
+        }
+    }
+    scenarios
+}
+
+#[test]
+fn a_recording_replays_to_the_same_run_without_a_generator() {
+    for entry in ALL {
+        for scenario in eventful(entry) {
+            let (report, recording) = record(entry, &scenario);
+            assert!(!recording.events.is_empty());
+            let events = recording.events.clone();
+            let replay = replay_of(&scenario, recording);
+            let (again, recorded_again) = record(entry, &replay);
+            let what = format!("{} {:?} seed {}", entry.spec.name, scenario.schedule.name(), scenario.seed);
+            assert_eq!(events, recorded_again.events, "{what}");
+            assert_eq!(report.by_kind, again.by_kind, "{what}");
+            assert_eq!(report.properties, again.properties, "{what}");
+            assert_eq!(report.details, again.details, "{what}");
+            assert_eq!((report.rounds, report.steps), (again.rounds, again.steps), "{what}");
+        }
+    }
+}
+
+/// The scenario that follows a recording, with a seed that would give another run.
+fn replay_of(scenario: &Scenario, recording: ringleader::trace::Recording) -> Scenario {
+    use ringleader::sim::{Ids, Ports};
+    let header = recording.header.clone();
+    Scenario {
+        ids: if header.ids.is_empty() { Ids::Default } else { Ids::Listed(header.ids) },
+        initiators: Initiators::Listed(header.initiators),
+        ports: if header.ports.is_empty() { Ports::Default } else { Ports::Listed(header.ports) },
+        seed: scenario.seed + 1000,
+        max_steps: None,
+        faults: Vec::new(),
+        schedule: Schedule::Replay(Arc::new(recording)),
+        ..scenario.clone()
+    }
+}
+
+#[test]
+fn a_recording_that_does_not_fit_is_refused_with_the_step() {
+    let scenario = Scenario { seed: 1, schedule: Schedule::Random, ..Scenario::new(4) };
+    let (_, recording) = record(entry("peterson"), &scenario);
+    let broken = |change: &dyn Fn(&mut Vec<Event>)| {
+        let mut recording = recording.clone();
+        change(&mut recording.events);
+        match entry("peterson").run(&replay_of(&scenario, recording), &mut ()) {
+            Err(Refusal::BrokenReplay { step, why }) => (step, why),
+            other => panic!("not refused: {other:?}"),
+        }
+    };
+    let deliver = recording.events.iter().position(|event| matches!(event.input, Input::Deliver(_))).unwrap();
+    let (step, why) = broken(&|events| events[deliver].process = 9);
+    assert_eq!((step, why.as_str()), (deliver + 1, "there is no process 9"));
+    let (_, why) = broken(&|events| {
+        if let Input::Deliver(arrivals) = &mut events[deliver].input {
+            arrivals[0].message = 999;
+        }
+    });
+    assert!(why.contains("message 999 does not wait"), "{why}");
+    let (step, why) = broken(&|events| events.insert(deliver, events[0].clone()));
+    assert!(why.contains("started already") && step == deliver + 1, "{why}");
+    let (_, why) = broken(&|events| events[deliver].choices.push(1));
+    assert!(why.contains("random choices"), "{why}");
+    let (_, why) = broken(&|events| {
+        let doubled = events[0].sends[0].clone();
+        events[0].sends.push(doubled);
+    });
+    assert!(why.contains("fewer messages"), "{why}");
+    let (_, why) = broken(&|events| {
+        events.last_mut().unwrap().time = 0;
+    });
+    assert!(why.contains("time goes back"), "{why}");
+}
+
+#[test]
+fn a_fifo_recording_cannot_overtake() {
+    let scenario = Scenario { seed: 1, unsound: true, schedule: Schedule::Random, ..Scenario::new(4) };
+    let scenario = Scenario { links: Some(ringleader::model::Links::Bag), ..scenario };
+    let overtakes = (0..200).any(|seed| {
+        let scenario = Scenario { seed, max_steps: Some(500), ..scenario.clone() };
+        let (_, recording) = record(entry("peterson"), &scenario);
+        let fifo = Scenario { links: None, ..replay_of(&scenario, recording) };
+        matches!(entry("peterson").run(&fifo, &mut ()),
+            Err(Refusal::BrokenReplay { why, .. }) if why.contains("overtakes"))
+    });
+    assert!(overtakes);
+}
+
+#[test]
+fn every_rule_that_fires_is_in_the_contract_and_every_rule_fires() {
+    for entry in ALL {
+        let mut fired = std::collections::BTreeSet::new();
+        let mut scenarios = eventful(entry);
+        for n in [1, 2, 4, 9] {
+            for seed in 0..30 {
+                let one =
+                    Scenario { seed, initiators: Initiators::One, max_steps: Some(3000), ..Scenario::new(n) };
+                let many = Scenario { initiators: Initiators::Percent(60.0), ..one.clone() };
+                scenarios.extend([one, many]);
+            }
+        }
+        if admits(entry, &Schedule::Random) {
+            let wild = |seed: u64| {
+                let n = if seed < 10 { 1 } else { 30 };
+                Scenario { seed, schedule: Schedule::Random, max_steps: Some(3000), ..Scenario::new(n) }
+            };
+            scenarios.extend((0..30).map(wild));
+        }
+        for scenario in scenarios {
+            let mut recorder = Recorder::default();
+            entry.run(&scenario, &mut recorder).unwrap();
+            for event in recorder.events {
+                assert!(event.impossible.is_none(), "{}: {event:?}", entry.spec.name);
+                fired.extend(event.rules);
+            }
+        }
+        for rule in &fired {
+            assert!(
+                entry.spec.rules.iter().any(|known| known.name == rule),
+                "{}: rule {rule}",
+                entry.spec.name
+            );
+        }
+        let silent: Vec<_> =
+            entry.spec.rules.iter().map(|rule| rule.name).filter(|&name| !fired.contains(name)).collect();
+        assert!(silent.is_empty(), "{}: rules that never fired: {silent:?}", entry.spec.name);
+    }
+}
+
+#[test]
+fn a_limit_ends_a_run_as_such() {
+    let report = run("peterson", &Scenario { max_steps: Some(5), ..Scenario::new(8) });
+    assert_eq!((report.outcome.name(), report.steps), ("limit", 5));
+    assert!(!report.holds());
+}
