@@ -190,13 +190,10 @@ impl VanLeeuwenTanHalfDuplex {
 
     /// The step of an observant process: what remains is what has the highest phase, not below our own.
     fn chases(&mut self, came: [Came; 2], out: &mut impl Outbox<Self>) {
-        let top = came.iter().flatten().map(|&(_, phase)| phase).max();
-        let Some(top) = top.filter(|&phase| phase >= self.phase) else {
-            if came != [None; 2] {
-                out.rule("drop");
-            }
-            return;
-        };
+        let top = came.iter().flatten().map(|&(_, phase)| phase).max().unwrap_or(0).max(self.phase);
+        if came.iter().flatten().any(|&(_, phase)| phase < top) {
+            out.rule("drop");
+        }
         match came.map(|chase| chase.filter(|&(_, phase)| phase == top).map(|(id, _)| id)) {
             [Some(right), Some(left)] if right == left => {
                 (self.phase, self.value) = (top, right);

@@ -24,6 +24,7 @@ pub(crate) struct Meter {
     /// The round or time of the last delivery.
     pub(super) last_delivery: u64,
     per_round: Vec<u64>,
+    counts_rounds: bool,
 }
 
 /// Phases begun per process, or the largest phase number.
@@ -48,6 +49,11 @@ impl Phases {
         self.most = self.most.max(phase);
     }
 
+    /// Adds what was seen of other processes.
+    pub(crate) fn add(&mut self, other: &Phases) {
+        self.most = self.most.max(other.most);
+    }
+
     /// The most, if there were phases.
     pub(crate) fn most(&self) -> Option<u64> {
         (self.most > 0).then_some(u64::from(self.most))
@@ -70,6 +76,7 @@ impl Meter {
             phases: Phases::default(),
             last_delivery: 0,
             per_round: Vec::new(),
+            counts_rounds: scenario.schedule.counts_rounds(),
         }
     }
 
@@ -100,7 +107,7 @@ impl Meter {
             *known = (*known).max(depth);
         }
         self.last_delivery = now;
-        if now as usize <= PER_ROUND && now > 0 {
+        if self.counts_rounds && now as usize <= PER_ROUND && now > 0 {
             let place = now as usize - 1;
             if self.per_round.len() <= place {
                 self.per_round.resize(place + 1, 0);

@@ -1,7 +1,7 @@
 //! One run, as large as you like.
 //!
-//! A [`Scenario`] says what is to be run, a [`Report`] what came of it. Elections on rings in rounds, which is where size
-//! matters, have a lane of their own (`rounds`); everything else goes through the general engine (`world`).
+//! A [`Scenario`] says what is to be run, a [`Report`] what came of it. Plain elections on rings, which is where size
+//! matters, have fast lanes (`lane`); everything else goes through the general engine (`world`).
 
 mod agenda;
 mod effects;
@@ -9,13 +9,13 @@ mod election;
 mod exclusion;
 mod fate;
 mod half_duplex;
+mod lane;
 mod links;
 mod meter;
 mod problem;
 mod refusal;
 mod replay;
 mod report;
-mod rounds;
 mod scenario;
 mod schedule;
 mod setup;
@@ -90,8 +90,8 @@ where
 {
     let setup = Setup::new::<P>(scenario)?;
     let mut report = Report::new(&setup);
-    if rounds::takes::<P>(scenario, &setup, observer) {
-        rounds::run::<P>(scenario, &setup, observer, &mut report);
+    if lane::takes::<P>(scenario, &setup, observer) {
+        lane::run::<P>(scenario, &setup, observer, &mut report);
     } else {
         World::<P, Ballot>::new(scenario, &setup, Ballot::default(), observer).run(&mut report)?;
     }

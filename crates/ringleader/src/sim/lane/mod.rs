@@ -1,0 +1,312 @@
+//! Fast lanes: elections on rings, at ten million processes and more.
+//!
+//! The general engine can do everything; a lane does only what a plain election on a ring needs, and does it with flat
+//! arrays, no allocation per message and no lookup. There is one lane per way in which messages travel: by `rounds` (on
+//! one thread or several), in `random` order, with a delay (`timed`). Each gives the same run as the general engine,
+//! message for message; a test holds them against each other.
+
+mod inbox;
+mod random;
+mod rounds;
+mod threads;
+mod time_queue;
+mod timed;
+
+use super::effects::UNDECLARED_CHOICE;
+use super::election::Ballot;
+use super::meter::{Phases, fill_counts};
+use super::problem::End;
+use super::setup::Setup;
+use super::{Observer, Progress, Report, Scenario, Schedule};
+use crate::model::{Election, Links, Message, Name, Outbox, Port, Process, Reached, Shape};
+use crate::network::{Network, Wired};
+use crate::rng::{choices_key, draw};
+use core::ops::ControlFlow;
+
+/// Kinds of messages that a lane can count.
+const KINDS: usize = 16;
+/// How often an observer hears of progress, in deliveries.
+const PROGRESS_EVERY: u64 = 1 << 22;
+
+/// Whether a lane can take this run; otherwise the general engine does.
+pub(crate) fn takes<P: Process>(scenario: &Scenario, setup: &Setup, observer: &dyn Observer) -> bool {
+    let ring = matches!(P::Port::SHAPE, Shape::OneWayRing | Shape::TwoWayRing);
+    let travels = match scenario.schedule {
+        Schedule::Rounds => setup.links != Links::HalfDuplex,
+        Schedule::Random | Schedule::Delay(_) => setup.links == Links::Fifo,
+        Schedule::Lifo | Schedule::Fifo | Schedule::Greedy | Schedule::Starve(_) | Schedule::Replay(_) => {
+            false
+        }
+    };
+    ring && travels
+        && scenario.faults.is_empty()
+        && scenario.max_steps.is_none()
+        && !scenario.unsound
+        && !scenario.meters.any()
+        && !observer.wants_events()
+        && P::Timer::ALL.is_empty()
+        && P::Local::ALL.is_empty()
+        && P::Msg::KINDS.len() <= KINDS
+}
+
+/// Runs an election in a lane.
+pub(crate) fn run<P: Election>(
+    scenario: &Scenario,
+    setup: &Setup,
+    observer: &mut dyn Observer,
+    report: &mut Report,
+) where
+    P::Port: Wired,
+{
+    let net = P::Port::wire(&setup.plan);
+    let mut processes: Vec<P> = setup.processes(&net, scenario.range);
+    let course = Course { scenario, setup, net: &net };
+    let finish = match scenario.schedule {
+        Schedule::Delay(delay) => timed::run(&course, delay, &mut processes, observer),
+        Schedule::Random => random::run(&course, &mut processes, observer),
+        Schedule::Rounds
+        | Schedule::Lifo
+        | Schedule::Fifo
+        | Schedule::Greedy
+        | Schedule::Starve(_)
+        | Schedule::Replay(_) => rounds::run(&course, &mut processes, observer),
+    };
+    observer.ends();
+    fill_counts(report, P::Msg::KINDS, P::Msg::ANNOUNCES, &finish.watch.by_kind);
+    report.phases = finish.watch.phases.most();
+    report.steps = finish.watch.steps;
+    report.rounds = finish.rounds;
+    report.time = finish.time;
+    report.per_round = finish.per_round;
+    finish.watch.ballot.conclude(
+        &End {
+            setup,
+            scenario,
+            processes: &processes,
+            down: &[],
+            complete: finish.complete,
+            rounds: finish.rounds.is_some(),
+            impossible: finish.watch.impossible,
+        },
+        report,
+    );
+}
+
+/// What stays the same throughout a run.
+struct Course<'a, Q: Wired> {
+    scenario: &'a Scenario,
+    setup: &'a Setup,
+    net: &'a Q::Net,
+}
+
+/// What a lane gives back.
+struct Finish {
+    watch: Watch,
+    rounds: Option<u64>,
+    time: Option<f64>,
+    per_round: Vec<u64>,
+    complete: bool,
+}
+
+/// The number of ports of a process on the ring that `P` is for.
+const fn ports<P: Process>() -> usize {
+    match P::Port::SHAPE {
+        Shape::OneWayRing => 1,
+        Shape::TwoWayRing | Shape::Edges | Shape::Named => 2,
+    }
+}
+
+/// What is seen and counted of a stretch of the ring.
+struct Watch {
+    by_kind: [u64; KINDS],
+    steps: u64,
+    ballot: Ballot,
+    phases: Phases,
+    impossible: Option<&'static str>,
+    /// Who has started; empty if everybody starts before the first delivery.
+    started: Vec<bool>,
+    /// How many random numbers each process has drawn; empty if it draws none.
+    drawn: Vec<u32>,
+    key: u64,
+    /// The first process of the stretch, and how many there are.
+    first: u32,
+    len: u32,
+    reported: u64,
+}
+
+impl Watch {
+    fn new<P: Process>(course: &Course<'_, P::Port>, first: u32, len: usize) -> Watch
+    where
+        P::Port: Wired,
+    {
+        Watch {
+            by_kind: [0; KINDS],
+            steps: 0,
+            ballot: Ballot::default(),
+            phases: Phases::default(),
+            impossible: None,
+            started: vec![false; if course.setup.initiators.is_some() { len } else { 0 }],
+            drawn: vec![0; if P::SPEC.needs.choices { len } else { 0 }],
+            key: choices_key(course.scenario.seed),
+            first,
+            len: len as u32,
+            reported: 0,
+        }
+    }
+
+    /// Adds what was seen of another stretch.
+    fn add(&mut self, other: &Watch) {
+        for (sum, count) in self.by_kind.iter_mut().zip(other.by_kind) {
+            *sum += count;
+        }
+        self.steps += other.steps;
+        self.ballot.add(&other.ballot);
+        self.phases.add(&other.phases);
+        self.impossible = self.impossible.or(other.impossible);
+    }
+
+    /// Tells the observer how far it is, from time to time; whether it wants to go on.
+    #[inline]
+    fn goes_on(&mut self, observer: &mut dyn Observer, time: u64) -> bool {
+        self.steps - self.reported < PROGRESS_EVERY || self.report(observer, time)
+    }
+
+    #[cold]
+    fn report(&mut self, observer: &mut dyn Observer, time: u64) -> bool {
+        self.reported = self.steps;
+        let messages = self.by_kind.iter().sum();
+        observer.progress(&Progress { steps: self.steps, messages, time, entries: 0 })
+            == ControlFlow::Continue(())
+    }
+}
+
+/// Where messages travel.
+trait Road<P: Process> {
+    /// A message is on its way to this port of this process.
+    fn put(&mut self, to: u32, arrival: P::Port, msg: P::Msg);
+}
+
+/// The initiators of a stretch start.
+fn start<P: Election>(
+    course: &Course<'_, P::Port>,
+    processes: &mut [P],
+    watch: &mut Watch,
+    road: &mut impl Road<P>,
+) where
+    P::Port: Wired,
+{
+    for (place, process) in processes.iter_mut().enumerate() {
+        if course.setup.is_initiator(watch.first + place as u32) {
+            if let Some(started) = watch.started.get_mut(place) {
+                *started = true;
+            }
+            watch.steps += 1;
+            step(course.net, process, place, 0, watch, road, |process, out| process.start(out));
+        }
+    }
+}
+
+/// A message arrives at a process; `started` says that everybody has started long ago.
+#[inline(always)]
+fn arrive<P: Election, const STARTED: bool>(
+    course: &Course<'_, P::Port>,
+    process: &mut P,
+    place: usize,
+    letter: (P::Port, P::Msg),
+    now: u64,
+    watch: &mut Watch,
+    road: &mut impl Road<P>,
+) where
+    P::Port: Wired,
+{
+    let (arrival, msg) = letter;
+    let wakes = !STARTED && {
+        let asleep = !core::mem::replace(&mut watch.started[place], true);
+        let index = watch.first + place as u32;
+        asleep && (P::SPEC.needs.reached == Reached::Wakes || course.setup.is_initiator(index))
+    };
+    step(course.net, process, place, now, watch, road, |process, out| {
+        if wakes {
+            process.start(out);
+        }
+        process.receive(arrival, msg, out);
+    });
+}
+
+/// One step of one process.
+#[inline(always)]
+fn step<P: Election, R: Road<P>>(
+    net: &<P::Port as Wired>::Net,
+    process: &mut P,
+    place: usize,
+    now: u64,
+    watch: &mut Watch,
+    road: &mut R,
+    act: impl FnOnce(&mut P, &mut LaneOut<'_, P, R>),
+) where
+    P::Port: Wired,
+{
+    let before = process.verdict();
+    let mut out = LaneOut { place: place as u32, net, watch, road };
+    act(process, &mut out);
+    let after = process.verdict();
+    if after != before {
+        let index = watch.first + place as u32;
+        watch.ballot.change(index, before, after, now, 0);
+    }
+}
+
+/// The outbox of a lane: messages go straight to where they arrive.
+struct LaneOut<'a, P: Process, R>
+where
+    P::Port: Wired,
+{
+    /// The process that moves, counted from the first of the stretch.
+    place: u32,
+    net: &'a <P::Port as Wired>::Net,
+    watch: &'a mut Watch,
+    road: &'a mut R,
+}
+
+impl<P: Process, R: Road<P>> Outbox<P> for LaneOut<'_, P, R>
+where
+    P::Port: Wired,
+{
+    #[inline(always)]
+    fn send(&mut self, to: P::Port, msg: P::Msg) {
+        self.watch.by_kind[msg.kind() % KINDS] += 1;
+        let (to, arrival) = self.net.route(self.watch.first + self.place, to);
+        self.road.put(to, arrival, msg);
+    }
+
+    fn set_timer(&mut self, _: P::Timer, _: u32) {}
+    fn stop_timer(&mut self, _: P::Timer) {}
+
+    fn choose(&mut self, k: u32) -> u32 {
+        let Some(drawn) = self.watch.drawn.get_mut(self.place as usize) else {
+            self.impossible(UNDECLARED_CHOICE);
+            return 0;
+        };
+        let ordinal = *drawn;
+        *drawn += 1;
+        draw(self.watch.key, self.watch.first + self.place, ordinal, k)
+    }
+
+    #[inline(always)]
+    fn rule(&mut self, _: &'static str) {}
+
+    #[inline]
+    fn phase_begins(&mut self) {
+        self.watch.phases.begins(self.place as usize, self.watch.len as usize, 1);
+    }
+
+    #[inline]
+    fn phase_reached(&mut self, phase: u32) {
+        self.watch.phases.reached(phase);
+    }
+
+    #[cold]
+    fn impossible(&mut self, why: &'static str) {
+        self.watch.impossible.get_or_insert(why);
+    }
+}
