@@ -112,7 +112,7 @@ fn eventful(entry: &Entry) -> Vec<Scenario> {
     }
     if entry.spec.needs.tolerates.crash {
         // Who was answered waits in vain.
-        let faults = vec![Fault::Crash { process: 4, at: 0 }, Fault::Crash { process: 3, at: 2 }];
+        let faults = vec![Fault::Crash { process: 4, at: 0 }, Fault::Crash { process: 3, at: 3 }];
         scenarios.push(Scenario { faults, initiators: Initiators::One, ..Scenario::new(5) });
     }
     scenarios
