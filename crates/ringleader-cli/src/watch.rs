@@ -3,7 +3,7 @@
 use crate::error::Diagnostic;
 use crate::progress::Bar;
 use ringleader::sim::{Observer, Progress};
-use ringleader::trace::{Event, Header};
+use ringleader::trace::{Event, Header, message};
 use ringleader_formats::TraceWriter;
 use std::fs::File;
 use std::io::{self, BufWriter};
@@ -179,5 +179,5 @@ fn how(recorded: &Event, event: &Event) -> String {
 }
 
 fn sends(event: &Event) -> Vec<String> {
-    event.sends.iter().map(|sent| format!("{} to p{}", crate::report::message(sent), sent.to)).collect()
+    event.sends.iter().map(|sent| format!("{} to p{}", message(sent), sent.to)).collect()
 }

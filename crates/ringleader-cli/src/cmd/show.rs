@@ -6,7 +6,7 @@ use crate::args::{Cli, Command, ShowArgs};
 use crate::console::{BOLD, CYAN, Console, DIM, RESET, YELLOW};
 use crate::error::{Diagnostic, Failure};
 use crate::refusal;
-use crate::report::{transcript, version};
+use crate::report::version;
 use crate::scenario::plan;
 use crate::watch::Watch;
 use clap::FromArgMatches;
@@ -15,6 +15,7 @@ use ringleader::model::{
     Winner,
 };
 use ringleader::registry::Entry;
+use ringleader::trace::transcript;
 use serde_json::{Value, json};
 use std::io::{self, Write};
 

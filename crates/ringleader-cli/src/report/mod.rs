@@ -1,10 +1,8 @@
 //! What came of a run, for people and for programs.
 
 mod text;
-mod transcript;
 
 pub(crate) use text::text;
-pub(crate) use transcript::{message, transcript};
 
 use crate::scenario::Plan;
 use crate::watch::Watch;

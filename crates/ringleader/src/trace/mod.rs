@@ -2,8 +2,12 @@
 //!
 //! A recording is a [`Header`] and a list of [`Event`]s. An event holds the input that the scheduler chose and the
 //! answers to every random choice, so that a replay needs no generator; and it holds what the step did, so that a
-//! reader needs no engine. Files of them are written and read by the `ringleader-formats` crate; FORMATS.md describes
-//! them.
+//! reader needs no engine. [`transcript`] puts it into words. Files of them are written and read by the
+//! `ringleader-formats` crate; FORMATS.md describes them.
+
+mod words;
+
+pub use words::{Line, Narrator, message, transcript};
 
 use crate::model::{Fields, Id};
 use std::borrow::Cow;

@@ -1,23 +1,49 @@
-//! Steps in words, one line each.
+//! Steps in words, one line each: the same words in the transcripts of the tests, on the command line and elsewhere.
 
-use ringleader::trace::{Arrival, Event, Fate, Input, Outcome, Sent};
+use super::{Arrival, Event, Fate, Input, Outcome, Sent};
+use std::collections::BTreeSet;
 
 /// A message as a call: `tid(7)`.
-pub(crate) fn message(sent: &Sent) -> String {
+#[must_use]
+pub fn message(sent: &Sent) -> String {
     let values: Vec<&str> = sent.fields.iter().map(|(_, value)| value.as_str()).collect();
     if values.is_empty() { sent.kind.to_string() } else { format!("{}({})", sent.kind, values.join(", ")) }
 }
 
-/// The steps in words: time, what came in, the rules that fired, what was sent, what it means.
-pub(crate) fn transcript(events: &[Event], ticks_per_unit: u64) -> Vec<String> {
-    // Messages are numbered in sending order: who sent which, and what it was.
-    let mut messages: Vec<(u32, String)> = Vec::new();
-    let mut down = std::collections::BTreeSet::new();
-    let mut lines: Vec<[String; 4]> = Vec::new();
-    for event in events {
+/// Puts the steps of one run into words, in order. It remembers what was sent, so that a delivery can say what arrives.
+#[derive(Clone, Debug)]
+pub struct Narrator {
+    ticks_per_unit: u64,
+    /// Messages are numbered in sending order: who sent which, and what it was.
+    messages: Vec<(u32, String)>,
+    down: BTreeSet<u32>,
+}
+
+/// One step in words.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Line {
+    /// When.
+    pub time: String,
+    /// Who moved, and what came in.
+    pub input: String,
+    /// The rules that fired, in brackets.
+    pub rules: String,
+    /// What was drawn and sent, and what it means.
+    pub effects: String,
+}
+
+impl Narrator {
+    /// At the beginning of a run whose clock has so many ticks per unit ([`Header::ticks_per_unit`](super::Header)).
+    #[must_use]
+    pub fn new(ticks_per_unit: u64) -> Narrator {
+        Narrator { ticks_per_unit, messages: Vec::new(), down: BTreeSet::new() }
+    }
+
+    /// The next step.
+    pub fn tell(&mut self, event: &Event) -> Line {
         match event.input {
-            Input::Crash => down.insert(event.process),
-            Input::Recover => down.remove(&event.process),
+            Input::Crash => self.down.insert(event.process),
+            Input::Recover => self.down.remove(&event.process),
             Input::Start
             | Input::Deliver(_)
             | Input::Timeout(_)
@@ -26,26 +52,40 @@ pub(crate) fn transcript(events: &[Event], ticks_per_unit: u64) -> Vec<String> {
             | Input::Exit
             | Input::Suspect(_) => false,
         };
-        lines.push([
-            time(event.time, ticks_per_unit),
-            input(event, &messages, down.contains(&event.process)),
-            if event.rules.is_empty() { String::new() } else { format!("[{}]", event.rules.join(", ")) },
-            effects(event),
-        ]);
+        let line = Line {
+            time: time(event.time, self.ticks_per_unit),
+            input: input(event, &self.messages, self.down.contains(&event.process)),
+            rules: if event.rules.is_empty() {
+                String::new()
+            } else {
+                format!("[{}]", event.rules.join(", "))
+            },
+            effects: effects(event),
+        };
         for sent in &event.sends {
             let copies = if sent.fate == Fate::Doubled { 2 } else { 1 };
-            messages.extend((0..copies).map(|_| (event.process, message(sent))));
+            self.messages.extend((0..copies).map(|_| (event.process, message(sent))));
         }
+        line
     }
+}
+
+/// All steps of a run in words, one line each, in columns: time, what came in, the rules that fired, what was sent and
+/// what it means.
+#[must_use]
+pub fn transcript(events: &[Event], ticks_per_unit: u64) -> Vec<String> {
+    let mut narrator = Narrator::new(ticks_per_unit);
+    let lines: Vec<Line> = events.iter().map(|event| narrator.tell(event)).collect();
     // Long lines stand out rather than push all others to the right.
-    let width = |column: usize, most: usize| {
-        lines.iter().map(|line| line[column].chars().count()).max().unwrap_or(0).min(most)
+    let width = |column: fn(&Line) -> &str, most: usize| {
+        lines.iter().map(|line| column(line).chars().count()).max().unwrap_or(0).min(most)
     };
-    let (times, inputs, rules) = (width(0, 12), width(1, 48), width(2, 24));
+    let (times, inputs) = (width(|line| &line.time, 12), width(|line| &line.input, 56));
+    let rules = width(|line| &line.rules, 24);
     lines
         .iter()
-        .map(|[time, input, rule, effect]| {
-            let line = format!("{time:>times$}  {input:<inputs$}  {rule:<rules$}  {effect}");
+        .map(|Line { time, input, rules: rule, effects }| {
+            let line = format!("{time:>times$}  {input:<inputs$}  {rule:<rules$}  {effects}");
             line.trim_end().to_owned()
         })
         .collect()
