@@ -219,7 +219,7 @@ const SPEC: Spec = Spec {
     promises: Promises::Election { winner: Winner::LargestLive, informed: Informed::Live },
     cost: Cost {
         worst: Some(Bound {
-            formula: "m²+n-2, m = n-1-starter (the largest down, one starter; at most n²-n-1)",
+            formula: "m²+n-2",
             counts: Counts::All,
             value: |facts| match (facts.n, facts.initiators, facts.top_down, facts.other_faults) {
                 (1, _, 0, 0) => Some(0),
@@ -231,8 +231,9 @@ const SPEC: Spec = Spec {
             },
         }),
         average: None,
-        words: "largest down, process i alone starts, m = n-1-i: m(m+1)/2 election, m(m-1)/2 answer, n-2 \
-                coordinator; best n-1, worst n²-n-1",
+        words: "the largest down, process i alone starts, m = n-1-i processes above it: m(m+1)/2 election, \
+                m(m-1)/2 answer, n-2 coordinator, together m²+n-2; best n-1, worst n²-n-1; otherwise no bound is \
+                claimed",
     },
     worst_ids: None,
     settings: &[],

@@ -297,13 +297,14 @@ const SPEC: Spec = Spec {
     promises: Promises::Election { winner: Winner::Any, informed: Informed::All },
     cost: Cost {
         worst: Some(Bound {
-            formula: "n(P+2), P the largest with F(P+2) <= n",
+            formula: "n(P+2)",
             counts: Counts::Election,
             value: |facts| Some(facts.n * (largest_phase(facts.n) + 2)),
         }),
         average: None,
-        words: "2n in phase 0, at most n in each of at most P phases, F(P+2) <= n (about 1.44 log n), n \
-                announcements; the count and the winner depend on the schedule",
+        words: "2n in phase 0, at most n in each of at most P phases, where P is the largest with F(P+2) <= n \
+                (Fibonacci numbers; about 1.44 log n); n announcements; the count and the winner depend on the \
+                schedule",
     },
     worst_ids: None,
     settings: &[],
