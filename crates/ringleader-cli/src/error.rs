@@ -109,10 +109,12 @@ impl Diagnostic {
             })
             .collect();
         let place = self.excerpt.as_ref().and_then(|excerpt| excerpt.labels.first());
+        // People see it beside the line of the file.
+        let said = place.map_or_else(String::new, |label| format!(": {}", label.label));
         let object = ErrorJson {
             schema: "ringleader.error/1",
             code: self.code,
-            message: &self.message,
+            message: format!("{}{said}", self.message),
             help: help.join("\n"),
             file: self.excerpt.as_ref().map(|excerpt| excerpt.file.as_str()),
             line: place.map(|label| label.line),
@@ -157,7 +159,7 @@ impl Diagnostic {
 struct ErrorJson<'a> {
     schema: &'static str,
     code: &'static str,
-    message: &'a str,
+    message: String,
     help: String,
     file: Option<&'a str>,
     line: Option<usize>,

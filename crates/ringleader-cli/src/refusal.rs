@@ -79,7 +79,7 @@ pub(crate) fn explain(
         }
         Refusal::WrongLength { what, got, n } => {
             input("ringleader::wrong_length", format!("there are {got} {what} for {n} processes"))
-                .help("give one for each process, or leave out -n")
+                .help(format!("give one for each process, or say `-n {got}`"))
         }
         Refusal::NoSuchProcess { what, process, n } => {
             let message =
@@ -129,21 +129,29 @@ pub(crate) fn explain(
                 format!("the ports listed for process {process} are not a permutation of its ports");
             input("ringleader::bad_ports", message)
         }
-        Refusal::NeedsBoundedDelay { schedule } => {
-            let message =
-                format!("`{name}` needs a bound on message delays; the schedule `{schedule}` has none");
+        Refusal::NeedsBoundedDelay { .. } => {
+            let message = format!(
+                "`{name}` needs a bound on message delays; the schedule `{}` has none",
+                plan.schedule
+            );
+            // Time-outs that mean nothing can keep a run going for ever.
+            let mut limited = plan.again.clone();
+            if args.is_some_and(|args| args.max_steps.is_none()) {
+                limited.extend(["--max-steps".to_owned(), "1M".to_owned()]);
+            }
+            limited.push("--unsound".into());
             input("ringleader::needs_bounded_delay", message)
                 .help(
                     "its time-outs mean something under `rounds`, `delay:const:1` and `delay:uniform:1:10`;",
                 )
                 .help("or look at what goes wrong:")
-                .command(unsound(), "")
+                .command(quoted(program, &limited), "")
         }
-        Refusal::NeedsLockStep { schedule } => input(
+        Refusal::NeedsLockStep { .. } => input(
             "ringleader::needs_lock_step",
-            format!("`{name}` moves in lock-step; the schedule is `{schedule}`"),
+            format!("`{name}` moves in lock-step; the schedule is `{}`", plan.schedule),
         )
-        .help(format!("leave out `--schedule {schedule}`")),
+        .help(format!("leave out `--schedule {}`", plan.schedule)),
         Refusal::FaultExcluded { fault } => {
             input("ringleader::fault_excluded", format!("the contract of `{name}` excludes {fault}"))
                 .help("look at what goes wrong:")

@@ -29,6 +29,12 @@ pub(crate) fn plan(entry: &Entry, args: &RunArgs) -> Result<Plan, Diagnostic> {
     let (mut scenario, recorded) = match schedule.map(|given| &given.value) {
         Some(ScheduleArg::Replay(path)) => {
             let recorded = crate::cmd::replay::read(path)?;
+            let (of, asked) = (&recorded.recording.header.algorithm, entry.spec.name);
+            if of != asked {
+                let message = format!("{} is a recording of `{of}`, not of `{asked}`", path.display());
+                return Err(Diagnostic::input("ringleader::other_recording", message)
+                    .help("`ringleader replay FILE` needs no name"));
+            }
             (recorded.scenario(), Some(recorded))
         }
         Some(_) | None => (Scenario::new(asked.unwrap_or(NODES_DEFAULT)), None),
@@ -106,13 +112,13 @@ fn ids(args: &RunArgs) -> Result<(Option<Ids>, Option<PathBuf>), Diagnostic> {
 }
 
 fn disagreement(asked: u32, fixed: u32, file: Option<&Path>, listed: bool) -> Diagnostic {
-    let what = match (file, listed) {
-        (Some(file), _) => format!("{} has {fixed} identities", file.display()),
-        (None, true) => format!("--ids lists {fixed} identities"),
-        (None, false) => format!("the recording has {fixed} processes"),
+    let (what, who) = match (file, listed) {
+        (Some(file), _) => (format!("{} has {fixed} identities", file.display()), "file"),
+        (None, true) => (format!("--ids lists {fixed} identities"), "list"),
+        (None, false) => (format!("the recording has {fixed} processes"), "recording"),
     };
     Diagnostic::input("ringleader::wrong_length", format!("-n {asked}, but {what}"))
-        .help(format!("leave out `-n {asked}`: the list says how many processes there are"))
+        .help(format!("leave out `-n {asked}`: the {who} says how many processes there are"))
 }
 
 fn set_schedule(scenario: &mut Scenario, schedule: &ScheduleArg) {

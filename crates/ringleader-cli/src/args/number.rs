@@ -28,6 +28,14 @@ pub(crate) fn small(text: &str) -> Result<u32, String> {
     u32::try_from(number(text)?).map_err(|_| format!("{EXPECTED}, below 2^32"))
 }
 
+/// For clap, where zero makes no sense.
+pub(crate) fn at_least_one(text: &str) -> Result<u32, String> {
+    match small(text)? {
+        0 => Err("at least 1".into()),
+        number => Ok(number),
+    }
+}
+
 fn parse(text: &str) -> Option<u128> {
     if let Some((base, exponent)) = text.split_once('^') {
         return digits(base)?.checked_pow(u32::try_from(digits(exponent)?).ok()?);

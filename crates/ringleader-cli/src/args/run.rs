@@ -1,6 +1,6 @@
 //! `ringleader run ALGORITHM ...`: the options, and the command that says them again.
 
-use super::number::{number, small};
+use super::number::{at_least_one, number, small};
 use super::value::Probability;
 use super::{At, Given, IdsArg, LoadArg, Lose, Number, Partition, ScheduleArg, Time, Wants};
 use clap::{Args, ValueEnum};
@@ -35,7 +35,13 @@ pub(crate) struct RunArgs {
     )]
     pub(crate) max_steps: Option<u64>,
     /// How many threads may work on it; the result is the same.
-    #[arg(long, value_name = "T", value_parser = small, env = "RINGLEADER_THREADS", hide_env_values = true)]
+    #[arg(
+        long,
+        value_name = "T",
+        value_parser = at_least_one,
+        env = "RINGLEADER_THREADS",
+        hide_env_values = true
+    )]
     pub(crate) threads: Option<u32>,
     /// Record every step in this file, for `ringleader replay`.
     #[arg(long, value_name = "FILE")]

@@ -4,9 +4,12 @@ use crate::App;
 use crate::args::{ListArgs, Network, ProblemArg};
 use crate::console::Console;
 use crate::error::Failure;
-use comfy_table::{ContentArrangement, Table, presets};
+use comfy_table::{ColumnConstraint, ContentArrangement, Table, presets};
 use ringleader::model::{Graph, Shape};
 use ringleader::registry::{Entry, Problem};
+
+/// The width of the table in a file or a pipe.
+const WIDTH: u16 = 100;
 
 pub(crate) fn run(app: &App, args: &ListArgs, console: &mut Console<'_>) -> Result<u8, Failure> {
     let entries: Vec<&Entry> = app
@@ -35,6 +38,14 @@ pub(crate) fn run(app: &App, args: &ListArgs, console: &mut Console<'_>) -> Resu
         .load_style(presets::UTF8_FULL_CONDENSED.with_rounded_corners())
         .set_content_arrangement(ContentArrangement::Dynamic)
         .set_header(["name", "problem", "year", "network", "needs", "messages at worst"]);
+    // Where there is no terminal whose width could be asked for.
+    if table.width().is_none() {
+        table.set_width(WIDTH);
+    }
+    // A name is there to be copied, so it stays whole.
+    if let Some(names) = table.column_mut(0) {
+        names.set_constraint(ColumnConstraint::ContentWidth);
+    }
     for entry in &entries {
         let spec = entry.spec;
         table.add_row([

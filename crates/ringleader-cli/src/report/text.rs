@@ -86,12 +86,13 @@ fn rows_of_numbers(told: &Told<'_>, out: &mut dyn Write) -> io::Result<()> {
         row(out, label, starred.collect::<String>().trim_end())?;
     }
     // A run of hundreds of rounds has its sum below.
-    if fits(&rounds) {
+    let in_rounds = report.rounds.is_some() && fits(&rounds);
+    if in_rounds {
         let line = |cells: &[String]| cells.iter().map(|cell| format!("{cell:<width$}")).collect::<String>();
         row(out, "round", line(&rounds).trim_end())?;
         row(out, "deliveries", line(&deliveries).trim_end())?;
     }
-    if fits(&ids) || fits(&rounds) { writeln!(out) } else { Ok(()) }
+    if fits(&ids) || in_rounds { writeln!(out) } else { Ok(()) }
 }
 
 fn election(report: &Report, details: &ElectionDetails, out: &mut dyn Write) -> io::Result<()> {
@@ -155,7 +156,11 @@ fn exclusion(report: &Report, details: &ExclusionDetails, out: &mut dyn Write) -
     if let Some(delay) = &details.sync_delay {
         row(out, "sync delay", &format!("{}, from an exit to the next entry", spread(delay)))?;
     }
-    let bypass = format!("at most {} entries by others while one waited", grouped(details.bypass_max));
+    let bypass = match details.bypass_max {
+        0 => "none: nobody entered while another waited".to_owned(),
+        1 => "at most 1 entry by another while one waited".to_owned(),
+        most => format!("at most {} entries by others while one waited", grouped(most)),
+    };
     row(out, "bypass", &bypass)?;
     if let Some(fairness) = details.fairness {
         row(
@@ -188,12 +193,19 @@ fn theory(report: &Report, out: &mut dyn Write) -> io::Result<()> {
         parts.push(format!("average {} = {} ({ratio:.2}×)", average.formula, decimal(average.value)));
     }
     if let Some(bound) = &report.bound {
-        let share = if bound.value > 0 { 100.0 * bound.measured as f64 / bound.value as f64 } else { 100.0 };
+        let share = match (bound.measured, bound.value) {
+            (0, 0) => "100 %".to_owned(),
+            (measured, 0) => grouped(measured),
+            (measured, value) => match 100.0 * measured as f64 / value as f64 {
+                share if measured > 0 && share < 1.0 => "<1 %".to_owned(),
+                share => format!("{share:.0} %"),
+            },
+        };
         let of = match (bound.counts, &report.details) {
             (Counts::All, Details::Election(_)) => " of all messages",
             (Counts::All | Counts::Election, _) => "",
         };
-        let text = format!("worst {} = {} ({share:.0} %{of})", bound.formula, grouped(bound.value));
+        let text = format!("worst {} = {} ({share}{of})", bound.formula, grouped(bound.value));
         parts.push(if bound.holds { text } else { format!("{RED}{text}: EXCEEDED{RESET}") });
     }
     if parts.is_empty() { Ok(()) } else { row(out, "against theory", &parts.join(" · ")) }
