@@ -7,4 +7,5 @@ mod engines; // fast lane against general engine, threads, replay, determinism
 mod exclusion; // one at a time, in order, at the exact cost; lost tokens
 mod refusals; // what a contract excludes
 mod support; // what the tests share
+mod transcripts; // small runs, line by line, against files; UPDATE=1 accepts what happens
 mod wire; // every message survives its wire form, and no bytes can do harm

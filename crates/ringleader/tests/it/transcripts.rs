@@ -1,0 +1,268 @@
+//! Small runs that a person can follow, line by line, in `crates/ringleader/transcripts`.
+//!
+//! A file begins with remarks (`# ...`) and a scenario in the words of the command line (`run peterson --ids 3,7,4,1`),
+//! then come a line `----`, every step in words, and what came of it. `UPDATE=1` rewrites all that follows the line.
+
+use crate::support::{Recorder, election, entry, exclusion};
+use ringleader::model::{Links, Orientation};
+use ringleader::registry::{ALL, Entry, Problem};
+use ringleader::sim::{Delay, Entries, Fault, Ids, Initiators, Ports, Report, Scenario, Schedule};
+use ringleader::trace::transcript;
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const RULE: &str = "----";
+
+#[test]
+fn transcripts_are_what_happens() {
+    let update = std::env::var_os("UPDATE").is_some_and(|value| value == "1");
+    let mut differences = String::new();
+    for path in files() {
+        let text = fs::read_to_string(&path).expect("a transcript is text");
+        let now = rewritten(&text).unwrap_or_else(|why| panic!("{}: {why}", path.display()));
+        if now == text {
+            continue;
+        }
+        if update {
+            fs::write(&path, now).expect("a transcript can be written");
+        } else {
+            writeln!(differences, "\n{}\n{}", path.display(), difference(&text, &now)).expect("memory");
+        }
+    }
+    assert!(
+        differences.is_empty(),
+        "- is in the file, + is what happens now.{differences}\nIf that is right: \
+         UPDATE=1 cargo test -p ringleader --test it transcripts, then explain every line of `git diff`."
+    );
+}
+
+#[test]
+fn every_algorithm_has_a_transcript() {
+    for entry in ALL {
+        let folder = folder(entry);
+        let count = files().iter().filter(|path| path.starts_with(&folder)).count();
+        assert!(count > 0, "{}: no transcript in {}", entry.spec.name, folder.display());
+    }
+}
+
+/// A scenario stands in the folder of its algorithm, so that nobody looks for it elsewhere.
+#[test]
+fn every_transcript_is_in_its_folder() {
+    for path in files() {
+        let text = fs::read_to_string(&path).expect("a transcript is text");
+        let (entry, _) = parsed(&text).unwrap_or_else(|why| panic!("{}: {why}", path.display()));
+        assert_eq!(path.parent(), Some(folder(entry).as_path()), "{}", path.display());
+    }
+}
+
+#[test]
+fn a_difference_is_shown_line_by_line() {
+    assert_eq!(difference("a\nb\nc\nd\ne\nf\n", "a\nb\nc\nD\ne\nf\n"), "  ...\n  c\n- d\n+ D\n  e\n  ...\n");
+    assert_eq!(difference("a\n", "a\nb\n"), "  a\n+ b\n");
+}
+
+#[test]
+fn a_bad_scenario_is_refused() {
+    for (text, why) in [
+        ("", "no scenario"),
+        ("run peterson --ids 1,2\n", "----"),
+        ("run petersn\n----\n", "no algorithm"),
+        ("run peterson --ids 1,2 --colour red\n----\n", "--colour"),
+        ("run peterson --ids\n----\n", "--ids"),
+        ("run peterson --ids 1,1\n----\n", "identity 1"),
+    ] {
+        let said = rewritten(text).expect_err(text);
+        assert!(said.contains(why), "{text:?}: {said}");
+    }
+}
+
+/// All transcripts, in order. Tests run in the folder of their crate.
+fn files() -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    let mut folders = vec![PathBuf::from("transcripts")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).expect("transcripts are beside the sources") {
+            let path = entry.expect("a folder can be read").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|end| end == "txt") {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    files
+}
+
+fn folder(entry: &Entry) -> PathBuf {
+    Path::new("transcripts").join(entry.problem.name()).join(entry.spec.name)
+}
+
+/// The file as it should be: its own beginning, then what happens now.
+fn rewritten(text: &str) -> Result<String, String> {
+    let (entry, scenario) = parsed(text)?;
+    let mut recorder = Recorder::default();
+    let report = entry.run(&scenario, &mut recorder).map_err(|refusal| refusal.to_string())?;
+    let unwatched = entry.run(&scenario, &mut ()).map_err(|refusal| refusal.to_string())?;
+    assert_eq!(report, unwatched, "watching a run must not change it");
+    let steps = transcript(&recorder.events, scenario.schedule.ticks_per_unit());
+    let head = text.split_inclusive('\n').take_while(|line| line.trim_end() != RULE).collect::<String>();
+    Ok(format!("{head}{RULE}\n{}\n\n{}\n", steps.join("\n"), summary(entry, &report)))
+}
+
+/// The outcome, the messages by kind, the bound, and what does not hold.
+fn summary(entry: &Entry, report: &Report) -> String {
+    let mut lines = vec![match entry.problem {
+        Problem::Election => {
+            let details = election(report);
+            let leader = match &details.leader {
+                Some(leader) => format!("p{} leads", leader.index),
+                None => format!("{} lead", details.leaders),
+            };
+            format!("{}: {leader}, {} of {} know it", report.outcome.name(), details.informed, report.n)
+        }
+        Problem::Mutex => {
+            let order: Vec<_> =
+                exclusion(report).entry_order.iter().map(|index| format!("p{index}")).collect();
+            format!("{}: entered {}", report.outcome.name(), order.join(" "))
+        }
+    }];
+    let kinds: Vec<_> = report.by_kind.iter().map(|(kind, count)| format!("{kind} {count}")).collect();
+    lines.push(format!("{} messages: {}", report.messages, kinds.join(", ")));
+    lines.extend(report.bound.as_ref().map(|bound| {
+        let verdict = if bound.holds { "within" } else { "ABOVE" };
+        format!("{} {verdict} the bound {} = {}", bound.measured, bound.formula, bound.value)
+    }));
+    for property in report.properties.iter().filter(|property| !property.holds) {
+        lines.push(format!("FAILS: {}: {}", property.name, property.detail.as_deref().unwrap_or("")));
+    }
+    lines.join("\n")
+}
+
+/// The algorithm and the scenario. The words are those of the command line, as far as transcripts need them; the tests
+/// of the command line hand every scenario to the real one.
+fn parsed(text: &str) -> Result<(&'static Entry, Scenario), String> {
+    let mut lines = text.lines().skip_while(|line| line.starts_with('#'));
+    let command = lines.next().ok_or("no scenario")?;
+    if lines.next() != Some(RULE) {
+        return Err(format!("the line after the scenario must be {RULE}"));
+    }
+    let mut words = command.split_whitespace();
+    let (Some("run"), Some(name)) = (words.next(), words.next()) else {
+        return Err(format!("a scenario is `run ALGORITHM ...`, not {command:?}"));
+    };
+    if !ALL.iter().any(|entry| entry.spec.name == name) {
+        return Err(format!("no algorithm is called {name}"));
+    }
+    let mut scenario = Scenario::new(3);
+    while let Some(option) = words.next() {
+        if option == "--unsound" {
+            scenario.unsound = true;
+            continue;
+        }
+        let value = words.next().ok_or_else(|| format!("{option} needs a value"))?;
+        set(&mut scenario, option, value).ok_or_else(|| format!("not understood: {option} {value}"))?;
+    }
+    Ok((entry(name), scenario))
+}
+
+fn set(scenario: &mut Scenario, option: &str, value: &str) -> Option<()> {
+    match option {
+        "-n" => scenario.n = value.parse().ok()?,
+        "--ids" => {
+            let ids = numbers::<u64>(value, ',')?;
+            scenario.n = ids.len() as u32;
+            scenario.ids = Ids::Listed(ids);
+        }
+        "--initiators" => {
+            scenario.initiators =
+                if value == "one" { Initiators::One } else { Initiators::Listed(numbers(value, ',')?) };
+        }
+        "--schedule" => scenario.schedule = schedule(value)?,
+        "--links" => {
+            scenario.links =
+                Some([Links::Bag, Links::Fifo, Links::HalfDuplex].into_iter().find(|l| l.name() == value)?);
+        }
+        "--orientation" => {
+            let both = [Orientation::Same, Orientation::Random];
+            scenario.ports = Ports::Kind(both.into_iter().find(|orientation| orientation.name() == value)?);
+        }
+        "--crash" => scenario.faults.push(at(value, |process, at| Fault::Crash { process, at })?),
+        "--recover" => scenario.faults.push(at(value, |process, at| Fault::Recover { process, at })?),
+        "--lose" => {
+            let (kind, nth) = value.split_once('@')?;
+            scenario.faults.push(Fault::LoseNth { kind: kind.to_owned(), nth: nth.parse().ok()? });
+        }
+        "--entries" => scenario.workload.entries = Entries::Each(value.parse().ok()?),
+        "--seed" => scenario.seed = value.parse().ok()?,
+        _ => return None,
+    }
+    Some(())
+}
+
+fn schedule(value: &str) -> Option<Schedule> {
+    Some(match value {
+        "rounds" => Schedule::Rounds,
+        "random" => Schedule::Random,
+        "lifo" => Schedule::Lifo,
+        "fifo" => Schedule::Fifo,
+        "greedy" => Schedule::Greedy,
+        _ => match numbers::<u64>(value.strip_prefix("delay:uniform:")?, ':')?.as_slice() {
+            [low, high] => Schedule::Delay(Delay::Uniform(low * 1_000_000, high * 1_000_000)),
+            _ => return None,
+        },
+    })
+}
+
+fn at(value: &str, fault: fn(u32, u64) -> Fault) -> Option<Fault> {
+    let (process, at) = value.split_once('@')?;
+    Some(fault(process.parse().ok()?, at.parse().ok()?))
+}
+
+fn numbers<N: std::str::FromStr>(value: &str, between: char) -> Option<Vec<N>> {
+    value.split(between).map(|number| number.parse().ok()).collect()
+}
+
+/// The lines that differ, with one line around them.
+fn difference(old: &str, new: &str) -> String {
+    let (old, new): (Vec<_>, Vec<_>) = (old.lines().collect(), new.lines().collect());
+    // The length of the longest common subsequence from here on, for every pair of places.
+    let mut common = vec![vec![0u32; new.len() + 1]; old.len() + 1];
+    for i in (0..old.len()).rev() {
+        for j in (0..new.len()).rev() {
+            common[i][j] = if old[i] == new[j] {
+                common[i + 1][j + 1] + 1
+            } else {
+                common[i + 1][j].max(common[i][j + 1])
+            };
+        }
+    }
+    let (mut i, mut j) = (0, 0);
+    let mut lines = Vec::new();
+    while i < old.len() || j < new.len() {
+        if i < old.len() && j < new.len() && old[i] == new[j] {
+            lines.push((' ', old[i]));
+            (i, j) = (i + 1, j + 1);
+        } else if j == new.len() || (i < old.len() && common[i + 1][j] >= common[i][j + 1]) {
+            lines.push(('-', old[i]));
+            i += 1;
+        } else {
+            lines.push(('+', new[j]));
+            j += 1;
+        }
+    }
+    let mut shown = String::new();
+    let mut hidden = false;
+    for (place, (mark, line)) in lines.iter().enumerate() {
+        let near =
+            lines[place.saturating_sub(1)..(place + 2).min(lines.len())].iter().any(|(m, _)| *m != ' ');
+        if near {
+            writeln!(shown, "{mark} {line}").expect("memory");
+        } else if !hidden {
+            shown.push_str("  ...\n");
+        }
+        hidden = !near;
+    }
+    shown
+}
