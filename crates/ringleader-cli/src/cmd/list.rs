@@ -1,15 +1,19 @@
 //! `ringleader list`: what there is, what it needs, what it costs.
 
+use super::show::wrapped;
 use crate::App;
 use crate::args::{ListArgs, Network, ProblemArg};
 use crate::console::Console;
 use crate::error::Failure;
-use comfy_table::{ColumnConstraint, ContentArrangement, Table, presets};
+use comfy_table::{ColumnConstraint, ContentArrangement, Table, Width, presets};
 use ringleader::model::{Graph, Shape};
 use ringleader::registry::{Entry, Problem};
+use std::io::{self, Write};
 
 /// The width of the table in a file or a pipe.
 const WIDTH: u16 = 100;
+/// A narrower terminal has no room for a table.
+const TABLE_MIN: u16 = 96;
 
 pub(crate) fn run(app: &App, args: &ListArgs, console: &mut Console<'_>) -> Result<u8, Failure> {
     let entries: Vec<&Entry> = app
@@ -33,38 +37,78 @@ pub(crate) fn run(app: &App, args: &ListArgs, console: &mut Console<'_>) -> Resu
         }
         return Ok(0);
     }
-    let mut table = Table::new();
-    table
-        .load_style(presets::UTF8_FULL_CONDENSED.with_rounded_corners())
-        .set_content_arrangement(ContentArrangement::Dynamic)
-        .set_header(["name", "problem", "year", "network", "needs", "messages at worst"]);
-    // Where there is no terminal whose width could be asked for.
-    if table.width().is_none() {
-        table.set_width(WIDTH);
+    // Where there is no terminal there is no width to ask for.
+    match Table::new().width() {
+        Some(width) if width < TABLE_MIN => stacked(&entries, usize::from(width), console.out)?,
+        width => writeln!(console.out, "{}", table(&entries, width.unwrap_or(WIDTH)).trim_fmt())?,
     }
-    // A name is there to be copied, so it stays whole.
-    if let Some(names) = table.column_mut(0) {
-        names.set_constraint(ColumnConstraint::ContentWidth);
-    }
-    for entry in &entries {
-        let spec = entry.spec;
-        table.add_row([
-            match spec.aliases {
-                [] => spec.name.to_owned(),
-                aliases => format!("{} ({})", spec.name, aliases.join(", ")),
-            },
-            entry.problem.name().to_owned(),
-            spec.year.to_string(),
-            entry.topology().to_owned(),
-            entry.needs().join(", "),
-            spec.cost.worst.map_or_else(|| "-".to_owned(), |bound| bound.formula.to_owned()),
-        ]);
-    }
-    writeln!(console.out, "{}", table.trim_fmt())?;
     if !console.quiet {
         writeln!(console.err, "{} algorithms; more about one: {} show NAME", entries.len(), app.program)?;
     }
     Ok(0)
+}
+
+/// One row each; cells are wrapped, but no word is cut.
+fn table(entries: &[&Entry], width: u16) -> Table {
+    let mut table = Table::new();
+    table
+        .load_style(presets::UTF8_FULL_CONDENSED.with_rounded_corners())
+        .set_content_arrangement(ContentArrangement::Dynamic)
+        .set_width(width)
+        .set_header(["name", "problem", "year", "network", "needs", "messages at worst"]);
+    for entry in entries {
+        table.add_row([
+            named(entry),
+            entry.problem.name().to_owned(),
+            entry.spec.year.to_string(),
+            entry.topology().to_owned(),
+            entry.needs().join(", "),
+            bound(entry).to_owned(),
+        ]);
+    }
+    // Names are there to be copied, formulas to be read.
+    for place in [0, 1, 2, 5] {
+        if let Some(column) = table.column_mut(place) {
+            column.set_constraint(ColumnConstraint::ContentWidth);
+        }
+    }
+    // The longest word.
+    if let Some(needs) = table.column_mut(4) {
+        needs.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(18)));
+    }
+    table
+}
+
+/// One paragraph each, for narrow terminals.
+fn stacked(entries: &[&Entry], width: usize, out: &mut dyn Write) -> io::Result<()> {
+    for entry in entries {
+        writeln!(out, "{}", named(entry))?;
+        let needs = match entry.needs().as_slice() {
+            [] => "nothing".to_owned(),
+            needs => needs.join(", "),
+        };
+        for text in [
+            format!("{}, {}, {}", entry.problem.name(), entry.spec.year, entry.topology()),
+            format!("needs {needs}"),
+            format!("messages at worst {}", bound(entry)),
+        ] {
+            for line in wrapped(&text, width.saturating_sub(2)) {
+                writeln!(out, "  {line}")?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn named(entry: &Entry) -> String {
+    match entry.spec.aliases {
+        [] => entry.spec.name.to_owned(),
+        aliases => format!("{} ({})", entry.spec.name, aliases.join(", ")),
+    }
+}
+
+fn bound(entry: &Entry) -> &'static str {
+    entry.spec.cost.worst.map_or("-", |bound| bound.formula)
 }
 
 /// Whether an algorithm is for such a network.

@@ -9,7 +9,7 @@ use crate::report::{Told, exit_code, text, version};
 use crate::scenario::{Plan, plan};
 use crate::watch::{Recorder, Watch};
 use crate::{App, memory, refusal};
-use ringleader::model::Facts;
+use ringleader::model::{Facts, Shape, Told as Knowledge, is_told};
 use ringleader::registry::{Entry, Problem};
 use ringleader::sim::Entries;
 
@@ -26,6 +26,11 @@ pub(crate) fn run(app: &App, args: &RunArgs, console: &mut Console<'_>) -> Resul
     let report = entry
         .run(&plan.scenario, &mut watch)
         .map_err(|refused| refusal::explain(app, entry, Some(args), &plan, &refused))?;
+    if !console.json && !console.quiet {
+        for note in without_effect(entry, args) {
+            writeln!(console.err, "note: {note}")?;
+        }
+    }
     if let Some(recorder) = watch.recorder.take() {
         recorder.end(report.outcome.name())?;
     }
@@ -36,6 +41,22 @@ pub(crate) fn run(app: &App, args: &RunArgs, console: &mut Console<'_>) -> Resul
         text(&told, console.out)?;
     }
     Ok(exit_code(&report))
+}
+
+/// What was asked for and means nothing to this algorithm. It does no harm, but whoever asked should know.
+fn without_effect(entry: &Entry, args: &RunArgs) -> Vec<String> {
+    let name = entry.spec.name;
+    let mut notes = Vec::new();
+    if args.initiators.is_some() && entry.problem == Problem::Mutex {
+        notes.push(format!("--initiators has no effect: `{name}` is no election; see --entries and --wants"));
+    }
+    if args.range.is_some() && !is_told(entry.told, Knowledge::Range) {
+        notes.push(format!("--range has no effect: the processes of `{name}` draw no identities"));
+    }
+    if args.orientation.is_some() && matches!(entry.shape, Shape::OneWayRing | Shape::Named) {
+        notes.push(format!("--orientation has no effect: the ports of `{name}` have no numbers"));
+    }
+    notes
 }
 
 /// The progress bar, if somebody is there to see it.

@@ -135,7 +135,7 @@ fn pairs(out: &mut dyn Write, title: &str, pairs: &[(String, String)]) -> io::Re
 }
 
 /// The words of a text, in lines of at most this width.
-fn wrapped(text: &str, width: usize) -> Vec<String> {
+pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
         match lines.last_mut() {

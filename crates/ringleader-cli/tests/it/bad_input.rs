@@ -309,3 +309,40 @@ fn broken_recordings() {
     refused(&["run", "peterson", "--schedule", "replay:/nowhere/x.rlt"], &["ringleader::bad_trace"]);
     assert_eq!(json(&["replay", &good, "--steps", "--json"])["code"], "ringleader::usage");
 }
+
+#[test]
+fn a_recording_of_another_algorithm() {
+    let trace = path("other.rlt");
+    assert_eq!(run(&["run", "peterson", "-n", "3", "--seed", "1", "--trace", &trace]).code, 0);
+    let schedule = format!("replay:{trace}");
+    refused(
+        &["run", "franklin", "--schedule", &schedule],
+        &["ringleader::other_recording", "a recording of `peterson`, not of `franklin`"],
+    );
+    refused(
+        &["run", "peterson", "-n", "4", "--schedule", &schedule],
+        &["the recording has 3 processes", "the recording says"],
+    );
+    let broken = file(
+        "broken-for-json.rlt",
+        std::fs::read_to_string(&trace).unwrap().replacen("\"t\":0", "\"t\":x", 1),
+    );
+    let error = json(&["replay", &broken, "--json"]);
+    assert_eq!(error["line"], 2);
+    assert!(error["message"].as_str().unwrap().contains("column"), "{error}");
+    assert!(error["message"].as_str().unwrap().contains("expected"), "what is wrong, too: {error}");
+}
+
+/// It is run all the same: scripts may pass one set of options to every algorithm.
+#[test]
+fn options_without_effect_are_noted() {
+    let args = ["run", "ra", "-n", "3", "--seed", "1", "--initiators", "one", "--range", "3"];
+    let ran = run(&args);
+    assert_eq!(ran.code, 0);
+    for note in ["note: --initiators has no effect", "note: --range has no effect"] {
+        assert!(ran.err.contains(note), "{}", ran.err);
+    }
+    assert_eq!(run(&[&args[..], &["--quiet"]].concat()).err, "");
+    assert_eq!(run(&[&args[..], &["--json"]].concat()).err, "");
+    refused(&["run", "peterson", "--threads", "0"], &["at least 1"]);
+}

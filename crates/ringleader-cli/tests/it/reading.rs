@@ -24,6 +24,7 @@ fn the_list_can_be_narrowed() {
     let keys: Vec<&String> = row.as_object().unwrap().keys().collect();
     assert_eq!(keys, ["name", "problem", "title", "year", "source", "topology", "needs", "bound", "aliases"]);
     let table = run(&["list"]).out;
+    assert!(table.lines().all(|line| line.chars().count() <= 100), "{table}");
     assert!(ALL.iter().all(|entry| entry.spec.name.contains('@') || table.contains(entry.spec.name)));
 }
 
