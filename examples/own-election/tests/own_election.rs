@@ -99,3 +99,18 @@ fn it_is_short() {
     let lines = include_str!("../src/lib.rs").lines().count();
     assert!(lines < 60, "{lines} lines");
 }
+
+/// What the README shows of this crate is in this crate.
+#[test]
+fn the_readme_shows_these_files() {
+    // A checkout of this crate alone has no README above it.
+    let Ok(readme) = std::fs::read_to_string("../../README.md") else { return };
+    let files =
+        [include_str!("../src/lib.rs"), include_str!("../src/main.rs"), include_str!("own_election.rs")];
+    let blocks: Vec<&str> =
+        readme.split("```rust\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+    assert_eq!(blocks.len(), 3, "three blocks of Rust in the README");
+    for block in blocks {
+        assert!(files.iter().any(|file| file.contains(block)), "in no file of this crate:\n{block}");
+    }
+}
