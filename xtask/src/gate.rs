@@ -38,7 +38,7 @@ const STAGES: &[Stage] = &[
     }),
     Stage::new("release build", || cargo(&["build", "--workspace", "--release"])),
     Stage {
-        file: Some("crates/ringleader/benches/handwritten.rs"),
+        file: Some("crates/ringleader/benches/handwritten/main.rs"),
         ..Stage::new("bench smoke", || {
             cargo(&["bench", "-p", "ringleader", "--bench", "handwritten", "--", "--quick"])
         })
