@@ -10,7 +10,8 @@ use xtask::tidy;
 const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
-  test   all tests: cargo-nextest where it is installed, plain cargo test where not; doc tests either way
+  test   all tests: cargo-nextest where it is installed, plain cargo test where not; doc tests either way;
+         with UPDATE=1 in the environment, transcripts and the blocks of the README are rewritten
   tidy   what the compiler does not see: layering, headers, left-overs, line lengths
   ci     the whole gate, read-only, with the time of each stage
   fix    format the code; the only command here that writes";
@@ -38,8 +39,18 @@ fn main() -> ExitCode {
     if passed { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// All tests. Nextest does not run doc tests, so these are run by cargo either way.
+/// All tests. Nextest does not run doc tests, so these are run by cargo either way. `UPDATE=1` accepts what happens
+/// now: the transcripts heed it themselves, the blocks of the README have another word for it.
 fn test() -> bool {
+    let update = std::env::var("UPDATE").is_ok_and(|value| value == "1");
+    let cargo = |arguments: &[&str]| {
+        let mut command = tidy::cargo();
+        command.args(arguments);
+        if update {
+            command.env("TRYCMD", "overwrite");
+        }
+        succeeds(&mut command)
+    };
     if has_cargo_command("nextest") {
         cargo(&["nextest", "run", "--workspace", "--no-fail-fast"])
             && cargo(&["test", "--workspace", "--doc"])

@@ -1,8 +1,8 @@
 //! Leader election and mutual exclusion, from textbook to production.
 //!
-//! An algorithm is written once, in the words of [`model`], in a file under [`election`] or [`mutex`]. [`sim`] runs it on
-//! a network of [`network`]; [`trace`] says what happened, step by step; [`registry`] lists all algorithms with their
-//! types erased.
+//! An algorithm is written once, in the words of [`model`], in a file under [`election`] or [`mutex`]. [`sim`] runs it
+//! on a network of [`network`]; [`trace`] says what happened, step by step; [`registry`] lists all algorithms with
+//! their types erased.
 //!
 //! ```
 //! use ringleader::{election::Peterson, registry, sim};
