@@ -143,6 +143,7 @@ impl Process for Franklin {
 
 impl Franklin {
     /// A new round. A value of it may have come in already.
+    #[inline(always)]
     fn round(&mut self, side: Side, early: Option<Id>, out: &mut impl Outbox<Self>) {
         self.role = Role::Active { side, waiting: [early, None] };
         out.phase_begins();
@@ -153,6 +154,7 @@ impl Franklin {
 
     /// The values of this round are in from both sides: `a` has just come from one, `b` waited on the other, and behind
     /// it perhaps an early one of the next round.
+    #[inline(always)]
     fn compare(&mut self, a: Id, b: Id, early: Option<Id>, from: Side, out: &mut impl Outbox<Self>) {
         match a.max(b).cmp(&self.id) {
             Less => {

@@ -142,6 +142,7 @@ impl Process for Peterson {
 
 impl Peterson {
     /// A new round with this value.
+    #[inline(always)]
     fn round(&mut self, tid: Id, out: &mut impl Outbox<Self>) {
         out.phase_begins();
         self.mode = Mode::Wait1 { tid };
@@ -149,6 +150,7 @@ impl Peterson {
     }
 
     /// The own identity is back.
+    #[inline(always)]
     fn home(&mut self, out: &mut impl Outbox<Self>) {
         if self.mode == Mode::Leader {
             out.rule("absorb");

@@ -18,7 +18,7 @@ use super::meter::{Phases, fill_counts};
 use super::problem::End;
 use super::setup::Setup;
 use super::{Observer, Progress, Report, Scenario, Schedule};
-use crate::model::{Election, Links, Message, Name, Outbox, Port, Process, Reached, Shape};
+use crate::model::{Election, Links, Message, Name, Outbox, Port, Process, Reached, Shape, Verdict};
 use crate::network::{Network, Wired};
 use crate::rng::{choices_key, draw};
 use core::ops::ControlFlow;
@@ -165,6 +165,15 @@ impl Watch {
         self.impossible = self.impossible.or(other.impossible);
     }
 
+    /// Sees what a step did to the verdict of its process.
+    #[inline(always)]
+    fn after<P: Election>(&mut self, process: &P, place: usize, before: Verdict, now: u64) {
+        let after = process.verdict();
+        if after != before {
+            self.ballot.change(self.first + place as u32, before, after, now, 0);
+        }
+    }
+
     /// Tells the observer how far it is, from time to time; whether it wants to go on.
     #[inline]
     fn goes_on(&mut self, observer: &mut dyn Observer, time: u64) -> bool {
@@ -201,12 +210,14 @@ fn start<P: Election>(
                 *started = true;
             }
             watch.steps += 1;
-            step(course.net, process, place, 0, watch, road, |process, out| process.start(out));
+            let before = process.verdict();
+            process.start(&mut LaneOut { place: place as u32, net: course.net, watch, road });
+            watch.after(process, place, before, 0);
         }
     }
 }
 
-/// A message arrives at a process; `started` says that everybody has started long ago.
+/// A message arrives at a process; `STARTED` says that everybody has started long ago.
 #[inline(always)]
 fn arrive<P: Election, const STARTED: bool>(
     course: &Course<'_, P::Port>,
@@ -220,40 +231,16 @@ fn arrive<P: Election, const STARTED: bool>(
     P::Port: Wired,
 {
     let (arrival, msg) = letter;
-    let wakes = !STARTED && {
-        let asleep = !core::mem::replace(&mut watch.started[place], true);
-        let index = watch.first + place as u32;
-        asleep && (P::SPEC.needs.reached == Reached::Wakes || course.setup.is_initiator(index))
-    };
-    step(course.net, process, place, now, watch, road, |process, out| {
-        if wakes {
-            process.start(out);
-        }
-        process.receive(arrival, msg, out);
-    });
-}
-
-/// One step of one process.
-#[inline(always)]
-fn step<P: Election, R: Road<P>>(
-    net: &<P::Port as Wired>::Net,
-    process: &mut P,
-    place: usize,
-    now: u64,
-    watch: &mut Watch,
-    road: &mut R,
-    act: impl FnOnce(&mut P, &mut LaneOut<'_, P, R>),
-) where
-    P::Port: Wired,
-{
     let before = process.verdict();
-    let mut out = LaneOut { place: place as u32, net, watch, road };
-    act(process, &mut out);
-    let after = process.verdict();
-    if after != before {
-        let index = watch.first + place as u32;
-        watch.ballot.change(index, before, after, now, 0);
+    let mut out = LaneOut { place: place as u32, net: course.net, watch, road };
+    if !STARTED && !core::mem::replace(&mut out.watch.started[place], true) {
+        let index = out.watch.first + place as u32;
+        if P::SPEC.needs.reached == Reached::Wakes || course.setup.is_initiator(index) {
+            process.start(&mut out);
+        }
     }
+    process.receive(arrival, msg, &mut out);
+    watch.after(process, place, before, now);
 }
 
 /// The outbox of a lane: messages go straight to where they arrive.

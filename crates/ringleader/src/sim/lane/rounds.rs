@@ -28,8 +28,7 @@ where
         .collect();
     observer.begins(&|| course.setup.header(&P::SPEC, course.scenario, 1));
     for lane in &mut lanes {
-        start(course, lane.processes, &mut lane.watch, &mut lane.street);
-        lane.turn();
+        lane.start(course);
     }
     threads::hand_over(&mut lanes, stretch);
     let mut calendar = Calendar { round: 0, per_round: Vec::new(), complete: true };
@@ -72,9 +71,9 @@ impl Calendar {
 /// A stretch of the ring, with what arrives there.
 pub(super) struct Lane<'a, P: Process> {
     processes: &'a mut [P],
-    /// What arrives in this round, by arrival port, in sending order.
-    pub(super) now: [Vec<Letter<P>>; 2],
-    pub(super) street: Street<P>,
+    /// What arrives in this round and what is sent in it, in turn: nothing is moved at the end of a round.
+    streets: [Street<P>; 2],
+    turn: usize,
     pub(super) watch: Watch,
 }
 
@@ -84,23 +83,66 @@ pub(super) struct Letter<P: Process> {
     msg: P::Msg,
 }
 
-/// Where the messages of this round travel, to arrive in the next.
+/// Where the messages of a round travel, to arrive in the next.
 pub(super) struct Street<P: Process> {
-    next: [Vec<Letter<P>>; 2],
+    /// By arrival port, in sending order.
+    pub(super) letters: [Vec<Letter<P>>; 2],
     /// What goes to other stretches: the arrival port and the letter.
     pub(super) abroad: Vec<(u32, Letter<P>)>,
     first: u32,
     len: u32,
 }
 
-impl<P: Process> Road<P> for Street<P> {
+impl<P: Process> Street<P> {
+    #[inline(always)]
+    pub(super) fn width(&self) -> u64 {
+        (0..ports::<P>()).map(|port| self.letters[port].len() as u64).sum()
+    }
+}
+
+/// A street, and whether it is the whole ring.
+struct Onto<'a, P: Process, const WHOLE: bool>(&'a mut Street<P>);
+
+impl<P: Process, const WHOLE: bool> Road<P> for Onto<'_, P, WHOLE> {
     #[inline(always)]
     fn put(&mut self, to: u32, arrival: P::Port, msg: P::Msg) {
         let letter = Letter { to, msg };
-        if to.wrapping_sub(self.first) < self.len {
-            self.next[arrival.index() as usize % 2].push(letter);
+        if WHOLE || to.wrapping_sub(self.0.first) < self.0.len {
+            self.0.letters[arrival.index() as usize % 2].push(letter);
         } else {
-            self.abroad.push((arrival.index(), letter));
+            self.0.abroad.push((arrival.index(), letter));
+        }
+    }
+}
+
+/// One round: handles everything on one street; what is sent goes onto the other.
+#[inline(always)]
+fn pass<P: Election, const STARTED: bool, const WHOLE: bool>(
+    course: &Course<'_, P::Port>,
+    processes: &mut [P],
+    now: &mut Street<P>,
+    next: &mut Street<P>,
+    round: u64,
+    watch: &mut Watch,
+) where
+    P::Port: Wired,
+{
+    let first = if WHOLE { 0 } else { now.first };
+    let mut road = Onto::<P, WHOLE>(next);
+    for port in 0..ports::<P>() {
+        let arrival = P::Port::from_index(port as u32);
+        watch.steps += now.letters[port].len() as u64;
+        for Letter { to, msg } in now.letters[port].drain(..) {
+            let place = (to - first) as usize;
+            arrive::<P, STARTED>(
+                course,
+                &mut processes[place],
+                place,
+                (arrival, msg),
+                round,
+                watch,
+                &mut road,
+            );
         }
     }
 }
@@ -112,80 +154,69 @@ where
     fn new(course: &Course<'_, P::Port>, processes: &'a mut [P], first: u32) -> Lane<'a, P> {
         let len = processes.len();
         // One message per port and process is what a full round has; untouched, this takes address space only.
-        let room =
-            || core::array::from_fn(|port| Vec::with_capacity(if port < ports::<P>() { len } else { 0 }));
+        let room = |port| Vec::with_capacity(if port < ports::<P>() { len } else { 0 });
+        let street =
+            |_| Street { letters: core::array::from_fn(room), abroad: Vec::new(), first, len: len as u32 };
         Lane {
-            now: room(),
-            street: Street { next: room(), abroad: Vec::new(), first, len: len as u32 },
+            streets: core::array::from_fn(street),
+            turn: 0,
             watch: Watch::new::<P>(course, first, len),
             processes,
         }
     }
 
-    /// Messages that arrive in the next round.
-    #[inline]
-    pub(super) fn width(&self) -> u64 {
-        self.now.iter().map(|letters| letters.len() as u64).sum()
+    /// What arrives in the next round.
+    pub(super) fn arriving(&mut self) -> &mut Street<P> {
+        &mut self.streets[self.turn]
     }
 
-    /// The round is over: what was sent in it arrives in the next.
-    #[inline]
-    pub(super) fn turn(&mut self) {
-        core::mem::swap(&mut self.now, &mut self.street.next);
-    }
-
-    /// Handles everything that arrives in this round.
-    #[inline(always)]
-    fn round<const STARTED: bool>(&mut self, course: &Course<'_, P::Port>, round: u64) {
-        let Lane { processes, now, street, watch } = self;
-        for port in 0..ports::<P>() {
-            let arrival = P::Port::from_index(port as u32);
-            watch.steps += now[port].len() as u64;
-            for Letter { to, msg } in now[port].drain(..) {
-                let place = (to - street.first) as usize;
-                let process = &mut processes[place];
-                arrive::<P, STARTED>(course, process, place, (arrival, msg), round, watch, street);
-            }
-        }
+    /// The initiators start.
+    fn start(&mut self, course: &Course<'_, P::Port>) {
+        let mut road = Onto::<P, false>(&mut self.streets[self.turn]);
+        start(course, self.processes, &mut self.watch, &mut road);
     }
 
     /// One round of a stretch among several.
     pub(super) fn one_round(&mut self, course: &Course<'_, P::Port>, round: u64) {
+        let [one, two] = &mut self.streets;
+        let (now, next) = if self.turn == 0 { (one, two) } else { (two, one) };
         if self.watch.started.is_empty() {
-            self.round::<true>(course, round);
+            pass::<P, true, false>(course, self.processes, now, next, round, &mut self.watch);
         } else {
-            self.round::<false>(course, round);
+            pass::<P, false, false>(course, self.processes, now, next, round, &mut self.watch);
         }
-        self.turn();
+        self.turn = 1 - self.turn;
     }
 
     /// The whole ring is one stretch: round after round, without leaving the loop.
     fn alone(&mut self, course: &Course<'_, P::Port>, calendar: &mut Calendar, observer: &mut dyn Observer) {
-        if self.watch.started.is_empty() {
-            self.rounds::<true>(course, calendar, observer);
+        calendar.complete = if self.watch.started.is_empty() {
+            self.rounds::<true>(course, calendar, observer)
         } else {
-            self.rounds::<false>(course, calendar, observer);
-        }
+            self.rounds::<false>(course, calendar, observer)
+        };
     }
 
+    /// Whether it came to an end of its own.
     fn rounds<const STARTED: bool>(
         &mut self,
         course: &Course<'_, P::Port>,
         calendar: &mut Calendar,
         observer: &mut dyn Observer,
-    ) {
+    ) -> bool {
+        let Lane { processes, streets: [one, two], watch, .. } = self;
+        let (mut now, mut next) = (one, two);
         loop {
-            let width = self.width();
+            let width = now.width();
             if width == 0 {
-                return;
+                return true;
             }
             calendar.turn(width);
-            self.round::<STARTED>(course, calendar.round);
-            self.turn();
-            if !self.watch.goes_on(observer, calendar.round) {
-                calendar.complete = false;
-                return;
+            pass::<P, STARTED, true>(course, processes, now, next, calendar.round, watch);
+            if !watch.goes_on(observer, calendar.round) {
+                return false;
             }
+            core::mem::swap(&mut now, &mut next);
         }
     }
 }

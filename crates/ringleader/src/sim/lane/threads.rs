@@ -25,7 +25,7 @@ pub(super) fn together<P: Election>(
 {
     let mut reported = 0;
     loop {
-        let width: u64 = lanes.iter().map(Lane::width).sum();
+        let width: u64 = lanes.iter_mut().map(|lane| lane.arriving().width()).sum();
         if width == 0 {
             return;
         }
@@ -57,11 +57,11 @@ where
     P::Port: Wired,
 {
     for place in 0..lanes.len() {
-        let mut abroad = core::mem::take(&mut lanes[place].street.abroad);
+        let mut abroad = core::mem::take(&mut lanes[place].arriving().abroad);
         for (port, letter) in abroad.drain(..) {
-            lanes[letter.to as usize / stretch].now[port as usize].push(letter);
+            lanes[letter.to as usize / stretch].arriving().letters[port as usize].push(letter);
         }
-        lanes[place].street.abroad = abroad;
+        lanes[place].arriving().abroad = abroad;
     }
 }
 
@@ -117,8 +117,9 @@ where
         widths.push(width);
         let turn = (round % 2) as usize;
         lane.one_round(course, round);
-        let mut sent = lane.width();
-        for (port, letter) in lane.street.abroad.drain(..) {
+        let street = lane.arriving();
+        let mut sent = street.width();
+        for (port, letter) in street.abroad.drain(..) {
             sent += 1;
             let mailbox = &post.boxes[turn][letter.to as usize / post.stretch];
             mailbox.lock().unwrap_or_else(PoisonError::into_inner).push((port, letter));
@@ -127,7 +128,7 @@ where
         post.meeting.wait();
         for (port, letter) in post.boxes[turn][place].lock().unwrap_or_else(PoisonError::into_inner).drain(..)
         {
-            lane.now[port as usize].push(letter);
+            street.letters[port as usize].push(letter);
         }
         width = post.widths[turn].iter().map(|width| width.load(Ordering::Acquire)).sum();
     }
