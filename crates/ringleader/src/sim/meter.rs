@@ -49,8 +49,13 @@ impl Phases {
         self.most = self.most.max(phase);
     }
 
-    /// Adds what was seen of other processes.
-    pub(crate) fn add(&mut self, other: &Phases) {
+    /// Appends what was seen of the next processes, given how many there are of each.
+    pub(crate) fn append(&mut self, mut other: Phases, own: usize, others: usize) {
+        if !(self.begun.is_empty() && other.begun.is_empty()) {
+            self.begun.resize(own, 0);
+            other.begun.resize(others, 0);
+            self.begun.append(&mut other.begun);
+        }
         self.most = self.most.max(other.most);
     }
 
