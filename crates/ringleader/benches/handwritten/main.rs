@@ -1,5 +1,6 @@
 //! The simulator against loops written by hand for one algorithm and one schedule each: flat arrays, identities of
-//! four bytes, no meters, no properties, no dispatch. Both run the same arrangement, in turns; the best of several
+//! four bytes, no meters, no properties, no dispatch. Rounds have two: one as one would write it down, and one with
+//! identity, mode and message packed into words (`packed`). The loops for the other schedules are packed. Both run the same arrangement, in turns; the best of several
 //! repetitions counts. Messages and leader must agree.
 //!
 //! ```console
@@ -15,6 +16,7 @@ mod lap;
 mod one_way;
 mod options;
 mod peterson;
+mod plain;
 mod queue;
 mod timed;
 mod word;
@@ -34,8 +36,8 @@ use std::process::ExitCode;
 
 const ALGORITHMS: [&str; 3] = ["chang-roberts", "peterson", "franklin"];
 
-/// The schedules by name; the last only if asked for.
-const SCHEDULES: [&str; 4] = ["rounds", "random", "delay", "exponential"];
+/// The schedules by name; the last only if asked for. `packed` is `rounds` against loops that pack words by hand.
+const SCHEDULES: [&str; 5] = ["rounds", "packed", "random", "delay", "exponential"];
 
 /// The schedule `delay`: uniform between 1 and 10 units.
 const SHORTEST: u64 = TICKS_PER_UNIT;
@@ -201,15 +203,18 @@ fn by_hand(algorithm: &str, schedule: &str, ids: &[u32], seed: u64) -> Outcome {
     let mut rng = Rng::new(seed, Purpose::Schedule);
     let uniform = |rng: &mut Rng| SHORTEST + rng.below(LONGEST - SHORTEST + 1);
     match (algorithm, schedule) {
-        ("chang-roberts", "rounds") => one_way::rounds::<ChangRoberts>(ids),
+        ("chang-roberts", "rounds") => plain::chang_roberts(ids),
+        ("chang-roberts", "packed") => one_way::rounds::<ChangRoberts>(ids),
         ("chang-roberts", "random") => one_way::random::<ChangRoberts>(ids, rng),
         ("chang-roberts", "delay") => one_way::timed::<ChangRoberts>(ids, || uniform(&mut rng)),
         ("chang-roberts", _) => one_way::timed::<ChangRoberts>(ids, || rng.exponential(TICKS_PER_UNIT)),
-        ("peterson", "rounds") => one_way::rounds::<Peterson>(ids),
+        ("peterson", "rounds") => plain::peterson(ids),
+        ("peterson", "packed") => one_way::rounds::<Peterson>(ids),
         ("peterson", "random") => one_way::random::<Peterson>(ids, rng),
         ("peterson", "delay") => one_way::timed::<Peterson>(ids, || uniform(&mut rng)),
         ("peterson", _) => one_way::timed::<Peterson>(ids, || rng.exponential(TICKS_PER_UNIT)),
-        (_, "rounds") => franklin::rounds(ids),
+        (_, "rounds") => plain::franklin(ids),
+        (_, "packed") => franklin::rounds(ids),
         (_, "random") => franklin::random(ids, rng),
         (_, "delay") => franklin::timed(ids, || uniform(&mut rng)),
         _ => franklin::timed(ids, || rng.exponential(TICKS_PER_UNIT)),
@@ -219,7 +224,7 @@ fn by_hand(algorithm: &str, schedule: &str, ids: &[u32], seed: u64) -> Outcome {
 /// The same for the simulator.
 fn scenario(schedule: &str, n: u32, seed: u64) -> Scenario {
     let schedule = match schedule {
-        "rounds" => Schedule::Rounds,
+        "rounds" | "packed" => Schedule::Rounds,
         "random" => Schedule::Random,
         "delay" => Schedule::Delay(Delay::Uniform(SHORTEST, LONGEST)),
         _ => Schedule::Delay(Delay::Exponential(TICKS_PER_UNIT)),

@@ -15,7 +15,7 @@ pub(crate) struct Effects<P: Process> {
     pub(crate) choices: Vec<u32>,
     pub(crate) rules: Vec<&'static str>,
     pub(crate) phases_begun: u32,
-    pub(crate) phase_reached: u32,
+    pub(crate) phase_reached: Option<u32>,
     pub(crate) impossible: Option<&'static str>,
     /// Whether rules are wanted.
     pub(crate) record: bool,
@@ -38,7 +38,7 @@ impl<P: Process> Effects<P> {
             choices: Vec::new(),
             rules: Vec::new(),
             phases_begun: 0,
-            phase_reached: 0,
+            phase_reached: None,
             impossible: None,
             record,
             draws: Draws::Seed { key: 0, process: 0, drawn: 0 },
@@ -73,7 +73,7 @@ impl<P: Process> Effects<P> {
         self.choices.clear();
         self.rules.clear();
         self.phases_begun = 0;
-        self.phase_reached = 0;
+        self.phase_reached = None;
         self.impossible = None;
     }
 }
@@ -126,7 +126,7 @@ impl<P: Process> Outbox<P> for Effects<P> {
 
     #[inline]
     fn phase_reached(&mut self, phase: u32) {
-        self.phase_reached = self.phase_reached.max(phase);
+        self.phase_reached = self.phase_reached.max(Some(phase));
     }
 
     #[cold]

@@ -31,7 +31,7 @@ pub(crate) struct Meter {
 #[derive(Default)]
 pub(crate) struct Phases {
     begun: Vec<u32>,
-    most: u32,
+    most: Option<u32>,
 }
 
 impl Phases {
@@ -41,22 +41,27 @@ impl Phases {
             self.begun.resize(n, 0);
         }
         self.begun[index] += count;
-        self.most = self.most.max(self.begun[index]);
+        self.most = self.most.max(Some(self.begun[index]));
     }
 
     /// A process reaches a numbered phase.
     pub(crate) fn reached(&mut self, phase: u32) {
-        self.most = self.most.max(phase);
+        self.most = self.most.max(Some(phase));
     }
 
-    /// Adds what was seen of other processes.
-    pub(crate) fn add(&mut self, other: &Phases) {
+    /// Appends what was seen of the next processes, given how many there are of each.
+    pub(crate) fn append(&mut self, mut other: Phases, own: usize, others: usize) {
+        if !(self.begun.is_empty() && other.begun.is_empty()) {
+            self.begun.resize(own, 0);
+            other.begun.resize(others, 0);
+            self.begun.append(&mut other.begun);
+        }
         self.most = self.most.max(other.most);
     }
 
     /// The most, if there were phases.
     pub(crate) fn most(&self) -> Option<u64> {
-        (self.most > 0).then_some(u64::from(self.most))
+        self.most.map(u64::from)
     }
 }
 
@@ -123,12 +128,12 @@ impl Meter {
 
     /// Phases that a step began or reached.
     #[inline]
-    pub(crate) fn phases(&mut self, index: u32, n: u32, begun: u32, reached: u32) {
+    pub(crate) fn phases(&mut self, index: u32, n: u32, begun: u32, reached: Option<u32>) {
         if begun > 0 {
             self.phases.begins(index as usize, n as usize, begun);
         }
-        if reached > 0 {
-            self.phases.reached(reached);
+        if let Some(phase) = reached {
+            self.phases.reached(phase);
         }
     }
 

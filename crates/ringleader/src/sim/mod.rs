@@ -3,6 +3,7 @@
 //! A [`Scenario`] says what is to be run, a [`Report`] what came of it. Plain elections on rings, which is where size
 //! matters, have fast lanes (`lane`); everything else goes through the general engine (`world`).
 
+mod admission;
 mod agenda;
 mod effects;
 mod election;

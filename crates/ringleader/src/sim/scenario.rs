@@ -118,6 +118,53 @@ pub enum Schedule {
     Replay(Arc<Recording>),
 }
 
+impl Schedule {
+    /// How many ticks of its clock make one unit of time.
+    #[must_use]
+    pub fn ticks_per_unit(&self) -> u64 {
+        match self {
+            Schedule::Delay(_) => TICKS_PER_UNIT,
+            Schedule::Replay(recording) => recording.header.ticks_per_unit.max(1),
+            Schedule::Rounds
+            | Schedule::Random
+            | Schedule::Lifo
+            | Schedule::Fifo
+            | Schedule::Greedy
+            | Schedule::Starve(_) => 1,
+        }
+    }
+
+    /// Whether its clock counts rounds.
+    #[must_use]
+    pub fn counts_rounds(&self) -> bool {
+        match self {
+            Schedule::Rounds => true,
+            Schedule::Replay(recording) => recording.header.schedule == "rounds",
+            Schedule::Random
+            | Schedule::Delay(_)
+            | Schedule::Lifo
+            | Schedule::Fifo
+            | Schedule::Greedy
+            | Schedule::Starve(_) => false,
+        }
+    }
+
+    /// The name on the command line, without its parameters.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Schedule::Rounds => "rounds",
+            Schedule::Random => "random",
+            Schedule::Delay(_) => "delay",
+            Schedule::Lifo => "lifo",
+            Schedule::Fifo => "fifo",
+            Schedule::Greedy => "greedy",
+            Schedule::Starve(_) => "starve",
+            Schedule::Replay(_) => "replay",
+        }
+    }
+}
+
 /// A distribution of delays, in ticks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Delay {

@@ -10,7 +10,7 @@ use super::links::LinkTable;
 use super::meter::Meter;
 use super::problem::{End, Problem, UserInput};
 use super::schedule::{Candidate, Picker};
-use super::setup::{Setup, wire};
+use super::setup::Setup;
 use super::{Delay, Fault, Observer, Progress, Refusal, Report, Scenario, Schedule};
 use crate::model::{Links, Name, Process};
 use crate::network::{Network, Wired};
@@ -94,7 +94,7 @@ where
         problem: B,
         observer: &'a mut dyn Observer,
     ) -> World<'a, P, B> {
-        let net = wire::<P::Port>(setup);
+        let net = P::Port::wire(&setup.plan);
         let n = setup.n as usize;
         let processes: Vec<P> = setup.processes(&net, scenario.range);
         let record = observer.wants_events();

@@ -228,6 +228,8 @@ fn van_leeuwen_tan_half_duplex_elects_one_and_keeps_its_bound() {
         (report.election_messages, kind(&report, "elected"))
     };
     assert_eq!([small(1), small(2), small(3)], [(2, 1), (6, 2), (9, 3)]);
+    let phases = |n| run_well("van-leeuwen-tan-half-duplex", &Scenario::new(n)).phases;
+    assert_eq!([phases(1), phases(2)], [Some(0), Some(1)], "the largest phase number, which may be 0");
     for n in 1..=6u64 {
         for ids in arrangements(n) {
             for seed in 0..4 {

@@ -154,15 +154,18 @@ impl Watch {
         }
     }
 
-    /// Adds what was seen of another stretch.
-    fn add(&mut self, other: &Watch) {
+    /// Appends what was seen of the next stretch.
+    fn append(&mut self, other: Watch) {
         for (sum, count) in self.by_kind.iter_mut().zip(other.by_kind) {
             *sum += count;
         }
         self.steps += other.steps;
         self.ballot.add(&other.ballot);
-        self.phases.add(&other.phases);
         self.impossible = self.impossible.or(other.impossible);
+        self.started.extend(other.started);
+        self.drawn.extend(other.drawn);
+        self.phases.append(other.phases, self.len as usize, other.len as usize);
+        self.len += other.len;
     }
 
     /// Sees what a step did to the verdict of its process.

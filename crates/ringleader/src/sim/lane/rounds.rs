@@ -30,18 +30,21 @@ where
     for lane in &mut lanes {
         lane.start(course);
     }
-    threads::hand_over(&mut lanes, stretch);
     let mut calendar = Calendar { round: 0, per_round: Vec::new(), complete: true };
-    if let [lane] = lanes.as_mut_slice() {
-        lane.alone(course, &mut calendar, observer);
-    } else {
+    if lanes.len() > 1 {
         threads::together(course, &mut lanes, &mut calendar, stretch, observer);
     }
-    let mut lanes = lanes.into_iter().map(|lane| lane.watch);
-    let mut watch = lanes.next().unwrap_or_else(|| Watch::new::<P>(course, 0, 0));
-    for other in lanes {
-        watch.add(&other);
+    let parts: Vec<Part<P>> = lanes.into_iter().map(|lane| (lane.streets, lane.turn, lane.watch)).collect();
+    let mut parts = parts.into_iter();
+    let first = parts.next();
+    let mut lane = Lane::whole(course, processes, first);
+    for part in parts {
+        lane.append(part);
     }
+    if calendar.complete {
+        lane.alone(course, &mut calendar, observer);
+    }
+    let watch = lane.watch;
     Finish {
         watch,
         rounds: Some(calendar.round),
@@ -76,6 +79,9 @@ pub(super) struct Lane<'a, P: Process> {
     turn: usize,
     pub(super) watch: Watch,
 }
+
+/// What a stretch has besides its processes.
+type Part<P> = ([Street<P>; 2], usize, Watch);
 
 /// A message and the process that it goes to.
 pub(super) struct Letter<P: Process> {
@@ -165,6 +171,22 @@ where
         }
     }
 
+    /// The whole ring, beginning with what a first stretch has.
+    fn whole(course: &Course<'_, P::Port>, processes: &'a mut [P], first: Option<Part<P>>) -> Lane<'a, P> {
+        match first {
+            Some((streets, turn, watch)) => Lane { processes, streets, turn, watch },
+            None => Lane::new(course, processes, 0),
+        }
+    }
+
+    /// The next stretch joins those before it.
+    fn append(&mut self, (mut streets, turn, watch): Part<P>) {
+        for (own, letters) in self.streets[self.turn].letters.iter_mut().zip(&mut streets[turn].letters) {
+            own.append(letters);
+        }
+        self.watch.append(watch);
+    }
+
     /// What arrives in the next round.
     pub(super) fn arriving(&mut self) -> &mut Street<P> {
         &mut self.streets[self.turn]
@@ -204,8 +226,8 @@ where
         calendar: &mut Calendar,
         observer: &mut dyn Observer,
     ) -> bool {
-        let Lane { processes, streets: [one, two], watch, .. } = self;
-        let (mut now, mut next) = (one, two);
+        let Lane { processes, streets: [one, two], turn, watch } = self;
+        let (mut now, mut next) = if *turn == 0 { (one, two) } else { (two, one) };
         loop {
             let width = now.width();
             if width == 0 {

@@ -1,5 +1,6 @@
 //! Rounds on several threads: each owns a stretch of the ring; what leaves it is handed to the neighbour at the end of
-//! the round. Rounds with few messages are not worth that: one thread does them alone. The result is the same.
+//! the round. An election begins with wide rounds and ends with narrow ones; those are not worth the meeting of threads,
+//! so the stretches are joined and one thread does them alone. The result is the same.
 
 use super::rounds::{Calendar, Lane, Letter};
 use super::{Course, PROGRESS_EVERY};
@@ -11,9 +12,9 @@ use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// Below so many messages a round is not worth the meeting of threads.
-const WORTH_SHARING: u64 = 4096;
+const WORTH_SHARING: u64 = 2048;
 
-/// All rounds, wide ones shared.
+/// The wide rounds at the beginning, one thread per stretch.
 pub(super) fn together<P: Election>(
     course: &Course<'_, P::Port>,
     lanes: &mut [Lane<'_, P>],
@@ -23,36 +24,25 @@ pub(super) fn together<P: Election>(
 ) where
     P::Port: Wired,
 {
-    let mut reported = 0;
+    hand_over(lanes, stretch);
     loop {
         let width: u64 = lanes.iter_mut().map(|lane| lane.arriving().width()).sum();
-        if width == 0 {
+        if width < WORTH_SHARING {
             return;
         }
-        if width >= WORTH_SHARING {
-            shared(course, lanes, calendar, stretch, width);
-        } else {
-            calendar.turn(width);
-            for lane in lanes.iter_mut() {
-                lane.one_round(course, calendar.round);
-            }
-            hand_over(lanes, stretch);
-        }
+        shared(course, lanes, calendar, stretch, width);
         let steps: u64 = lanes.iter().map(|lane| lane.watch.steps).sum();
-        if steps - reported >= PROGRESS_EVERY {
-            reported = steps;
-            let messages = lanes.iter().flat_map(|lane| lane.watch.by_kind).sum();
-            let progress = Progress { steps, messages, time: calendar.round, entries: 0 };
-            if observer.progress(&progress) != ControlFlow::Continue(()) {
-                calendar.complete = false;
-                return;
-            }
+        let messages = lanes.iter().flat_map(|lane| lane.watch.by_kind).sum();
+        let progress = Progress { steps, messages, time: calendar.round, entries: 0 };
+        if observer.progress(&progress) != ControlFlow::Continue(()) {
+            calendar.complete = false;
+            return;
         }
     }
 }
 
 /// Hands what left a stretch to the stretch where it arrives.
-pub(super) fn hand_over<P: Election>(lanes: &mut [Lane<'_, P>], stretch: usize)
+fn hand_over<P: Election>(lanes: &mut [Lane<'_, P>], stretch: usize)
 where
     P::Port: Wired,
 {
