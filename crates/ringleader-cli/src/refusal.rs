@@ -137,7 +137,7 @@ pub(crate) fn explain(
             // Time-outs that mean nothing can keep a run going for ever.
             let mut limited = plan.again.clone();
             if args.is_some_and(|args| args.max_steps.is_none()) {
-                limited.extend(["--max-steps".to_owned(), "1M".to_owned()]);
+                limited.extend(["--max-steps".to_owned(), "10k".to_owned()]);
             }
             limited.push("--unsound".into());
             input("ringleader::needs_bounded_delay", message)
