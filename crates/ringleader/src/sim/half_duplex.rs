@@ -133,7 +133,8 @@ where
     }
 
     /// One round: each process, in index order, takes all that waited for it when the round began and that it accepts.
-    pub(super) fn half_duplex_round(&mut self, arriving: &[u32]) -> Option<bool> {
+    pub(super) fn half_duplex_round(&mut self, mut arriving: Vec<u32>) -> Option<bool> {
+        arriving.sort_unstable();
         let mut place = 0;
         while place < arriving.len() {
             let (index, _) = self.net.end(self.links.link(arriving[place]));
@@ -164,7 +165,7 @@ where
             .filter_map(|(slot, waiting)| slot.map(|slot| (slot, waiting)))
             .flat_map(|(slot, waiting)| core::iter::repeat_n(slot, waiting as usize))
             .collect();
-        if let Clock::Rounds { next, .. } = &mut self.clock {
+        if let Clock::Rounds { waiting: next } = &mut self.clock {
             *next = waiting;
         }
         None

@@ -42,7 +42,7 @@ where
                 }
                 self.start(index);
             }
-            Input::Deliver(arrivals) => self.arrive(index, arrivals, &event.choices)?,
+            Input::Deliver(arrivals) => self.take_arrivals(index, arrivals, &event.choices)?,
             Input::Timeout(name) => {
                 let timer = named::<P::Timer>(name)?;
                 let state = &mut self.timers[index as usize * P::Timer::ALL.len() + timer.index()];
@@ -89,7 +89,7 @@ where
         Ok(())
     }
 
-    fn arrive(&mut self, index: u32, arrivals: &[Arrival], answers: &[u32]) -> Result<(), String> {
+    fn take_arrivals(&mut self, index: u32, arrivals: &[Arrival], answers: &[u32]) -> Result<(), String> {
         let mut counts = [0u32; 2];
         for arrival in arrivals {
             let unknown = || {

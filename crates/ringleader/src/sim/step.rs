@@ -36,6 +36,12 @@ where
         {
             self.picker.next_in_line(slot, next.number);
         }
+        self.arrive(to, port, flight);
+    }
+
+    /// A message arrives.
+    #[inline]
+    pub(super) fn arrive(&mut self, to: u32, port: P::Port, flight: Flight<P::Msg>) {
         self.meter.delivered(to, flight.depth, self.now);
         self.problem.sent(&Passing { from: flight.from, to, msg: &flight.msg, in_transit: -1 });
         let before = self.enter(to);
@@ -265,9 +271,13 @@ where
     fn travel(&mut self, to: u32, arrival: P::Port, flight: Flight<P::Msg>) {
         let fifo = self.is_fifo();
         let (number, from) = (flight.number, flight.from);
+        if matches!(self.clock, Clock::Rounds { .. }) && self.setup.links != Links::HalfDuplex {
+            self.frontier.push((self.net.link(to, arrival), flight));
+            return;
+        }
         let (slot, was_empty) = self.links.push(self.net.link(to, arrival), flight);
         match &mut self.clock {
-            Clock::Rounds { next, .. } => next.push(slot),
+            Clock::Rounds { waiting } => waiting.push(slot),
             Clock::Timed { delay, rng, last_due } => {
                 let travels = match *delay {
                     Delay::Constant(ticks) => ticks,

@@ -36,6 +36,8 @@ where
     /// Which processes are down; empty if none can be.
     pub(super) down: Vec<bool>,
     pub(super) links: LinkTable<Flight<P::Msg>>,
+    /// Under `rounds`: what was sent in this round, with the numbers of the links, to arrive in the next.
+    pub(super) frontier: Vec<(u64, Flight<P::Msg>)>,
     pub(super) effects: Effects<P>,
     pub(super) choices_key: u64,
     /// How many random numbers each process has drawn; empty if it draws none.
@@ -74,8 +76,9 @@ pub(crate) struct Flight<M> {
 
 /// How time passes.
 pub(crate) enum Clock {
-    /// By rounds: the links whose messages arrive in this round, and those for the next.
-    Rounds { current: Vec<u32>, next: Vec<u32> },
+    /// By rounds. What was sent in a round is in `World::frontier`; half-duplex links keep it, and this is where it
+    /// waits: the slots of the links, one for each message.
+    Rounds { waiting: Vec<u32> },
     /// Messages travel for a while. Per slot: when the last message of the link arrives.
     Timed { delay: Delay, rng: Rng, last_due: Vec<u64> },
     /// By steps.
@@ -100,7 +103,7 @@ where
         let record = observer.wants_events();
         let rng = Rng::new(scenario.seed, Purpose::Schedule);
         let (clock, picker) = match &scenario.schedule {
-            Schedule::Rounds => (Clock::Rounds { current: Vec::new(), next: Vec::new() }, Picker::Elsewhere),
+            Schedule::Rounds => (Clock::Rounds { waiting: Vec::new() }, Picker::Elsewhere),
             Schedule::Delay(delay) => {
                 (Clock::Timed { delay: *delay, rng, last_due: Vec::new() }, Picker::Elsewhere)
             }
@@ -112,13 +115,16 @@ where
             Schedule::Replay(_) => (Clock::Recorded, Picker::Elsewhere),
         };
         let can_crash = !scenario.faults.is_empty() || matches!(clock, Clock::Recorded);
+        // Under `rounds` only half-duplex links keep anything.
+        let keeps = !matches!(clock, Clock::Rounds { .. }) || setup.links == Links::HalfDuplex;
         let dense = net.stride() <= 4;
         World {
-            links: LinkTable::new(u64::from(setup.n) * net.stride(), dense),
+            links: LinkTable::new(if keeps { u64::from(setup.n) * net.stride() } else { 0 }, dense),
             net,
             processes,
             started: vec![false; n],
             down: vec![false; if can_crash { n } else { 0 }],
+            frontier: Vec::new(),
             effects: Effects::new(record),
             choices_key: choices_key(scenario.seed),
             drawn: vec![0; if P::SPEC.needs.choices { n } else { 0 }],
@@ -302,11 +308,12 @@ where
     /// Round by round. In each: faults, deliveries, then time-outs, exits, wants and local steps.
     fn run_rounds(&mut self) -> bool {
         loop {
-            let Clock::Rounds { current, next } = &mut self.clock else { return true };
-            core::mem::swap(current, next);
-            next.clear();
-            let mut arriving = core::mem::take(current);
-            if arriving.is_empty() {
+            let mut arriving = core::mem::take(&mut self.frontier);
+            let waiting = match &mut self.clock {
+                Clock::Rounds { waiting } => core::mem::take(waiting),
+                Clock::Timed { .. } | Clock::Steps | Clock::Recorded => Vec::new(),
+            };
+            if arriving.is_empty() && waiting.is_empty() {
                 match self.agenda.next_time() {
                     Some(time) => self.now = time.max(self.now),
                     None => match self.problem.on_quiet() {
@@ -322,33 +329,33 @@ where
                 self.now += 1;
             }
             self.handle_due(true);
-            let links = &self.links;
-            if !arriving.is_sorted_by_key(|&slot| links.link(slot)) {
-                arriving.sort_by_key(|&slot| links.link(slot));
-            }
             if self.setup.links == Links::HalfDuplex {
                 let before = self.steps;
-                if let Some(complete) = self.half_duplex_round(&arriving) {
+                if let Some(complete) = self.half_duplex_round(waiting) {
                     return complete;
                 }
                 // What waits is not accepted, and nothing else will happen that could change that.
                 if self.steps == before && self.agenda.next_time().is_none() {
                     return true;
                 }
-            } else {
-                for &slot in &arriving {
-                    if let Some(complete) = self.stops() {
-                        return complete;
-                    }
-                    self.deliver(slot, 0);
-                    if !self.goes_on() {
-                        return false;
-                    }
+            }
+            // By process and port; the sort is stable, so each link keeps its order.
+            if !arriving.is_sorted_by_key(|(link, _)| *link) {
+                arriving.sort_by_key(|(link, _)| *link);
+            }
+            for (link, flight) in arriving.drain(..) {
+                if let Some(complete) = self.stops() {
+                    return complete;
+                }
+                let (to, port) = self.net.end(link);
+                self.arrive(to, port, flight);
+                if !self.goes_on() {
+                    return false;
                 }
             }
-            arriving.clear();
-            if let Clock::Rounds { current, .. } = &mut self.clock {
-                *current = arriving;
+            if self.frontier.is_empty() {
+                // Its room is kept for the next round.
+                self.frontier = arriving;
             }
             while let Some(due) = self.agenda.pop_by(self.now, false) {
                 if let Some(complete) = self.stops() {
