@@ -1,7 +1,7 @@
 //! The simulator against loops written by hand for one algorithm and one schedule each: flat arrays, identities of
 //! four bytes, no meters, no properties, no dispatch. Rounds have two: one as one would write it down, and one with
-//! identity, mode and message packed into words (`packed`). The loops for the other schedules are packed. Both run the same arrangement, in turns; the best of several
-//! repetitions counts. Messages and leader must agree.
+//! identity, mode and message packed into words (`packed`). The loops for the other schedules are packed. Both sides
+//! run the same arrangement, in turns; the best of several repetitions counts. Messages and leader must agree.
 //!
 //! ```console
 //! $ cargo bench --bench handwritten                          # n = 10^6 and 10^7, all schedules, two threads

@@ -158,7 +158,8 @@ pub(super) fn towards_root(neighbours: &[Vec<u32>], ports: &[Vec<u32>]) -> Vec<O
 }
 
 pub(super) fn timing(spec: &Spec, scenario: &Scenario, admission: &mut Admission) -> Result<(), Refusal> {
-    let schedule = scenario.schedule.name();
+    let unbounded = matches!(scenario.schedule, Schedule::Delay(Delay::Exponential(_)));
+    let schedule = if unbounded { "delay:exp" } else { scenario.schedule.name() };
     if let Schedule::Starve(process) = scenario.schedule {
         known("--schedule starve", process, scenario.n)?;
     }

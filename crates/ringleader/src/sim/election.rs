@@ -15,6 +15,8 @@ pub(crate) struct Ballot {
     pub(crate) first: Option<(u64, u32, u64)>,
     /// The second one, with the first: two led.
     pub(crate) second: Option<(u64, u32)>,
+    /// The last process that became leader, likewise.
+    pub(crate) last: Option<(u64, u32, u64)>,
     /// The first process that went back on its verdict, and when.
     pub(crate) wavered: Option<(u64, u32)>,
 }
@@ -28,6 +30,7 @@ impl Ballot {
         }
         if after == Verdict::Leader {
             self.became_leader += 1;
+            self.last = Some((now, index, depth));
             match self.first {
                 None => self.first = Some((now, index, depth)),
                 Some(_) if self.second.is_none() => self.second = Some((now, index)),
@@ -44,6 +47,7 @@ impl Ballot {
         leads.sort_unstable();
         self.first = leads.first().copied();
         self.second = leads.get(1).map(|&(now, index, _)| (now, index));
+        self.last = self.last.max(other.last);
         self.wavered = [self.wavered, other.wavered].into_iter().flatten().min();
     }
 
@@ -112,13 +116,15 @@ impl Ballot {
         report.outcome = outcome(end.complete, RunOutcome::Elected, leaders.is_empty(), &properties);
         report.properties = properties;
         let anonymous = leads.is_none_or(|i| matches!(end.processes[i as usize].knows(), Knows::ThereIsOne));
+        // Where leaders come and go, the election that counts is the last.
+        let election = if winner == Winner::LargestLive { self.last } else { self.first };
         report.details = Details::Election(ElectionDetails {
             leader: leads
                 .map(|index| Leader { index, id: (!anonymous).then(|| end.setup.name(end.setup.id(index))) }),
             leaders: leaders.len() as u64,
             informed: known,
-            elected_round: self.first.filter(|_| end.rounds).map(|(now, ..)| now),
-            elected_depth: self.first.filter(|_| end.scenario.meters.depth).map(|(.., depth)| depth),
+            elected_round: election.filter(|_| end.rounds).map(|(now, ..)| now),
+            elected_depth: election.filter(|_| end.scenario.meters.depth).map(|(.., depth)| depth),
         });
     }
 }

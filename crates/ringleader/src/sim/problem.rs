@@ -1,4 +1,4 @@
-//! What an engine asks of a problem: how its inputs are handed to a process, what a step meant, and what came of it all.
+//! What an engine asks of a problem: how its inputs are handed to a process, what a step meant, what came of it all.
 
 use super::report::Property;
 use super::setup::Setup;

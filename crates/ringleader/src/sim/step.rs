@@ -201,6 +201,7 @@ where
             self.write(index, input(), sent, outcome);
         }
         self.steps += 1;
+        self.last_step = self.now;
         self.offer_locals(index);
         self.schedule_users();
         if !self.refused.is_empty() {
@@ -214,6 +215,7 @@ where
             self.write(index, input(), Vec::new(), outcome);
         }
         self.steps += 1;
+        self.last_step = self.now;
     }
 
     fn write(&mut self, index: u32, input: Input, sends: Vec<Sent>, outcome: Option<Outcome>) {

@@ -55,6 +55,8 @@ where
     /// Ticks in a unit of time.
     unit: u64,
     pub(super) steps: u64,
+    /// When the last step was taken. The clock may be later: a timer that was stopped, a message that was taken early.
+    pub(super) last_step: u64,
     pub(super) limit: u64,
     pub(super) messages: u64,
     pub(super) fates: Fates,
@@ -137,6 +139,7 @@ where
             now: 0,
             unit: scenario.schedule.ticks_per_unit(),
             steps: 0,
+            last_step: 0,
             limit: limit(scenario, problem.may_never_end()),
             messages: 0,
             fates: Fates::new::<P::Msg>(scenario),
@@ -171,7 +174,7 @@ where
         self.meter.fill(report, self.steps);
         let counts_rounds = scenario.schedule.counts_rounds();
         report.rounds = counts_rounds.then_some(self.meter.last_delivery);
-        report.time = (unit > 1 || counts_rounds).then(|| self.now as f64 / unit as f64);
+        report.time = (unit > 1 || counts_rounds).then(|| self.last_step as f64 / unit as f64);
         self.problem.conclude(
             &End {
                 setup,

@@ -76,3 +76,19 @@ fn a_schedule_without_a_bound_on_delays_is_refused() {
         assert!(!run("bully", &unsound).outside.is_empty());
     }
 }
+
+#[test]
+fn the_election_that_counts_is_the_last_and_time_ends_with_the_last_step() {
+    let faults = vec![Fault::Crash { process: 4, at: 0 }, Fault::Recover { process: 4, at: 12 }];
+    let report = run_well("bully", &Scenario { faults, initiators: Initiators::One, ..Scenario::new(5) });
+    let details = election(&report);
+    assert_eq!(details.leader.as_ref().map(|leader| leader.index), Some(4));
+    assert_eq!(
+        details.elected_round,
+        Some(12),
+        "process 4 leads as soon as it is back, not when process 3 did"
+    );
+    // Timers that were stopped do not count: the last thing that happens is a delivery.
+    let report = run_well("bully", &Scenario::new(3));
+    assert_eq!(report.time, report.rounds.map(|round| round as f64));
+}

@@ -1,9 +1,9 @@
 //! By rounds.
 //!
-//! In a round processes do not influence each other, so any order of handling them gives the same round, as long as each
-//! takes its ports in increasing number and each link keeps its order. So messages are kept in plain vectors, one per
-//! arrival port, in the order in which they were sent: on a ring that is nearly the order of the processes, and memory
-//! is read and written in one direction.
+//! In a round processes do not influence each other, so any order of handling them gives the same round, as long as
+//! each takes its ports in increasing number and each link keeps its order. So messages are kept in plain vectors, one
+//! per arrival port, in the order in which they were sent: on a ring that is nearly the order of the processes, and
+//! memory is read and written in one direction.
 
 use super::{Course, Finish, Road, Watch, arrive, ports, start, threads};
 use crate::model::{Election, Port, Process};

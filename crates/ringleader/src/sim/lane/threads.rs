@@ -1,6 +1,6 @@
 //! Rounds on several threads: each owns a stretch of the ring; what leaves it is handed to the neighbour at the end of
-//! the round. An election begins with wide rounds and ends with narrow ones; those are not worth the meeting of threads,
-//! so the stretches are joined and one thread does them alone. The result is the same.
+//! the round. An election begins with wide rounds and ends with narrow ones; those are not worth the meeting of
+//! threads, so the stretches are joined and one thread does them alone. The result is the same.
 
 use super::rounds::{Calendar, Lane, Letter};
 use super::{Course, PROGRESS_EVERY};

@@ -3,8 +3,8 @@
 //! Entries lie in buckets by the highest bit in which their time differs from the time of the last entry taken. Taking
 //! the next one empties the lowest bucket into lower ones, so each entry moves at most once per bit, in long sequential
 //! runs; a binary heap jumps through memory at every level. Entries of one time are always in one bucket and keep their
-//! order, so equals come out as they went in. (R. K. Ahuja, K. Mehlhorn, J. B. Orlin and R. E. Tarjan, Faster algorithms
-//! for the shortest path problem, JACM 37(2), 1990.)
+//! order, so equals come out as they went in. (R. K. Ahuja, K. Mehlhorn, J. B. Orlin and R. E. Tarjan, Faster
+//! algorithms for the shortest path problem, JACM 37(2), 1990.)
 
 /// Entries in the order of their times; equals in the order in which they came.
 pub(super) struct TimeQueue<T> {
