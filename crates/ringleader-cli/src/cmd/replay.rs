@@ -67,7 +67,11 @@ pub(crate) fn run(app: &App, args: &ReplayArgs, console: &mut Console<'_>) -> Re
 pub(crate) fn read(path: &Path) -> Result<Recorded, Diagnostic> {
     let file = path.display().to_string();
     let bad = |message: String| Diagnostic::input("ringleader::bad_trace", message);
-    let opened = File::open(path).map_err(|error| bad(format!("cannot read {file}: {error}")))?;
+    let opened = File::open(path).map_err(|error| {
+        bad(format!("cannot read {file}: {error}"))
+            .help("a recording is made by a run:")
+            .command(format!("ringleader run peterson --trace {file}"), "")
+    })?;
     read_trace(BufReader::with_capacity(1 << 16, opened)).map_err(|error| match error {
         TraceError::Broken { line, column, rule, text } if !text.is_empty() => {
             let label = Label { line, column, length: 1, text, label: rule };

@@ -10,7 +10,8 @@
 //!
 //! **Cost.** Process n−1 (the largest) down and process i alone starting, with m = n−1−i: m(m+1)/2 ELECTION, m(m−1)/2
 //! ANSWER and n−2 COORDINATOR, together m² + n − 2; from n−1 to n²−n−1. If all start at once and delays vary it can be
-//! very many, for every late ELECTION finds an idle process, which starts again: some 300 at n = 8, 100,000 at 16.
+//! very many, for every late ELECTION finds an idle process, which starts again: with delays of 1 to 10 and seed 1,
+//! 326 messages at n = 8 and 67,883 at n = 16.
 //!
 //! **Source.** H. Garcia-Molina, Elections in a distributed computing system, IEEE Trans. Computers C-31(1):48–59,
 //! 1982; here as in lecture slides, which answer the wrong side (erratum 003-1) and let a recovery leave two

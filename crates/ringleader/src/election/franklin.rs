@@ -84,7 +84,7 @@ impl Process for Franklin {
         }
     }
 
-    #[inline(always)] // into the loop of the engine: a third of the time at 10^7 processes
+    #[inline(always)] // into the loop of the engine, which comes by here for every message
     fn receive(&mut self, from: Side, msg: Msg, out: &mut impl Outbox<Self>) {
         match (msg, self.role) {
             (Msg::Id { id }, Role::Active { side, waiting }) => match waiting {

@@ -87,7 +87,7 @@ impl Process for Peterson {
         }
     }
 
-    #[inline(always)] // into the loop of the engine: a third of the time at 10^7 processes
+    #[inline(always)] // into the loop of the engine, which comes by here for every message
     fn receive(&mut self, _: Next, msg: Msg, out: &mut impl Outbox<Self>) {
         match msg {
             Msg::Tid { id } | Msg::Max { id } if id == self.id => self.home(out),

@@ -56,6 +56,8 @@ where
                 .map(|(port, _)| port.index())
                 .find(|&port| self.waiting(index, port).1 > counts[port as usize]);
             match passes {
+                // A recording has all that was taken: needing more means that it is not of this run.
+                Some(_) if answers.is_some() => return false,
                 Some(port) => counts[port as usize] += 1,
                 None => {
                     let before = self.problem.before(&self.processes[index as usize]);

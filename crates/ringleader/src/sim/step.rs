@@ -117,7 +117,9 @@ where
             return;
         }
         self.problem.crashed(index, &self.processes[index as usize]);
-        let before = self.enter(index);
+        if !matches!(self.clock, Clock::Recorded) {
+            self.begin_effects(index);
+        }
         self.processes[index as usize] = self.setup.process(index, &self.net, self.scenario.range);
         self.down[index as usize] = true;
         let timers = P::Timer::ALL.len();
@@ -131,8 +133,12 @@ where
                 self.agenda.add(self.now + after, Due::Suspect { process, who: index });
             }
         }
-        let _ = before;
-        self.note(index, None, || Input::Crash);
+        // Nothing was asked of the process, so there are no effects to carry out.
+        if self.record {
+            self.write(index, Input::Crash, Vec::new(), None);
+        }
+        self.steps += 1;
+        self.last_step = self.now;
     }
 
     /// A stopped process comes back, without what it knew.
@@ -207,15 +213,6 @@ where
         if !self.refused.is_empty() {
             self.offer_refused(index);
         }
-    }
-
-    /// A step that changes nothing but what the engine knows.
-    fn note(&mut self, index: u32, outcome: Option<Outcome>, input: impl FnOnce() -> Input) {
-        if self.record {
-            self.write(index, input(), Vec::new(), outcome);
-        }
-        self.steps += 1;
-        self.last_step = self.now;
     }
 
     fn write(&mut self, index: u32, input: Input, sends: Vec<Sent>, outcome: Option<Outcome>) {

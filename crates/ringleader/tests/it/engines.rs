@@ -190,6 +190,24 @@ fn a_recording_that_does_not_fit_is_refused_with_the_step() {
 }
 
 #[test]
+fn a_half_duplex_recording_cannot_leave_out_what_a_step_had_to_take() {
+    let name = "van-leeuwen-tan-half-duplex";
+    let refused = (0..200).any(|seed| {
+        let scenario = Scenario { seed, schedule: Schedule::Random, ..Scenario::new(6) };
+        let (_, mut recording) = record(entry(name), &scenario);
+        let several = recording.events.iter_mut().find_map(|event| {
+            if let Input::Deliver(arrivals) = &mut event.input { Some(arrivals) } else { None }
+                .filter(|arrivals| arrivals.len() > 1)
+        });
+        let Some(arrivals) = several else { return false };
+        arrivals.pop();
+        matches!(entry(name).run(&replay_of(&scenario, recording), &mut ()),
+            Err(Refusal::BrokenReplay { why, .. }) if why.contains("exactly these messages"))
+    });
+    assert!(refused);
+}
+
+#[test]
 fn a_fifo_recording_cannot_overtake() {
     let scenario = Scenario { seed: 1, unsound: true, schedule: Schedule::Random, ..Scenario::new(4) };
     let scenario = Scenario { links: Some(ringleader::model::Links::Bag), ..scenario };
