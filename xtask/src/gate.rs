@@ -110,6 +110,8 @@ fn conclude(endings: &[(&str, Ending)], total: Duration) -> bool {
         }
     }
     println!("{:<16} {:>8.1} s", "total", total.as_secs_f64());
+    let broken = usize::from(failed.is_some());
+    println!("stages: {} passed, {broken} failed, {skipped} skipped", endings.len() - broken - skipped);
     match (failed, skipped) {
         (Some(name), _) => println!("ci: stage `{name}` failed"),
         (None, 0) => println!("ci: all stages passed"),
