@@ -30,4 +30,6 @@ pub mod trace;
 
 pub mod sim;
 
+pub mod check;
+
 pub mod registry;

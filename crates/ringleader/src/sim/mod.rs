@@ -33,9 +33,10 @@ pub use scenario::{
     Topology, Workload,
 };
 
+pub(crate) use self::effects::UNDECLARED_CHOICE;
 use self::election::Ballot;
 use self::exclusion::Users;
-use self::setup::Setup;
+pub(crate) use self::setup::Setup;
 use self::world::World;
 use crate::model::{Election, Exclusion};
 use crate::network::Wired;

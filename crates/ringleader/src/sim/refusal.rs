@@ -101,6 +101,15 @@ pub enum Refusal {
         /// What it may be.
         expected: &'static str,
     },
+    /// More cases than anybody waits for.
+    TooManyCases {
+        /// Arrangements of identities.
+        arrangements: u128,
+        /// Sets of initiators.
+        initiator_sets: u128,
+        /// Ways to number the ports.
+        labellings: u128,
+    },
     /// A recorded step is impossible here.
     BrokenReplay {
         /// The number of the step, from 1.
@@ -161,6 +170,11 @@ impl fmt::Display for Refusal {
             Refusal::NoWorstIds => write!(f, "no worst arrangement of identities is known for it"),
             Refusal::Anonymous => write!(f, "its processes have no identities to arrange"),
             Refusal::OutOfRange { what, expected } => write!(f, "{what} must be {expected}"),
+            Refusal::TooManyCases { arrangements, initiator_sets, labellings } => write!(
+                f,
+                "too many cases: {arrangements} arrangements, {initiator_sets} sets of initiators, \
+                 {labellings} ways to number the ports"
+            ),
             Refusal::BrokenReplay { step, why } => write!(f, "step {step} of the recording: {why}"),
         }
     }

@@ -1,0 +1,193 @@
+//! The cases of a check: every arrangement of identities, set of initiators and numbering of ports that was asked for.
+//! Cases are numbered, so that nobody needs a list of them.
+
+use super::scope::{Arrangements, Reduce, Scope, Starts};
+use crate::model::{Orientation, Promises, Shape, Spec};
+use crate::sim::{Ids, Initiators, Ports, Refusal, Scenario, Schedule, Workload};
+
+/// More cases than anybody waits for.
+const MOST: u128 = 1 << 32;
+
+/// What distinguishes the cases of a check.
+pub(crate) struct Cases {
+    n: u32,
+    pub(crate) arrangements: u64,
+    pub(crate) initiator_sets: u64,
+    pub(crate) labellings: u64,
+    /// For each process, how many ports it has; empty if there is one way to number them.
+    degrees: Vec<u32>,
+    every_arrangement: bool,
+    every_set: bool,
+    /// Whether cases that are rotations of each other are one.
+    turn: bool,
+}
+
+/// What a check needs to know of an algorithm's network.
+#[derive(Clone, Copy)]
+pub(crate) struct Kind {
+    pub(crate) shape: Shape,
+    pub(crate) told: &'static [&'static [crate::model::Told]],
+}
+
+impl Cases {
+    pub(crate) fn new(spec: &Spec, kind: Kind, scope: &Scope, neighbours: &[Vec<u32>]) -> Result<Cases, Refusal> {
+        let n = scope.n;
+        let every_arrangement = kind.has_ids() && matches!(scope.ids, Arrangements::All);
+        let is_election = matches!(spec.promises, Promises::Election { .. });
+        let every_set = is_election && scope.starts == Starts::Any;
+        let numbered = match kind.shape {
+            Shape::TwoWayRing | Shape::Edges => true,
+            Shape::OneWayRing | Shape::Named => false,
+        };
+        let every_labelling = numbered
+            && match &scope.ports {
+                // A tree has no usual orientation to lose.
+                Ports::Default => neighbours.is_empty() && spec.needs.orientation == Orientation::Random,
+                Ports::Kind(orientation) => *orientation == Orientation::Random,
+                Ports::Listed(_) => false,
+            };
+        let degree = |index: usize| match kind.shape {
+            Shape::OneWayRing => 1,
+            Shape::TwoWayRing => 2,
+            Shape::Named => n - 1,
+            Shape::Edges => neighbours.get(index).map_or(n - 1, |list| list.len() as u32),
+        };
+        let degrees: Vec<u32> = if every_labelling { (0..n as usize).map(degree).collect() } else { Vec::new() };
+        let arrangements = if every_arrangement { factorial(n - 1) } else { 1 };
+        let initiator_sets = if every_set { 1u128.checked_shl(n).map_or(u128::MAX, |sets| sets - 1) } else { 1 };
+        let labellings = degrees.iter().fold(1u128, |all, &degree| all.saturating_mul(factorial(degree)));
+        let all = arrangements.saturating_mul(initiator_sets).saturating_mul(labellings);
+        if all > MOST {
+            return Err(Refusal::TooManyCases { arrangements, initiator_sets, labellings });
+        }
+        Ok(Cases {
+            n,
+            arrangements: arrangements as u64,
+            initiator_sets: initiator_sets as u64,
+            labellings: labellings as u64,
+            degrees,
+            every_arrangement,
+            every_set,
+            turn: scope.reduce == Reduce::Full && kind.is_anonymous() && kind.is_ring(),
+        })
+    }
+
+    /// How many cases there are.
+    pub(crate) fn len(&self) -> u64 {
+        self.arrangements * self.initiator_sets * self.labellings
+    }
+
+    /// The identities, initiators and ports of a case; none if it is a rotation of an earlier one.
+    pub(crate) fn get(&self, number: u64) -> Option<One> {
+        let labelling = number % self.labellings;
+        let set = number / self.labellings % self.initiator_sets;
+        let arrangement = number / self.labellings / self.initiator_sets;
+        let ids = self.every_arrangement.then(|| {
+            // The largest comes first: a ring has no beginning.
+            let mut ids = vec![u64::from(self.n)];
+            ids.extend(permutation(self.n - 1, arrangement).into_iter().map(|rank| u64::from(rank) + 1));
+            ids
+        });
+        let initiators: Option<Vec<u32>> =
+            self.every_set.then(|| (0..self.n).filter(|&i| (set + 1) >> i & 1 == 1).collect());
+        let mut rest = labelling;
+        let ports: Option<Vec<Vec<u32>>> = (!self.degrees.is_empty()).then(|| {
+            let mut one = |&degree: &u32| {
+                let ways = factorial(degree) as u64;
+                let ports = permutation(degree, rest % ways);
+                rest /= ways;
+                ports
+            };
+            self.degrees.iter().map(&mut one).collect()
+        });
+        let one = One { ids, initiators, ports };
+        (!self.turn || one.is_first_rotation(self.n)).then_some(one)
+    }
+}
+
+/// One case.
+#[derive(Clone, Debug)]
+pub(crate) struct One {
+    ids: Option<Vec<u64>>,
+    initiators: Option<Vec<u32>>,
+    ports: Option<Vec<Vec<u32>>>,
+}
+
+impl One {
+    fn is_first_rotation(&self, n: u32) -> bool {
+        let starts = |i: u32| self.initiators.as_ref().is_some_and(|set| set.contains(&i));
+        let ports = |i: u32| self.ports.as_ref().map(|ports| &ports[i as usize]);
+        let turned = |by: u32| (0..n).map(move |i| (i + by) % n).map(|i| (starts(i), ports(i)));
+        (1..n).all(|by| turned(0).le(turned(by)))
+    }
+
+    /// The scenario of this case.
+    pub(crate) fn scenario(&self, kind: Kind, scope: &Scope) -> Scenario {
+        let ids = match (&self.ids, &scope.ids) {
+            _ if !kind.has_ids() => match &scope.ids {
+                // Asking for identities where there are none is refused; the usual ones are not asked for.
+                Arrangements::Listed(ids) => Ids::Listed(ids.clone()),
+                Arrangements::Worst => Ids::Worst,
+                Arrangements::All | Arrangements::Arranged(_) => Ids::Default,
+            },
+            (Some(ids), _) => Ids::Listed(ids.clone()),
+            (None, Arrangements::All) => Ids::Default,
+            (None, Arrangements::Arranged(how)) => Ids::Arranged(*how),
+            (None, Arrangements::Worst) => Ids::Worst,
+            (None, Arrangements::Listed(ids)) => Ids::Listed(ids.clone()),
+        };
+        let initiators = match (&self.initiators, &scope.starts) {
+            (Some(set), _) => Initiators::Listed(set.clone()),
+            (None, Starts::Listed(set)) => Initiators::Listed(set.clone()),
+            (None, Starts::All | Starts::AllLate | Starts::Any) => Initiators::All,
+        };
+        Scenario {
+            ids,
+            initiators,
+            schedule: Schedule::Rounds,
+            links: scope.links,
+            ports: self.ports.clone().map_or_else(|| scope.ports.clone(), Ports::Listed),
+            topology: scope.topology.clone(),
+            range: scope.range,
+            workload: Workload { entries: scope.entries.clone(), ..Workload::default() },
+            settings: scope.settings.clone(),
+            unsound: scope.unsound,
+            ..Scenario::new(scope.n)
+        }
+    }
+}
+
+fn factorial(k: u32) -> u128 {
+    (1..=u128::from(k)).fold(1, u128::saturating_mul)
+}
+
+/// The permutation of 0 .. k with this number, in lexicographic order.
+fn permutation(k: u32, number: u64) -> Vec<u32> {
+    let mut left: Vec<u32> = (0..k).collect();
+    let mut rest = u128::from(number);
+    (0..k)
+        .rev()
+        .map(|others| {
+            let ways = factorial(others);
+            let place = (rest / ways) as usize;
+            rest %= ways;
+            left.remove(place)
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn permutations_are_all_different() {
+        let mut all: Vec<Vec<u32>> = (0..24).map(|number| permutation(4, number)).collect();
+        assert_eq!(all[0], [0, 1, 2, 3]);
+        assert_eq!(all[23], [3, 2, 1, 0]);
+        all.sort();
+        all.dedup();
+        assert_eq!(all.len(), 24);
+        assert_eq!(permutation(0, 0), Vec::<u32>::new());
+    }
+}

@@ -1,0 +1,232 @@
+//! One case, ready to be searched: its processes, its network, what is watched.
+
+use super::cases::One;
+use super::expand::{Action, Batch, Expander, Rules};
+use super::memo::lock;
+use super::property::{Case, Property};
+use super::scope::{Reduce, Scope, Starts};
+use super::search::{Explored, Limits, Search};
+use super::space::{Common, Parts, Space};
+use super::subject::Subject;
+use super::typed::Lag;
+use crate::model::{Counts, Given, Links, Order, Promises, Timing};
+use crate::sim::{Entries, Refusal, Scenario, Setup};
+use std::sync::Mutex;
+
+/// One case.
+pub(crate) struct Ground<'a> {
+    pub(crate) subject: &'a Subject,
+    pub(crate) scope: &'a Scope,
+    pub(crate) properties: &'a [&'a dyn Property],
+    pub(crate) scenario: Scenario,
+    pub(crate) setup: Setup,
+    pub(crate) space: Space,
+    pub(crate) shared: Mutex<Parts>,
+    pub(crate) tokens: &'static [&'static str],
+    case: Case,
+    faults: Common,
+}
+
+/// How to search it.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct How {
+    /// Leave out orders of independent steps.
+    pub(crate) por: bool,
+    /// Take rotations for one state.
+    pub(crate) turn: bool,
+    /// Keep the edges.
+    pub(crate) edges: bool,
+    /// Keep the states.
+    pub(crate) keep: bool,
+    /// Count these messages in the state.
+    pub(crate) count: Option<Counts>,
+    /// Watch phases.
+    pub(crate) phases: bool,
+    /// Look no further than this.
+    pub(crate) max_depth: Option<u64>,
+}
+
+impl<'a> Ground<'a> {
+    pub(crate) fn new(
+        subject: &'a Subject,
+        scope: &'a Scope,
+        properties: &'a [&'a dyn Property],
+        one: &One,
+        lag: Option<Lag>,
+    ) -> Result<Ground<'a>, Refusal> {
+        let scenario = one.scenario(subject.kind, scope);
+        let setup = (subject.setup)(&scenario)?;
+        let space = (subject.space)(&setup);
+        let steps = (subject.steps)(&setup, scope.range, lag);
+        let tolerates = subject.spec.needs.tolerates;
+        let budget = |given: Option<u32>, tolerated: bool| given.unwrap_or(u32::from(tolerated));
+        let faults = Common {
+            crashes: budget(scope.faults.crashes, tolerates.crash),
+            recoveries: budget(scope.faults.recoveries, tolerates.recovery),
+            losses: budget(scope.faults.losses, tolerates.loss),
+            duplications: budget(scope.faults.duplications, tolerates.duplication),
+            ..Common::default()
+        };
+        let everybody = 0..setup.n;
+        let case = Case {
+            ids: everybody.clone().map(|i| setup.id(i)).collect(),
+            initiators: everybody.map(|i| setup.is_initiator(i)).collect(),
+        };
+        let mut parts = Parts::new(steps, setup.links);
+        let mut tokens: &'static [&'static str] = &[];
+        for process in 0..setup.n {
+            let local = parts.steps.initial(process, true, 0);
+            let held = parts.facts(local).tokens;
+            if held.len() > tokens.len() {
+                tokens = held;
+            }
+        }
+        Ok(Ground {
+            subject,
+            scope,
+            properties,
+            scenario,
+            setup,
+            space,
+            shared: Mutex::new(parts),
+            tokens,
+            case,
+            faults,
+        })
+    }
+
+    pub(crate) fn is_election(&self) -> bool {
+        matches!(self.subject.spec.promises, Promises::Election { .. })
+    }
+
+    pub(crate) fn is_randomised(&self) -> bool {
+        self.subject.spec.needs.choices
+    }
+
+    pub(crate) fn has_faults(&self) -> bool {
+        let faults = &self.faults;
+        faults.crashes + faults.recoveries + faults.losses + faults.duplications > 0
+    }
+
+    /// Whether tokens circulate for ever.
+    pub(crate) fn never_silent(&self) -> bool {
+        matches!(self.subject.spec.promises, Promises::Exclusion { falls_silent: false, .. })
+    }
+
+    /// Whether orders of independent steps can be left out here.
+    pub(crate) fn admits_por(&self) -> bool {
+        self.scope.reduce != Reduce::None
+            && self.subject.spec.needs.timing == Timing::Asynchronous
+            && self.setup.links != Links::HalfDuplex
+            && !self.has_faults()
+            && !self.is_randomised()
+            && !self.never_silent()
+    }
+
+    /// How many entries there will be in all.
+    pub(crate) fn entries(&self) -> u64 {
+        (0..self.setup.n).map(|process| u64::from(self.wants(process))).sum()
+    }
+
+    fn wants(&self, process: u32) -> u32 {
+        match (&self.scope.entries, self.is_election()) {
+            (_, true) => 0,
+            (Entries::Each(wants), false) => *wants,
+            (Entries::Listed(wants), false) => wants.get(process as usize).copied().unwrap_or(0),
+        }
+    }
+
+    /// The rotations that leave everything as it is, but for who is where.
+    fn rotations(&self) -> Vec<u32> {
+        let kind = self.subject.kind;
+        if !kind.is_anonymous() || !kind.is_ring() || self.has_process_faults() {
+            return Vec::new();
+        }
+        let ports = &self.setup.plan.ports;
+        let same = |by: u32| {
+            let n = ports.len();
+            (0..n).all(|i| ports[i] == ports[(i + by as usize) % n])
+        };
+        (1..self.setup.n).filter(|&by| same(by)).collect()
+    }
+
+    /// Whether processes may fail: a process that is made anew knows its place.
+    fn has_process_faults(&self) -> bool {
+        self.faults.crashes + self.faults.recoveries > 0
+    }
+
+    /// What is watched, and what is left out.
+    pub(crate) fn rules(&self, how: How) -> Rules<'_> {
+        let order = match self.subject.spec.promises {
+            Promises::Exclusion { order, .. } => Some(order),
+            Promises::Election { .. } => None,
+        };
+        Rules {
+            case: self.case.clone(),
+            properties: self.properties,
+            por: how.por,
+            rotations: if how.turn { self.rotations() } else { Vec::new() },
+            watch_bypass: order == Some(Order::Ring) && self.setup.n <= 64,
+            watch_order: order == Some(Order::Priority),
+            count: how.count,
+            detector: self.subject.spec.needs.detector,
+            tokens: self.tokens,
+            phases: how.phases,
+            never_silent: self.never_silent(),
+        }
+    }
+
+    /// The first state, and how many messages were sent before it.
+    pub(crate) fn first(&self, how: How) -> (Vec<u32>, u64) {
+        let at_once = self.starts_at_once();
+        let mut state: Vec<u32> = Vec::with_capacity(self.space.words());
+        let mut shared = lock(&self.shared);
+        for process in 0..self.setup.n {
+            let starts = !self.is_election() || self.setup.is_initiator(process);
+            state.push(shared.steps.initial(process, starts, self.wants(process)));
+        }
+        state.resize(self.space.common(), 0);
+        let common = Common { begun: !at_once, sent: how.count.map(|_| 0), ..self.faults };
+        state.push(shared.commons.number(common));
+        drop(shared);
+        if !at_once || self.is_randomised() {
+            return (state, 0);
+        }
+        // Everybody has started before the first delivery; there is one way to do that.
+        let rules = self.rules(How { por: false, turn: false, ..how });
+        let mut batch = Batch::default();
+        Expander::new(&self.space, &rules, &self.shared).expand(0, &state, 0, &mut batch);
+        let mut begun = Vec::new();
+        match batch.nexts.first() {
+            Some(next) => {
+                batch.write(next, &state, &mut begun);
+                (begun, u64::from(next.messages))
+            }
+            None => (state, 0),
+        }
+    }
+
+    /// Whether everybody starts before the first delivery.
+    pub(crate) fn starts_at_once(&self) -> bool {
+        let lock_step = self.subject.spec.needs.timing == Timing::LockStep;
+        !self.is_election() || lock_step || self.scope.starts == Starts::All
+    }
+
+    /// Searches it.
+    pub(crate) fn explore(&self, how: How, limits: Limits<'_>, threads: usize) -> Explored {
+        let rules = self.rules(how);
+        let (first, _) = self.first(how);
+        let search = Search {
+            space: &self.space,
+            rules: &rules,
+            shared: &self.shared,
+            threads,
+            limits,
+            edges: how.edges,
+            keep: how.keep,
+            chances: self.is_randomised(),
+            max_depth: how.max_depth.unwrap_or(u64::MAX),
+        };
+        search.run(first)
+    }
+}

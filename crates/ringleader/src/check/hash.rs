@@ -1,0 +1,187 @@
+//! Fingerprints, and a map from 64-bit keys to numbers. The hash is fixed, so that equal searches meet equal numbers on
+//! every run, and nothing is ever iterated in the order of a table.
+
+use core::hash::{Hash, Hasher};
+
+const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
+
+/// Scatters 64 bits: the two halves of a 128-bit product, folded.
+#[inline]
+pub(crate) fn scatter(x: u64) -> u64 {
+    let product = u128::from(x ^ 0xD6E8_FEB8_6659_FD93) * u128::from(ODD);
+    (product as u64) ^ ((product >> 64) as u64)
+}
+
+/// The fingerprint of a value.
+pub(crate) fn fingerprint<T: Hash>(value: &T) -> u64 {
+    let mut hasher = Fixed(ODD);
+    value.hash(&mut hasher);
+    scatter(hasher.0)
+}
+
+struct Fixed(u64);
+
+impl Fixed {
+    #[inline]
+    fn add(&mut self, word: u64) {
+        self.0 = scatter(self.0.rotate_left(23) ^ word.wrapping_mul(ODD));
+    }
+}
+
+impl Hasher for Fixed {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+    fn write(&mut self, bytes: &[u8]) {
+        for chunk in bytes.chunks(8) {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            self.add(u64::from_le_bytes(word) ^ (chunk.len() as u64) << 56);
+        }
+    }
+    fn write_u8(&mut self, word: u8) {
+        self.add(u64::from(word));
+    }
+    fn write_u16(&mut self, word: u16) {
+        self.add(u64::from(word));
+    }
+    fn write_u32(&mut self, word: u32) {
+        self.add(u64::from(word));
+    }
+    fn write_u64(&mut self, word: u64) {
+        self.add(word);
+    }
+    fn write_usize(&mut self, word: usize) {
+        self.add(word as u64);
+    }
+    fn write_isize(&mut self, word: isize) {
+        self.add(word as u64);
+    }
+}
+
+/// A map from 64-bit keys to numbers below `u32::MAX`, by open addressing.
+pub(crate) struct Numbers {
+    slots: Vec<(u64, u32)>,
+    len: usize,
+}
+
+const FREE: u32 = u32::MAX;
+
+impl Numbers {
+    pub(crate) fn new() -> Numbers {
+        Numbers { slots: vec![(0, FREE); 64], len: 0 }
+    }
+
+    /// The number of this key.
+    #[inline]
+    pub(crate) fn get(&self, key: u64) -> Option<u32> {
+        let slot = self.slots[self.place(key)];
+        (slot.1 != FREE).then_some(slot.1)
+    }
+
+    /// Where this key is, or would be.
+    #[inline]
+    fn place(&self, key: u64) -> usize {
+        let mask = self.slots.len() - 1;
+        let mut place = scatter(key) as usize & mask;
+        loop {
+            let (found, number) = self.slots[place];
+            if number == FREE || found == key {
+                return place;
+            }
+            place = (place + 1) & mask;
+        }
+    }
+
+    /// Gives a key its number.
+    pub(crate) fn set(&mut self, key: u64, number: u32) {
+        if (self.len + 1) * 2 > self.slots.len() {
+            let larger = vec![(0, FREE); self.slots.len() * 2];
+            for (key, number) in core::mem::replace(&mut self.slots, larger) {
+                if number != FREE {
+                    let place = self.place(key);
+                    self.slots[place] = (key, number);
+                }
+            }
+        }
+        let place = self.place(key);
+        self.len += usize::from(self.slots[place].1 == FREE);
+        self.slots[place] = (key, number);
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        (self.slots.len() * size_of::<(u64, u32)>()) as u64
+    }
+}
+
+/// Values that were met, each with a number and a fingerprint of its content. Equal values get equal numbers; whether
+/// they are equal is decided by comparison, not by the fingerprint.
+pub(crate) struct Interned<T> {
+    values: Vec<T>,
+    hashes: Vec<u64>,
+    numbers: Numbers,
+}
+
+impl<T: Hash + Eq> Interned<T> {
+    pub(crate) fn new() -> Interned<T> {
+        Interned { values: Vec::new(), hashes: Vec::new(), numbers: Numbers::new() }
+    }
+
+    /// The number of this value.
+    pub(crate) fn number(&mut self, value: T) -> u32 {
+        let hash = fingerprint(&value);
+        let mut key = hash;
+        loop {
+            match self.numbers.get(key) {
+                Some(number) if self.values[number as usize] == value => return number,
+                // Another value with the same fingerprint: the next key will do, and its fingerprint is its own.
+                Some(_) => key = key.wrapping_add(1),
+                None => break,
+            }
+        }
+        let number = self.values.len() as u32;
+        self.values.push(value);
+        self.hashes.push(key);
+        self.numbers.set(key, number);
+        number
+    }
+
+    pub(crate) fn value(&self, number: u32) -> &T {
+        &self.values[number as usize]
+    }
+
+    pub(crate) fn hashes(&self) -> &[u64] {
+        &self.hashes
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        (self.values.capacity() * (size_of::<T>() + 8)) as u64 + self.numbers.bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_values_get_equal_numbers() {
+        let mut words = Interned::new();
+        let numbers: Vec<u32> = (0..1000u32).map(|k| words.number(vec![k, k / 7])).collect();
+        assert_eq!(numbers, (0..1000).collect::<Vec<u32>>());
+        assert!((0..1000u32).all(|k| words.number(vec![k, k / 7]) == k));
+        assert_eq!(words.value(41), &vec![41, 5]);
+    }
+
+    #[test]
+    fn fingerprints_tell_small_differences_apart() {
+        let mut seen: Vec<u64> = (0..50_000u64).map(|k| fingerprint(&(k, k % 3 == 0))).collect();
+        seen.sort_unstable();
+        seen.dedup();
+        assert_eq!(seen.len(), 50_000);
+        assert_ne!(fingerprint(&[1u32, 2]), fingerprint(&[2u32, 1]));
+    }
+}

@@ -1,0 +1,317 @@
+//! What one thread remembers of the shared parts, so that it asks for each of them once.
+
+use super::hash::Numbers;
+use super::space::Parts;
+use super::stimulus::Stimulus;
+use crate::model::{Stage, Verdict};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// What a step means for the properties.
+pub(crate) mod flag {
+    /// The verdict of the process changes.
+    pub(crate) const VERDICT: u8 = 1;
+    /// It was decided before.
+    pub(crate) const WAVERS: u8 = 2;
+    /// The stage of its user changes.
+    pub(crate) const STAGE: u8 = 4;
+    /// Its user comes in.
+    pub(crate) const ENTERS: u8 = 8;
+    /// A case that the proof excludes.
+    pub(crate) const IMPOSSIBLE: u8 = 16;
+    /// A phase begins.
+    pub(crate) const PHASE: u8 = 32;
+}
+
+/// One outcome of a step, in the tables of a thread.
+#[derive(Clone, Copy)]
+pub(crate) struct Out {
+    pub(crate) local: u32,
+    sends: (u32, u32),
+    pub(crate) announcements: u16,
+    pub(crate) begins: u16,
+    pub(crate) flags: u8,
+    pub(crate) took: [u32; 2],
+    pub(crate) chance: f64,
+}
+
+impl Out {
+    pub(crate) fn messages(&self) -> u32 {
+        self.sends.1 - self.sends.0
+    }
+}
+
+/// A stretch of one of the tables.
+type Stretch = (u32, u32);
+
+/// What one thread remembers.
+pub(crate) struct Memo<'a> {
+    shared: &'a Mutex<Parts>,
+    local_hashes: Vec<u64>,
+    content_hashes: Vec<u64>,
+    menus: Vec<Option<Stretch>>,
+    menu_items: Vec<(Stimulus, u32)>,
+    takes: Vec<Option<Stretch>>,
+    take_items: Vec<Take>,
+    steps: Numbers,
+    batches: Numbers,
+    /// What waits on both sides of a half-duplex process, as one number.
+    sides: Numbers,
+    both_sides: u32,
+    stretches: Vec<Stretch>,
+    outs: Vec<Out>,
+    sends: Vec<(u32, u32)>,
+    arrivals: Numbers,
+    pushes: Numbers,
+}
+
+/// A message that can be delivered next.
+#[derive(Clone, Copy)]
+pub(crate) struct Take {
+    pub(crate) stimulus: u32,
+    pub(crate) rest: u32,
+    pub(crate) place: u32,
+}
+
+impl<'a> Memo<'a> {
+    pub(crate) fn new(shared: &'a Mutex<Parts>) -> Memo<'a> {
+        Memo {
+            shared,
+            local_hashes: Vec::new(),
+            content_hashes: Vec::new(),
+            menus: Vec::new(),
+            menu_items: Vec::new(),
+            takes: Vec::new(),
+            take_items: Vec::new(),
+            steps: Numbers::new(),
+            batches: Numbers::new(),
+            sides: Numbers::new(),
+            both_sides: 0,
+            stretches: Vec::new(),
+            outs: Vec::new(),
+            sends: Vec::new(),
+            arrivals: Numbers::new(),
+            pushes: Numbers::new(),
+        }
+    }
+
+    pub(crate) fn shared(&self) -> MutexGuard<'a, Parts> {
+        lock(self.shared)
+    }
+
+    #[inline]
+    pub(crate) fn local_hash(&mut self, local: u32) -> u64 {
+        match self.local_hashes.get(local as usize) {
+            Some(&hash) => hash,
+            None => {
+                let shared = lock(self.shared);
+                let known = self.local_hashes.len() as u32;
+                let all = shared.steps.locals() as u32;
+                self.local_hashes.extend((known..all).map(|local| shared.steps.local_hash(local)));
+                self.local_hashes[local as usize]
+            }
+        }
+    }
+
+    #[inline]
+    pub(crate) fn content_hash(&mut self, content: u32) -> u64 {
+        match self.content_hashes.get(content as usize) {
+            Some(&hash) => hash,
+            None => {
+                let shared = lock(self.shared);
+                let known = self.content_hashes.len() as u32;
+                let all = shared.contents.len() as u32;
+                self.content_hashes.extend((known..all).map(|content| shared.contents.hash(content)));
+                self.content_hashes[content as usize]
+            }
+        }
+    }
+
+    /// What can happen at a process of its own accord.
+    #[inline]
+    pub(crate) fn menu(&mut self, local: u32) -> Stretch {
+        match self.menus.get(local as usize) {
+            Some(&Some(menu)) => menu,
+            Some(None) | None => self.find_menu(local),
+        }
+    }
+
+    #[cold]
+    fn find_menu(&mut self, local: u32) -> Stretch {
+        let mut shared = lock(self.shared);
+        let start = self.menu_items.len() as u32;
+        for stimulus in shared.facts(local).menu.clone() {
+            let number = shared.stimulus(stimulus);
+            self.menu_items.push((stimulus, number));
+        }
+        let menu = (start, self.menu_items.len() as u32);
+        if self.menus.len() <= local as usize {
+            self.menus.resize(local as usize + 1, None);
+        }
+        self.menus[local as usize] = Some(menu);
+        menu
+    }
+
+    #[inline]
+    pub(crate) fn menu_item(&self, k: u32) -> (Stimulus, u32) {
+        self.menu_items[k as usize]
+    }
+
+    /// What can be delivered next from a link.
+    #[inline]
+    pub(crate) fn takes(&mut self, content: u32) -> Stretch {
+        match self.takes.get(content as usize) {
+            Some(&Some(takes)) => takes,
+            Some(None) | None => self.find_takes(content),
+        }
+    }
+
+    #[cold]
+    fn find_takes(&mut self, content: u32) -> Stretch {
+        let mut shared = lock(self.shared);
+        let start = self.take_items.len() as u32;
+        for place in shared.contents.choices(content) {
+            let stimulus = shared.contents.get(content)[place].stimulus;
+            let rest = shared.contents.without(content, place);
+            self.take_items.push(Take { stimulus, rest, place: place as u32 });
+        }
+        let takes = (start, self.take_items.len() as u32);
+        if self.takes.len() <= content as usize {
+            self.takes.resize(content as usize + 1, None);
+        }
+        self.takes[content as usize] = Some(takes);
+        takes
+    }
+
+    #[inline]
+    pub(crate) fn take(&self, k: u32) -> Take {
+        self.take_items[k as usize]
+    }
+
+    /// What a process does on a stimulus.
+    #[inline]
+    pub(crate) fn step(&mut self, local: u32, stimulus: u32) -> Stretch {
+        match self.steps.get(u64::from(local) << 32 | u64::from(stimulus)) {
+            Some(stretch) => self.stretches[stretch as usize],
+            None => self.find_step(local, stimulus),
+        }
+    }
+
+    #[cold]
+    fn find_step(&mut self, local: u32, stimulus: u32) -> Stretch {
+        let mut shared = lock(self.shared);
+        let what = *shared.stimuli.value(stimulus);
+        let outcomes = shared.steps.outcomes(local, what);
+        let stretch = self.keep(&shared, local, &outcomes);
+        drop(shared);
+        self.steps.set(u64::from(local) << 32 | u64::from(stimulus), self.stretches.len() as u32);
+        self.stretches.push(stretch);
+        stretch
+    }
+
+    /// What a process does on a stimulus that is not in the tables yet.
+    pub(crate) fn step_on(&mut self, local: u32, stimulus: Stimulus) -> Stretch {
+        let number = lock(self.shared).stimulus(stimulus);
+        self.step(local, number)
+    }
+
+    fn keep(&mut self, shared: &Parts, before: u32, outcomes: &[super::stimulus::Outcome]) -> Stretch {
+        let start = self.outs.len() as u32;
+        for outcome in outcomes {
+            let first = self.sends.len() as u32;
+            self.sends.extend(&outcome.sends);
+            let (was, is) = (shared.facts(before), shared.facts(outcome.local));
+            let mut flags = 0;
+            if was.verdict != is.verdict {
+                flags |= flag::VERDICT;
+                if was.verdict != Verdict::Undecided {
+                    flags |= flag::WAVERS;
+                }
+            }
+            if was.stage != is.stage {
+                flags |= flag::STAGE;
+                if is.stage == Stage::Inside {
+                    flags |= flag::ENTERS;
+                }
+            }
+            if outcome.impossible.is_some() {
+                flags |= flag::IMPOSSIBLE;
+            }
+            if outcome.begins > 0 {
+                flags |= flag::PHASE;
+            }
+            self.outs.push(Out {
+                local: outcome.local,
+                sends: (first, self.sends.len() as u32),
+                announcements: outcome.announcements as u16,
+                begins: outcome.begins as u16,
+                flags,
+                took: outcome.took,
+                chance: outcome.chance,
+            });
+        }
+        (start, self.outs.len() as u32)
+    }
+
+    #[inline]
+    pub(crate) fn out(&self, k: u32) -> Out {
+        self.outs[k as usize]
+    }
+
+    #[inline]
+    pub(crate) fn send(&self, out: &Out, k: u32) -> (u32, u32) {
+        self.sends[(out.sends.0 + k) as usize]
+    }
+
+    /// What a process does with any part of what waits on both sides.
+    pub(crate) fn batch(&mut self, local: u32, right: u32, left: u32) -> Stretch {
+        let sides = u64::from(right) << 32 | u64::from(left);
+        let number = self.sides.get(sides).unwrap_or_else(|| {
+            self.both_sides += 1;
+            self.sides.set(sides, self.both_sides);
+            self.both_sides
+        });
+        let key = u64::from(local) << 32 | u64::from(number);
+        if let Some(stretch) = self.batches.get(key) {
+            return self.stretches[stretch as usize];
+        }
+        let mut shared = lock(self.shared);
+        let waiting = [right, left].map(|content| -> Vec<Stimulus> {
+            let flights = shared.contents.get(content).iter();
+            flights.map(|flight| *shared.stimuli.value(flight.stimulus)).collect()
+        });
+        let outcomes = shared.steps.batches(local, [&waiting[0], &waiting[1]]);
+        let stretch = self.keep(&shared, local, &outcomes);
+        drop(shared);
+        self.batches.set(key, self.stretches.len() as u32);
+        self.stretches.push(stretch);
+        stretch
+    }
+
+    /// The link after a message was sent into it that arrives at this port.
+    #[inline]
+    pub(crate) fn push(&mut self, content: u32, port: u32, msg: u32) -> u32 {
+        let arrival = self.arrivals.get(u64::from(port) << 32 | u64::from(msg));
+        let known = arrival
+            .and_then(|stimulus| self.pushes.get(u64::from(content) << 32 | u64::from(stimulus)));
+        match known {
+            Some(after) => after,
+            None => self.find_push(content, port, msg),
+        }
+    }
+
+    #[cold]
+    fn find_push(&mut self, content: u32, port: u32, msg: u32) -> u32 {
+        let mut shared = lock(self.shared);
+        let stimulus = shared.stimulus(Stimulus::Deliver { port, msg });
+        let after = shared.push(content, port, msg);
+        drop(shared);
+        self.arrivals.set(u64::from(port) << 32 | u64::from(msg), stimulus);
+        self.pushes.set(u64::from(content) << 32 | u64::from(stimulus), after);
+        after
+    }
+}
+
+/// The shared parts. A thread that panicked holds no half-made part: each is added in one piece.
+pub(crate) fn lock(shared: &Mutex<Parts>) -> MutexGuard<'_, Parts> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}

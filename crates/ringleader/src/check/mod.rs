@@ -1,0 +1,70 @@
+//! All runs, of a few processes: every schedule, every arrangement of identities, every random choice.
+//!
+//! A [`Scope`] says what is to be checked, [`Findings`] what came of it. A search (`search`) goes breadth first through
+//! all states of a case (`cases`); a state is a row of numbers (`space`), for the states of single processes, what
+//! links carry and what they do are met once and remembered (`typed`, `contents`, `memo`).
+//!
+//! ```
+//! use ringleader::{check::{self, Scope}, election::Peterson};
+//! let findings = check::election::<Peterson>(&Scope::new(4), &[], &()).unwrap();
+//! assert!(findings.holds());
+//! ```
+
+mod cases;
+mod contents;
+mod driver;
+mod expand;
+mod findings;
+mod graph;
+mod ground;
+mod hash;
+mod memo;
+mod property;
+mod scope;
+mod search;
+mod space;
+mod stimulus;
+mod subject;
+mod typed;
+mod visited;
+
+pub use findings::{
+    Answer, Counterexample, Finding, Findings, Limit, Probability, Progress, Range, Watcher,
+};
+pub use property::{Property, Step, View, Watch};
+pub use scope::{Arrangements, Budget, Reduce, Scope, Starts};
+
+use crate::model::{Election, Exclusion};
+use crate::network::Wired;
+use crate::sim::Refusal;
+use subject::Subject;
+
+/// Checks an election: what its contract promises, and these properties as well.
+///
+/// # Errors
+/// If the scope is impossible, or outside the contract and not declared unsound.
+pub fn election<P: Election>(
+    scope: &Scope,
+    own: &[&dyn Property],
+    watcher: &dyn Watcher,
+) -> Result<Findings, Refusal>
+where
+    P::Port: Wired,
+{
+    driver::check(&Subject::election::<P>(), scope, own, watcher)
+}
+
+/// Checks mutual exclusion: what its contract promises, and these properties as well.
+///
+/// # Errors
+/// If the scope is impossible, or outside the contract and not declared unsound.
+pub fn exclusion<P: Exclusion>(
+    scope: &Scope,
+    own: &[&dyn Property],
+    watcher: &dyn Watcher,
+) -> Result<Findings, Refusal>
+where
+    P::Port: Wired,
+{
+    driver::check(&Subject::exclusion::<P>(), scope, own, watcher)
+}

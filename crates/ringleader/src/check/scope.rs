@@ -1,0 +1,126 @@
+//! What is to be checked, as plain data. What is left open is taken as weak as the contract admits.
+
+use crate::model::{Arranged, Links};
+use crate::sim::{Entries, Ports, Topology};
+
+/// Everything that determines a check. Equal scopes give equal findings, whatever the number of threads.
+#[derive(Clone, Debug)]
+pub struct Scope {
+    /// The number of processes.
+    pub n: u32,
+    /// Which arrangements of identities.
+    pub ids: Arrangements,
+    /// Who starts of its own accord, and when.
+    pub starts: Starts,
+    /// How often each process wants in. Only for mutual exclusion.
+    pub entries: Entries,
+    /// The links; the contract's weakest if not given.
+    pub links: Option<Links>,
+    /// How ports are numbered; as the contract admits if not given, and then in every way that it admits.
+    pub ports: Ports,
+    /// The graph, where the algorithm admits several.
+    pub topology: Option<Topology>,
+    /// The range of random identities.
+    pub range: u32,
+    /// The algorithm's own settings, by name.
+    pub settings: Vec<(String, String)>,
+    /// How many faults of each kind may happen.
+    pub faults: Budget,
+    /// Whether to check it even where the contract excludes the environment.
+    pub unsound: bool,
+    /// How much of what cannot matter is left out.
+    pub reduce: Reduce,
+    /// Stop after so many states.
+    pub max_states: Option<u64>,
+    /// Stop when the search needs so many bytes.
+    pub max_bytes: Option<u64>,
+    /// How many threads may work on it.
+    pub threads: u32,
+}
+
+impl Scope {
+    /// A check with `n` processes, everything else as usual: identities falling along the ring, every set of
+    /// initiators, one entry each, the weakest environment.
+    #[must_use]
+    pub fn new(n: u32) -> Scope {
+        Scope {
+            n,
+            ids: Arrangements::Arranged(Arranged::Descending),
+            starts: Starts::Any,
+            entries: Entries::Each(1),
+            links: None,
+            ports: Ports::Default,
+            topology: None,
+            range: 2,
+            settings: Vec::new(),
+            faults: Budget::default(),
+            unsound: false,
+            reduce: Reduce::Full,
+            max_states: None,
+            max_bytes: None,
+            threads: 1,
+        }
+    }
+}
+
+/// Which arrangements of identities round the ring. Where processes have none, or are known by name, there is one.
+#[derive(Clone, Debug)]
+pub enum Arrangements {
+    /// All of them, up to rotation.
+    All,
+    /// This one, with the identities 1 ..= n.
+    Arranged(Arranged),
+    /// The arrangement under which the algorithm sends most, where one is known.
+    Worst,
+    /// These identities.
+    Listed(Vec<u64>),
+}
+
+/// Who starts of its own accord. A late initiator starts at any moment, at the latest just before its first message.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Starts {
+    /// Everybody has started before the first delivery.
+    All,
+    /// Everybody is an initiator, and starts late.
+    AllLate,
+    /// Every non-empty set of initiators, which start late.
+    Any,
+    /// These are the initiators; they start late.
+    Listed(Vec<u32>),
+}
+
+/// How many faults of a kind may happen; what is not given is one where the contract tolerates the fault, none otherwise.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Budget {
+    /// Processes that stop.
+    pub crashes: Option<u32>,
+    /// Processes that come back.
+    pub recoveries: Option<u32>,
+    /// Messages that are lost.
+    pub losses: Option<u32>,
+    /// Messages that arrive twice.
+    pub duplications: Option<u32>,
+}
+
+/// How much of what cannot matter is left out of the search.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reduce {
+    /// Nothing: every interleaving.
+    None,
+    /// Interleavings that differ only in the order of independent steps.
+    Por,
+    /// Those, and states that differ only by a rotation of an anonymous ring.
+    Full,
+}
+
+impl Reduce {
+    /// The name on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Reduce::None => "none",
+            Reduce::Por => "por",
+            Reduce::Full => "full",
+        }
+    }
+}

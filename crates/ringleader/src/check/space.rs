@@ -1,0 +1,213 @@
+//! The layout of a state: one number for each process, one for each link, one for what belongs to nobody.
+
+use super::stimulus::{Facts, Steps, Stimulus};
+use super::contents::{Contents, arrival_hash};
+use super::hash::{Interned, scatter};
+use crate::model::{Links, Port};
+use crate::network::Network;
+
+/// Where everything is in a state.
+pub(crate) struct Space {
+    pub(crate) n: u32,
+    /// For each link: where it ends, at which port, and where it begins.
+    pub(crate) links: Vec<Link>,
+    /// For each process: the positions of the links that end there, in the order of ports.
+    pub(crate) incoming: Vec<Vec<u32>>,
+    /// For each process and port: the link that leaves there.
+    pub(crate) outgoing: Vec<Vec<u32>>,
+    pub(crate) kind: Links,
+    /// The longest delay in ticks, where time counts.
+    pub(crate) max_delay: Option<u32>,
+    pub(crate) lock_step: bool,
+    /// Salts of the positions, so that equal parts at different positions count differently.
+    salts: Vec<u64>,
+}
+
+/// A link.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Link {
+    pub(crate) from: u32,
+    pub(crate) to: u32,
+    pub(crate) port: u32,
+}
+
+impl Space {
+    pub(crate) fn new<P: Port>(
+        n: u32,
+        net: &impl Network<P>,
+        kind: Links,
+        max_delay: Option<u32>,
+        lock_step: bool,
+    ) -> Space {
+        // Ports by number; where processes are known by name there is none to oneself.
+        let ports = |from: u32| -> Vec<u32> {
+            match P::SHAPE {
+                crate::model::Shape::Named => (0..n).filter(|&to| to != from).collect(),
+                _ => (0..net.degree(from)).collect(),
+            }
+        };
+        let mut links: Vec<Link> = (0..n)
+            .flat_map(|from| ports(from).into_iter().map(move |port| (from, port)))
+            .map(|(from, port)| {
+                let (to, arrival) = net.route(from, P::from_index(port));
+                Link { from, to, port: arrival.index() }
+            })
+            .collect();
+        links.sort_unstable_by_key(|link| (link.to, link.port));
+        let position = |k: usize| n + k as u32;
+        let incoming = (0..n)
+            .map(|to| (0..links.len()).filter(|&k| links[k].to == to).map(position).collect())
+            .collect();
+        let outgoing = (0..n)
+            .map(|from| {
+                let most = ports(from).last().map_or(0, |&port| port + 1);
+                (0..most)
+                    .map(|port| {
+                        if !ports(from).contains(&port) {
+                            return u32::MAX;
+                        }
+                        let (to, arrival) = net.route(from, P::from_index(port));
+                        let k = links.iter().position(|link| (link.to, link.port) == (to, arrival.index()));
+                        k.map_or(u32::MAX, position)
+                    })
+                    .collect()
+            })
+            .collect();
+        let words = n as usize + links.len() + 1;
+        let salts = (0..words as u64).map(|k| scatter(scatter(k + 1))).collect();
+        Space { n, links, incoming, outgoing, kind, max_delay, lock_step, salts }
+    }
+
+    /// The length of a state.
+    pub(crate) fn words(&self) -> usize {
+        self.salts.len()
+    }
+
+    /// The position of what belongs to nobody.
+    pub(crate) fn common(&self) -> usize {
+        self.salts.len() - 1
+    }
+
+    /// The link at this position.
+    pub(crate) fn link(&self, position: u32) -> Link {
+        self.links[(position - self.n) as usize]
+    }
+
+    /// What a part contributes to the fingerprint of a state.
+    #[inline]
+    pub(crate) fn share(&self, position: usize, hash: u64) -> u64 {
+        scatter(hash ^ self.salts[position])
+    }
+}
+
+/// What belongs to nobody: the faults that may yet happen, and what the properties remember.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub(crate) struct Common {
+    pub(crate) crashes: u32,
+    pub(crate) recoveries: u32,
+    pub(crate) losses: u32,
+    pub(crate) duplications: u32,
+    /// Whether a fault has happened.
+    pub(crate) faulty: bool,
+    /// The priority of the last request that was served, where the order is promised.
+    pub(crate) served: Option<(u64, u32)>,
+    /// How many messages were sent, where they are counted.
+    pub(crate) sent: Option<u32>,
+    /// Whether everybody who starts before the first delivery has started.
+    pub(crate) begun: bool,
+}
+
+/// Everything that was met, shared by all threads of a search.
+pub(crate) struct Parts {
+    pub(crate) steps: Box<dyn Steps>,
+    pub(crate) contents: Contents,
+    pub(crate) commons: Interned<Common>,
+    pub(crate) stimuli: Interned<Stimulus>,
+    pub(crate) stimulus_hashes: Vec<u64>,
+}
+
+impl Parts {
+    pub(crate) fn new(steps: Box<dyn Steps>, kind: Links) -> Parts {
+        let mut commons = Interned::new();
+        commons.number(Common { begun: true, ..Common::default() });
+        Parts {
+            steps,
+            contents: Contents::new(kind != Links::Bag),
+            commons,
+            stimuli: Interned::new(),
+            stimulus_hashes: Vec::new(),
+        }
+    }
+
+    /// The number of a stimulus.
+    pub(crate) fn stimulus(&mut self, stimulus: Stimulus) -> u32 {
+        let number = self.stimuli.number(stimulus);
+        if number as usize == self.stimulus_hashes.len() {
+            let hash = match stimulus {
+                Stimulus::Deliver { port, msg } => arrival_hash(port, self.steps.msg_hash(msg)),
+                _ => 0,
+            };
+            self.stimulus_hashes.push(hash);
+        }
+        number
+    }
+
+    /// The link after a message was sent into it.
+    pub(crate) fn push(&mut self, content: u32, port: u32, msg: u32) -> u32 {
+        let stimulus = self.stimulus(Stimulus::Deliver { port, msg });
+        self.contents.push(content, stimulus, self.stimulus_hashes[stimulus as usize])
+    }
+
+    pub(crate) fn facts(&self, local: u32) -> &Facts {
+        self.steps.facts(local)
+    }
+
+    /// The fingerprint of a part.
+    pub(crate) fn hash(&self, space: &Space, position: usize, number: u32) -> u64 {
+        if position < space.n as usize {
+            self.steps.local_hash(number)
+        } else if position < space.common() {
+            self.contents.hash(number)
+        } else {
+            self.commons.hashes()[number as usize]
+        }
+    }
+
+    /// The fingerprint of a state.
+    pub(crate) fn fingerprint(&self, space: &Space, state: &[u32]) -> u64 {
+        state.iter().enumerate().fold(0, |sum, (position, &number)| {
+            sum.wrapping_add(space.share(position, self.hash(space, position, number)))
+        })
+    }
+
+    /// How many tokens of this kind are held or on their way.
+    pub(crate) fn tokens(&self, space: &Space, state: &[u32], kind: &str) -> usize {
+        let held = state[..space.n as usize]
+            .iter()
+            .flat_map(|&local| self.facts(local).tokens)
+            .filter(|&&token| token == kind)
+            .count();
+        held + self.travelling(space, state, kind)
+    }
+
+    /// How many messages of this kind are on their way.
+    pub(crate) fn travelling(&self, space: &Space, state: &[u32], kind: &str) -> usize {
+        state[space.n as usize..space.common()]
+            .iter()
+            .flat_map(|&content| self.contents.get(content))
+            .filter(|flight| self.kind(flight.stimulus) == Some(kind))
+            .count()
+    }
+
+    /// The kind of message that a stimulus delivers.
+    pub(crate) fn kind(&self, stimulus: u32) -> Option<&'static str> {
+        match *self.stimuli.value(stimulus) {
+            Stimulus::Deliver { msg, .. } => Some(self.steps.kind(msg)),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        self.steps.bytes() + self.contents.bytes() + self.commons.bytes() + self.stimuli.bytes()
+    }
+}

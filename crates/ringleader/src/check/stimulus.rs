@@ -1,0 +1,115 @@
+//! What can happen to one process, and what it does then, with all types erased: states and messages are numbers.
+//!
+//! A search meets the same local step millions of times. It is taken once, by the algorithm's own code, and
+//! remembered; after that the search moves numbers about.
+
+use crate::model::{Knows, Stage, Verdict};
+
+/// What happens to one process.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Stimulus {
+    /// It starts of its own accord.
+    Start,
+    /// A message arrives at a port.
+    Deliver { port: u32, msg: u32 },
+    /// A timer runs out.
+    Timeout(u32),
+    /// It takes a local step.
+    Local(u32),
+    /// Its user wants in.
+    Want,
+    /// Its user leaves.
+    Exit,
+    /// It stops. The process itself is newly made, so its index matters.
+    Crash(u32),
+    /// It comes back.
+    Recover,
+    /// It is told that another is down.
+    Suspect(u32),
+    /// A unit of time passes.
+    Tick,
+    /// Another went down: it will be told.
+    Alarm(u32),
+    /// That one is back: it need not be told.
+    Calm(u32),
+    /// The process so many places on entered while this one waits.
+    Bypassed(u32),
+    /// The furthest process began another phase.
+    Behind,
+}
+
+/// What a process does on a stimulus, for one answer to each of its random choices.
+#[derive(Clone, Debug)]
+pub(crate) struct Outcome {
+    /// Its state afterwards.
+    pub(crate) local: u32,
+    /// What it sends: ports and messages.
+    pub(crate) sends: Vec<(u32, u32)>,
+    /// How many of them announce only.
+    pub(crate) announcements: u32,
+    /// The probability of these answers.
+    pub(crate) chance: f64,
+    /// The answers.
+    pub(crate) choices: Vec<u32>,
+    /// How many phases it begins.
+    pub(crate) begins: u32,
+    /// A case that the proof excludes.
+    pub(crate) impossible: Option<&'static str>,
+    /// On half-duplex links: how many messages it took of each side.
+    pub(crate) took: [u32; 2],
+}
+
+/// What is known of the state of one process.
+#[derive(Clone, Debug)]
+pub(crate) struct Facts {
+    /// What it says about itself (elections).
+    pub(crate) verdict: Verdict,
+    /// What it knows about the leader (elections).
+    pub(crate) knows: Knows,
+    /// Where its user stands (mutual exclusion).
+    pub(crate) stage: Stage,
+    /// The priority of its request.
+    pub(crate) priority: Option<(u64, u32)>,
+    /// The tokens that are here.
+    pub(crate) tokens: &'static [&'static str],
+    /// Whether it is down.
+    pub(crate) down: bool,
+    /// Whether it is yet to start of its own accord.
+    pub(crate) to_start: bool,
+    /// How many requests its user has yet to make.
+    pub(crate) to_want: u32,
+    /// Whether a timer has run out, so that time cannot pass before it is handled.
+    pub(crate) is_due: bool,
+    /// Whether something is to happen here after some time.
+    pub(crate) awaits_time: bool,
+    /// Who entered while it waited, as places after this one.
+    pub(crate) bypassed: u64,
+    /// How far its phases are behind the furthest process, where that is watched.
+    pub(crate) lag: u32,
+    /// What can happen here of its own accord, deliveries and faults aside.
+    pub(crate) menu: Vec<Stimulus>,
+}
+
+/// The algorithm, with its types erased. Only what has not been met before is asked here.
+pub(crate) trait Steps: Send {
+    /// The state of a process before its start.
+    fn initial(&mut self, index: u32, initiator: bool, wants: u32) -> u32;
+    /// What it does.
+    fn outcomes(&mut self, local: u32, stimulus: Stimulus) -> Vec<Outcome>;
+    /// What it does with any part of what waits on both sides of a half-duplex link; the ports are in the stimuli.
+    fn batches(&mut self, local: u32, waiting: [&[Stimulus]; 2]) -> Vec<Outcome>;
+    /// What is known of a state.
+    fn facts(&self, local: u32) -> &Facts;
+    /// The fingerprint of a state.
+    fn local_hash(&self, local: u32) -> u64;
+    /// The fingerprint of a message.
+    fn msg_hash(&self, msg: u32) -> u64;
+    /// The kind of a message.
+    fn kind(&self, msg: u32) -> &'static str;
+    /// The local variables.
+    fn fields(&self, local: u32) -> crate::model::Fields;
+    /// How many states of processes were met.
+    fn locals(&self) -> usize;
+    /// Bytes in use.
+    fn bytes(&self) -> u64;
+}

@@ -1,0 +1,514 @@
+//! The states of single processes, and their steps: the only place of the checker that knows the algorithm's types.
+
+use super::hash::{Interned, fingerprint};
+use super::stimulus::{Facts, Outcome, Steps, Stimulus};
+use crate::model::{
+    Election, Exclusion, Knows, Message, Name, Outbox, Port, Process, Reached, Stage, Verdict,
+};
+use crate::sim::UNDECLARED_CHOICE;
+
+/// How the problem reads a process, and how it hands over what users do.
+pub(crate) enum Reading<P: Process> {
+    Election {
+        verdict: fn(&P) -> Verdict,
+        knows: fn(&P) -> Knows,
+    },
+    Exclusion {
+        stage: fn(&P) -> Stage,
+        want: fn(&mut P, &mut Trial<P>),
+        exit: fn(&mut P, &mut Trial<P>),
+        priority: fn(&P) -> Option<(u64, u32)>,
+        tokens: fn(&P) -> &'static [&'static str],
+    },
+}
+
+impl<P: Election> Reading<P> {
+    pub(crate) const fn election() -> Reading<P> {
+        Reading::Election { verdict: P::verdict, knows: P::knows }
+    }
+}
+
+impl<P: Exclusion> Reading<P> {
+    pub(crate) const fn exclusion() -> Reading<P> {
+        Reading::Exclusion {
+            stage: P::stage,
+            want: |process, out| process.request(out),
+            exit: |process, out| process.release(out),
+            priority: P::priority,
+            tokens: P::tokens,
+        }
+    }
+}
+
+/// Everything that is remembered of one process.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+struct Local<P> {
+    process: P,
+    wake: Wake,
+    down: bool,
+    /// How many requests its user has yet to make.
+    wants: u32,
+    /// The ticks that each timer has left; empty if the algorithm has none.
+    timers: Vec<Option<u32>>,
+    /// Who went down, and in how many ticks this process may be told.
+    alarms: Vec<(u32, u32)>,
+    bypassed: u64,
+    lag: u32,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Wake {
+    /// It starts of its own accord, but has not yet.
+    ToStart,
+    /// It sleeps until it is reached.
+    Sleeps,
+    Awake,
+}
+
+/// The processes of one search, as numbers.
+pub(crate) struct Typed<P: Process> {
+    reading: Reading<P>,
+    newborn: Vec<P>,
+    locals: Interned<Local<P>>,
+    facts: Vec<Facts>,
+    messages: Interned<P::Msg>,
+    /// The ticks after which a process may be told of a crash.
+    detection: u32,
+    /// How far a process may fall behind before it does not matter any more, where phases are watched; for each state
+    /// of a process whether it can ever begin another phase.
+    lag: Option<Lag>,
+    trial: Trial<P>,
+}
+
+/// How phases are watched.
+pub(crate) struct Lag {
+    pub(crate) cap: u32,
+    /// Fingerprints of the processes that may still begin a phase, sorted.
+    pub(crate) contenders: Vec<u64>,
+}
+
+impl<P: Process> Typed<P> {
+    pub(crate) fn new(
+        reading: Reading<P>,
+        newborn: Vec<P>,
+        detection: u32,
+        lag: Option<Lag>,
+    ) -> Typed<P> {
+        Typed {
+            reading,
+            newborn,
+            locals: Interned::new(),
+            facts: Vec::new(),
+            messages: Interned::new(),
+            detection,
+            lag,
+            trial: Trial::new(),
+        }
+    }
+
+    fn number(&mut self, mut local: Local<P>) -> u32 {
+        if let Some(lag) = &self.lag {
+            let contends = lag.contenders.binary_search(&fingerprint(&local.process)).is_ok();
+            local.lag = if contends { local.lag.min(lag.cap) } else { 0 };
+        }
+        let number = self.locals.number(local);
+        if number as usize == self.facts.len() {
+            let facts = self.read(self.locals.value(number));
+            self.facts.push(facts);
+        }
+        number
+    }
+
+    /// What is known of a state.
+    fn read(&self, local: &Local<P>) -> Facts {
+        let process = &local.process;
+        let mut facts = Facts {
+            verdict: Verdict::Undecided,
+            knows: Knows::Nothing,
+            stage: Stage::Idle,
+            priority: None,
+            tokens: &[],
+            down: local.down,
+            to_start: local.wake == Wake::ToStart && !local.down,
+            to_want: if local.down { 0 } else { local.wants },
+            is_due: local.timers.contains(&Some(0)),
+            awaits_time: local.timers.iter().any(Option::is_some) || local.alarms.iter().any(|a| a.1 > 0),
+            bypassed: local.bypassed,
+            lag: local.lag,
+            menu: Vec::new(),
+        };
+        match &self.reading {
+            Reading::Election { verdict, knows } => {
+                facts.verdict = verdict(process);
+                facts.knows = knows(process);
+            }
+            Reading::Exclusion { stage, priority, tokens, .. } => {
+                facts.stage = stage(process);
+                facts.priority = priority(process);
+                facts.tokens = tokens(process);
+            }
+        }
+        if local.down {
+            return facts;
+        }
+        let menu = &mut facts.menu;
+        if facts.to_start {
+            menu.push(Stimulus::Start);
+        }
+        for (timer, left) in local.timers.iter().enumerate() {
+            if *left == Some(0) {
+                menu.push(Stimulus::Timeout(timer as u32));
+            }
+        }
+        for (step, &local) in P::Local::ALL.iter().enumerate() {
+            if process.can(local) {
+                menu.push(Stimulus::Local(step as u32));
+            }
+        }
+        for &(who, ticks) in &local.alarms {
+            if ticks == 0 {
+                menu.push(Stimulus::Suspect(who));
+            }
+        }
+        if let Reading::Exclusion { .. } = self.reading {
+            match facts.stage {
+                Stage::Inside => menu.push(Stimulus::Exit),
+                Stage::Idle if local.wants > 0 => menu.push(Stimulus::Want),
+                Stage::Idle | Stage::Waiting => {}
+            }
+        }
+        facts
+    }
+
+    /// Whether a message that reaches this process makes it start first.
+    fn wakes(wake: Wake) -> bool {
+        match wake {
+            Wake::ToStart => true,
+            Wake::Sleeps => P::SPEC.needs.reached == Reached::Wakes,
+            Wake::Awake => false,
+        }
+    }
+
+    /// Takes one step for every answer to its random choices.
+    fn every_answer(
+        &mut self,
+        before: &Local<P>,
+        mut act: impl FnMut(&mut Local<P>, &mut Trial<P>),
+    ) -> Vec<Outcome> {
+        let mut outcomes = Vec::new();
+        self.trial.begin();
+        loop {
+            let mut local = before.clone();
+            let mut trial = core::mem::replace(&mut self.trial, Trial::new());
+            trial.clear();
+            act(&mut local, &mut trial);
+            for (timer, ticks) in trial.timers.drain(..) {
+                local.timers[timer.index()] = ticks;
+            }
+            local.lag = local.lag.saturating_sub(trial.begins);
+            let sends: Vec<(u32, u32)> = (trial.sends.drain(..))
+                .map(|(port, msg)| (port.index(), self.messages.number(msg)))
+                .collect();
+            let announcements = sends.iter().filter(|&&(_, msg)| self.announces(msg)).count() as u32;
+            outcomes.push(Outcome {
+                local: self.number(local),
+                sends,
+                announcements,
+                chance: trial.answers.iter().map(|&(_, of)| 1.0 / f64::from(of)).product(),
+                choices: trial.answers.iter().map(|&(answer, _)| answer).collect(),
+                begins: trial.begins,
+                impossible: trial.impossible,
+                took: [0; 2],
+            });
+            self.trial = trial;
+            if !self.trial.next() {
+                return outcomes;
+            }
+        }
+    }
+
+    fn announces(&self, msg: u32) -> bool {
+        P::Msg::ANNOUNCES[self.messages.value(msg).kind()]
+    }
+
+    /// A stimulus that changes what is remembered, without asking the process.
+    fn note(&mut self, mut local: Local<P>, change: impl FnOnce(&mut Local<P>)) -> Vec<Outcome> {
+        change(&mut local);
+        vec![Outcome {
+            local: self.number(local),
+            sends: Vec::new(),
+            announcements: 0,
+            chance: 1.0,
+            choices: Vec::new(),
+            begins: 0,
+            impossible: None,
+            took: [0; 2],
+        }]
+    }
+}
+
+impl<P: Process> Steps for Typed<P> {
+    fn initial(&mut self, index: u32, initiator: bool, wants: u32) -> u32 {
+        self.number(Local {
+            process: self.newborn[index as usize].clone(),
+            wake: if initiator { Wake::ToStart } else { Wake::Sleeps },
+            down: false,
+            wants,
+            timers: vec![None; P::Timer::ALL.len()],
+            alarms: Vec::new(),
+            bypassed: 0,
+            lag: 0,
+        })
+    }
+
+    fn outcomes(&mut self, number: u32, stimulus: Stimulus) -> Vec<Outcome> {
+        let local = self.locals.value(number).clone();
+        match stimulus {
+            Stimulus::Start => self.every_answer(&local, |local, out| {
+                local.wake = Wake::Awake;
+                local.process.start(out);
+            }),
+            // A process that is down misses what arrives.
+            Stimulus::Deliver { .. } if local.down => self.note(local, |_| {}),
+            Stimulus::Deliver { port, msg } => {
+                let msg = self.messages.value(msg).clone();
+                self.every_answer(&local, |local, out| {
+                    if Self::wakes(local.wake) {
+                        local.process.start(out);
+                    }
+                    local.wake = Wake::Awake;
+                    local.process.receive(P::Port::from_index(port), msg.clone(), out);
+                })
+            }
+            Stimulus::Timeout(timer) => self.every_answer(&local, |local, out| {
+                local.timers[timer as usize] = None;
+                local.process.timeout(P::Timer::ALL[timer as usize], out);
+            }),
+            Stimulus::Local(step) => self.every_answer(&local, |local, out| {
+                local.process.step(P::Local::ALL[step as usize], out);
+            }),
+            Stimulus::Want | Stimulus::Exit => {
+                let Reading::Exclusion { want, exit, .. } = self.reading else { return Vec::new() };
+                self.every_answer(&local, |local, out| {
+                    if stimulus == Stimulus::Want {
+                        local.wants -= 1;
+                        local.bypassed = 0;
+                        want(&mut local.process, out);
+                    } else {
+                        exit(&mut local.process, out);
+                    }
+                })
+            }
+            Stimulus::Crash(index) => {
+                let process = self.newborn[index as usize].clone();
+                self.note(local, |local| {
+                    local.process = process;
+                    local.down = true;
+                    local.timers.fill(None);
+                    local.alarms.clear();
+                    local.wants = 0;
+                })
+            }
+            Stimulus::Recover => self.every_answer(&local, |local, out| {
+                local.down = false;
+                local.wake = Wake::Awake;
+                local.process.recover(out);
+            }),
+            Stimulus::Suspect(who) => self.every_answer(&local, |local, out| {
+                local.alarms.retain(|alarm| alarm.0 != who);
+                local.process.suspect(P::Port::from_index(who), out);
+            }),
+            Stimulus::Tick => self.note(local, |local| {
+                for left in local.timers.iter_mut().flatten() {
+                    *left = left.saturating_sub(1);
+                }
+                for alarm in &mut local.alarms {
+                    alarm.1 = alarm.1.saturating_sub(1);
+                }
+            }),
+            Stimulus::Alarm(who) => {
+                let ticks = self.detection;
+                self.note(local, |local| {
+                    local.alarms.push((who, ticks));
+                    local.alarms.sort_unstable();
+                })
+            }
+            Stimulus::Calm(who) => self.note(local, |local| local.alarms.retain(|alarm| alarm.0 != who)),
+            Stimulus::Bypassed(places) => self.note(local, |local| local.bypassed |= 1 << places),
+            Stimulus::Behind => self.note(local, |local| local.lag += 1),
+        }
+    }
+
+    fn batches(&mut self, number: u32, waiting: [&[Stimulus]; 2]) -> Vec<Outcome> {
+        let before = self.locals.value(number).clone();
+        let mut found: Vec<Outcome> = Vec::new();
+        let messages: [Vec<(P::Port, P::Msg)>; 2] = waiting.map(|side| {
+            let message = |stimulus: &Stimulus| match *stimulus {
+                Stimulus::Deliver { port, msg } => {
+                    Some((P::Port::from_index(port), self.messages.value(msg).clone()))
+                }
+                _ => None,
+            };
+            side.iter().filter_map(message).collect()
+        });
+        for right in 0..=messages[0].len() {
+            for left in 0..=messages[1].len() {
+                if right + left > 0 {
+                    self.batch(&before, &messages, [right, left], &mut found);
+                }
+            }
+        }
+        found
+    }
+
+    fn facts(&self, local: u32) -> &Facts {
+        &self.facts[local as usize]
+    }
+
+    fn local_hash(&self, local: u32) -> u64 {
+        self.locals.hashes()[local as usize]
+    }
+
+    fn msg_hash(&self, msg: u32) -> u64 {
+        self.messages.hashes()[msg as usize]
+    }
+
+    fn kind(&self, msg: u32) -> &'static str {
+        P::Msg::KINDS[self.messages.value(msg).kind()]
+    }
+
+    fn fields(&self, local: u32) -> crate::model::Fields {
+        self.locals.value(local).process.fields()
+    }
+
+    fn locals(&self) -> usize {
+        self.locals.len()
+    }
+
+    fn bytes(&self) -> u64 {
+        self.locals.bytes() + self.messages.bytes() + (self.facts.capacity() * size_of::<Facts>()) as u64
+    }
+}
+
+impl<P: Process> Typed<P> {
+    /// Takes this prefix of what waits on each side, or more where a send would pass what waits there.
+    fn batch(
+        &mut self,
+        before: &Local<P>,
+        waiting: &[Vec<(P::Port, P::Msg)>; 2],
+        least: [usize; 2],
+        found: &mut Vec<Outcome>,
+    ) {
+        let wakes = Self::wakes(before.wake);
+        let mut counts = least;
+        loop {
+            let batch: Vec<(P::Port, P::Msg)> =
+                (0..2).flat_map(|side| waiting[side][..counts[side]].iter().cloned()).collect();
+            if !before.process.accepts(&batch) {
+                return;
+            }
+            // The messages of a start cross those of its neighbours' starts: the rule is for what follows.
+            let mut of_start = 0;
+            let outcomes = self.every_answer(before, |local, out| {
+                if wakes {
+                    local.process.start(out);
+                }
+                of_start = out.sends.len();
+                local.wake = Wake::Awake;
+                local.process.receive_several(&batch, out);
+            });
+            let passed = outcomes.iter().find_map(|outcome| {
+                let mut ports = outcome.sends[of_start..].iter().map(|&(port, _)| port as usize);
+                ports.find(|&port| waiting[port].len() > counts[port])
+            });
+            match passed {
+                Some(port) => counts[port] += 1,
+                None => {
+                    let took = counts.map(|count| count as u32);
+                    if !found.iter().any(|other| other.took == took) {
+                        found.extend(outcomes.into_iter().map(|outcome| Outcome { took, ..outcome }));
+                    }
+                    return;
+                }
+            }
+        }
+    }
+}
+
+/// The outbox of the checker. It answers a choice with the next answer that has not been tried.
+pub(crate) struct Trial<P: Process> {
+    sends: Vec<(P::Port, P::Msg)>,
+    timers: Vec<(P::Timer, Option<u32>)>,
+    /// The answers, and of how many each is one: those of the last run, then of this one.
+    answers: Vec<(u32, u32)>,
+    asked: usize,
+    begins: u32,
+    impossible: Option<&'static str>,
+}
+
+impl<P: Process> Trial<P> {
+    fn new() -> Trial<P> {
+        Trial {
+            sends: Vec::new(),
+            timers: Vec::new(),
+            answers: Vec::new(),
+            asked: 0,
+            begins: 0,
+            impossible: None,
+        }
+    }
+
+    fn begin(&mut self) {
+        self.answers.clear();
+    }
+
+    fn clear(&mut self) {
+        self.sends.clear();
+        self.timers.clear();
+        self.asked = 0;
+        self.begins = 0;
+        self.impossible = None;
+    }
+
+    /// Moves on to the next answers, as an odometer does; whether there are any.
+    fn next(&mut self) -> bool {
+        while let Some((answer, of)) = self.answers.pop() {
+            if answer + 1 < of {
+                self.answers.push((answer + 1, of));
+                return true;
+            }
+        }
+        false
+    }
+}
+
+impl<P: Process> Outbox<P> for Trial<P> {
+    fn send(&mut self, to: P::Port, msg: P::Msg) {
+        self.sends.push((to, msg));
+    }
+    fn set_timer(&mut self, timer: P::Timer, ticks: u32) {
+        self.timers.push((timer, Some(ticks)));
+    }
+    fn stop_timer(&mut self, timer: P::Timer) {
+        self.timers.push((timer, None));
+    }
+    fn choose(&mut self, k: u32) -> u32 {
+        if !P::SPEC.needs.choices {
+            self.impossible(UNDECLARED_CHOICE);
+        }
+        if self.asked == self.answers.len() {
+            self.answers.push((0, k));
+        }
+        let (answer, _) = self.answers[self.asked];
+        self.asked += 1;
+        answer
+    }
+    fn rule(&mut self, _: &'static str) {}
+    fn phase_begins(&mut self) {
+        self.begins += 1;
+    }
+    fn phase_reached(&mut self, _: u32) {}
+    fn impossible(&mut self, why: &'static str) {
+        self.impossible.get_or_insert(why);
+    }
+}

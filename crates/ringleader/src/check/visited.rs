@@ -1,0 +1,178 @@
+//! The set of states that were met: a 64-bit fingerprint, a number and a parent each, at most 24 bytes together.
+//!
+//! The table is cut into shards by the first bits of the fingerprint, so that threads can fill it side by side and so
+//! that it grows piece by piece.
+
+/// How many shards there are.
+pub(crate) const SHARDS: usize = 64;
+
+/// Number of a state that has been met but not yet been numbered.
+const PENDING: u32 = u32::MAX;
+
+/// The shard of a fingerprint.
+#[inline]
+pub(crate) fn shard_of(fingerprint: u64) -> usize {
+    (fingerprint >> 58) as usize
+}
+
+/// One part of the table: open addressing. A free slot has the fingerprint 0.
+pub(crate) struct Shard {
+    fingerprints: Vec<u64>,
+    numbers: Vec<u32>,
+    len: usize,
+}
+
+/// Where a state is in its shard, and whether it was met for the first time.
+#[derive(Clone, Copy)]
+pub(crate) struct Met {
+    pub(crate) slot: u32,
+    pub(crate) new: bool,
+}
+
+impl Shard {
+    fn new() -> Shard {
+        Shard { fingerprints: vec![0; 16], numbers: vec![PENDING; 16], len: 0 }
+    }
+
+    /// Where this fingerprint is, or would be.
+    #[inline]
+    fn place(&self, fingerprint: u64) -> usize {
+        let slots = self.fingerprints.len();
+        // The first bits chose the shard; the next ones choose the slot.
+        let spread = u128::from(fingerprint << 6) * slots as u128;
+        let mut place = (spread >> 64) as usize;
+        loop {
+            let found = self.fingerprints[place];
+            if found == fingerprint || found == 0 {
+                return place;
+            }
+            place += 1;
+            if place == slots {
+                place = 0;
+            }
+        }
+    }
+
+    /// Makes room for so many more, so that slots stay where they are while they come in.
+    pub(crate) fn reserve(&mut self, more: usize) {
+        let needed = self.len + more;
+        if needed * 20 <= self.fingerprints.len() * 17 {
+            return;
+        }
+        // By 7/5 each time: never less than 60 % full, so 12 bytes of a slot are less than 20 for a state.
+        let mut slots = self.fingerprints.len();
+        while needed * 20 > slots * 17 {
+            slots = slots * 7 / 5 + 1;
+        }
+        let fingerprints = core::mem::replace(&mut self.fingerprints, vec![0; slots]);
+        let numbers = core::mem::replace(&mut self.numbers, vec![PENDING; slots]);
+        for (fingerprint, number) in fingerprints.into_iter().zip(numbers) {
+            if fingerprint != 0 {
+                let place = self.place(fingerprint);
+                self.fingerprints[place] = fingerprint;
+                self.numbers[place] = number;
+            }
+        }
+    }
+
+    /// Meets a state.
+    #[inline]
+    pub(crate) fn meet(&mut self, fingerprint: u64) -> Met {
+        let fingerprint = fingerprint.max(1);
+        let place = self.place(fingerprint);
+        let new = self.fingerprints[place] == 0;
+        if new {
+            self.fingerprints[place] = fingerprint;
+            self.len += 1;
+        }
+        Met { slot: place as u32, new }
+    }
+}
+
+/// All states that were met.
+pub(crate) struct Visited {
+    pub(crate) shards: Vec<Shard>,
+    /// The state from which each was first reached, in the order of their numbers, in pieces that are not moved.
+    parents: Vec<Vec<u32>>,
+    len: u32,
+}
+
+const PIECE: usize = 1 << 16;
+
+impl Visited {
+    pub(crate) fn new() -> Visited {
+        Visited { shards: (0..SHARDS).map(|_| Shard::new()).collect(), parents: Vec::new(), len: 0 }
+    }
+
+    /// How many states were met.
+    pub(crate) fn len(&self) -> u32 {
+        self.len
+    }
+
+    /// Gives the next number to a state that was met.
+    pub(crate) fn number(&mut self, fingerprint: u64, met: Met, parent: u32) -> u32 {
+        let number = self.len;
+        self.shards[shard_of(fingerprint)].numbers[met.slot as usize] = number;
+        if number as usize % PIECE == 0 {
+            self.parents.push(Vec::with_capacity(if number == 0 { 64 } else { PIECE }));
+        }
+        if let Some(piece) = self.parents.last_mut() {
+            piece.push(parent);
+        }
+        self.len += 1;
+        number
+    }
+
+    /// The number of a state, by its slot.
+    #[inline]
+    pub(crate) fn number_at(&self, fingerprint: u64, met: Met) -> u32 {
+        self.shards[shard_of(fingerprint)].numbers[met.slot as usize]
+    }
+
+    /// The number of a state, if it was met.
+    pub(crate) fn find(&self, fingerprint: u64) -> Option<u32> {
+        let shard = &self.shards[shard_of(fingerprint)];
+        let place = shard.place(fingerprint.max(1));
+        (shard.fingerprints[place] != 0).then(|| shard.numbers[place])
+    }
+
+    /// The state from which this one was first reached.
+    pub(crate) fn parent(&self, number: u32) -> u32 {
+        self.parents[number as usize / PIECE][number as usize % PIECE]
+    }
+
+    /// Bytes in use.
+    pub(crate) fn bytes(&self) -> u64 {
+        let slots: usize = self.shards.iter().map(|shard| shard.fingerprints.len()).sum();
+        let parents: usize = self.parents.iter().map(Vec::capacity).sum();
+        (slots * 12 + parents * 4) as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::hash::scatter;
+
+    #[test]
+    fn every_state_is_new_once_and_costs_at_most_24_bytes() {
+        let mut visited = Visited::new();
+        for round in 0..2 {
+            for k in 0..300_000u64 {
+                let fingerprint = scatter(scatter(k));
+                let shard = &mut visited.shards[shard_of(fingerprint)];
+                shard.reserve(1);
+                let met = shard.meet(fingerprint);
+                assert_eq!(met.new, round == 0);
+                if met.new {
+                    visited.number(fingerprint, met, (k / 2) as u32);
+                }
+                assert_eq!(visited.number_at(fingerprint, met), k as u32);
+            }
+        }
+        assert_eq!((visited.find(scatter(scatter(7))), visited.parent(7)), (Some(7), 3));
+        assert_eq!(visited.find(12345), None);
+        let each = visited.bytes() as f64 / f64::from(visited.len());
+        assert!(each <= 24.0, "{each} bytes a state");
+    }
+}
