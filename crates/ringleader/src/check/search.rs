@@ -80,10 +80,40 @@ struct Worker<'a> {
     /// For each state: where its steps end, and whether a run ends there.
     marks: Vec<(u32, Mark)>,
     ends: Vec<(u32, usize, String)>,
-    mets: Vec<Met>,
-    /// For each shard: the places of the steps that lead there.
+    /// For each step, where it leads.
+    mets: Vec<Found>,
+    /// For each step, the number of the state that it leads to.
+    targets: Vec<u32>,
+    /// For each shard: the places of the steps whose states must be looked up there.
     buckets: Vec<Vec<u32>>,
+    recent: Vec<Recent>,
 }
+
+/// Where a step leads.
+#[derive(Clone, Copy)]
+enum Found {
+    /// To a state with this number.
+    Number(u32),
+    /// Where an earlier step of the same worker leads.
+    Same(u32),
+    /// To this slot of the table.
+    Met(Met),
+}
+
+/// A state that was met lately. Most steps lead to one: looking here first saves the way to the large table.
+#[derive(Clone, Copy)]
+struct Recent {
+    fingerprint: u64,
+    /// Its number; `PENDING` if it was met in this block.
+    number: u32,
+    /// The place of the step that met it first in this block.
+    step: u32,
+}
+
+const PENDING: u32 = u32::MAX;
+
+/// How many recent states are remembered: a power of two; 16 bytes each.
+const RECENT: usize = 1 << 15;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mark {
@@ -122,7 +152,9 @@ impl<'s, 'a> Run<'s, 'a> {
                 marks: Vec::new(),
                 ends: Vec::new(),
                 mets: Vec::new(),
+                targets: Vec::new(),
                 buckets: vec![Vec::new(); SHARDS],
+                recent: vec![Recent { fingerprint: 0, number: PENDING, step: 0 }; RECENT],
             })
             .collect();
         let fingerprint = workers[0].expander.representative(&mut first);
@@ -238,14 +270,13 @@ impl<'s, 'a> Run<'s, 'a> {
         if threads == 1 {
             let worker = &mut self.workers[0];
             worker.expand(&layer.0[first * words..last * words], &layer.1[first..last], words);
-            meet_all(worker, shards);
+            meet_alone(worker, shards);
         } else {
             std::thread::scope(|scope| {
                 for (k, worker) in self.workers[..threads].iter_mut().enumerate() {
                     let (from, to) = bounds(k);
                     scope.spawn(move || {
                         worker.expand(&layer.0[from * words..to * words], &layer.1[from..to], words);
-                        worker.sort_by_shard();
                     });
                 }
             });
@@ -260,21 +291,35 @@ impl<'s, 'a> Run<'s, 'a> {
     /// Gives numbers to the new states that a worker met, and keeps what is to be kept.
     fn number(&mut self, k: usize, first: usize, last: usize) {
         let words = self.search.space.words();
-        let worker = &self.workers[k];
+        let worker = &mut self.workers[k];
         let explored = &mut self.explored;
         let nexts = &worker.batch.nexts;
         explored.transitions += nexts.len() as u64;
-        for (next, &met) in nexts.iter().zip(&worker.mets) {
-            if !met.new {
-                continue;
-            }
-            let at = first + next.parent as usize;
-            explored.visited.number(next.fingerprint, met, self.base + at as u32);
-            let parent = &self.layer.0[at * words..(at + 1) * words];
-            worker.batch.write(next, parent, &mut self.next.0);
-            self.next.1.push(next.fingerprint);
-            if self.search.keep {
-                worker.batch.write(next, parent, &mut explored.states);
+        worker.targets.clear();
+        for (next, &found) in nexts.iter().zip(&worker.mets) {
+            let number = match found {
+                Found::Number(number) => number,
+                Found::Same(step) => worker.targets[step as usize],
+                Found::Met(met) if !met.new => explored.visited.number_at(next.fingerprint, met),
+                Found::Met(met) => {
+                    let at = first + next.parent as usize;
+                    let parent = &self.layer.0[at * words..(at + 1) * words];
+                    worker.batch.write(next, parent, &mut self.next.0);
+                    self.next.1.push(next.fingerprint);
+                    if self.search.keep {
+                        worker.batch.write(next, parent, &mut explored.states);
+                    }
+                    explored.visited.number(next.fingerprint, met, self.base + at as u32)
+                }
+            };
+            worker.targets.push(number);
+        }
+        // What was met in this block has its number now.
+        for &step in worker.buckets.iter().flatten() {
+            let fingerprint = nexts[step as usize].fingerprint;
+            let recent = &mut worker.recent[fingerprint as usize % RECENT];
+            if recent.fingerprint == fingerprint {
+                recent.number = worker.targets[step as usize];
             }
         }
         let mut from = 0;
@@ -287,7 +332,7 @@ impl<'s, 'a> Run<'s, 'a> {
             }
             if self.search.edges {
                 let steps = from..until as usize;
-                keep_edges(explored, self.search, &nexts[steps.clone()], &worker.mets[steps]);
+                keep_edges(&mut explored.graph, self.search, &nexts[steps.clone()], &worker.targets[steps]);
             }
             from = until as usize;
         }
@@ -328,13 +373,12 @@ impl<'s, 'a> Run<'s, 'a> {
     }
 }
 
-fn keep_edges(explored: &mut Explored, search: &Search<'_>, nexts: &[Next], mets: &[Met]) {
-    let graph = &mut explored.graph;
+fn keep_edges(graph: &mut Graph, search: &Search<'_>, nexts: &[Next], targets: &[u32]) {
     let mut last = None;
-    for (next, &met) in nexts.iter().zip(mets) {
+    for (next, &target) in nexts.iter().zip(targets) {
         let action = Some((next.action, next.ticks));
         graph.edges.push(Edge {
-            target: explored.visited.number_at(next.fingerprint, met),
+            target,
             messages: next.messages,
             announcements: next.announcements as u8,
             first: action != last,
@@ -373,34 +417,41 @@ impl Worker<'_> {
             }
             self.marks.push((self.batch.nexts.len() as u32, mark));
         }
+        self.look_around();
     }
 
-    fn sort_by_shard(&mut self) {
+    /// Finds the states that were met lately; the others are to be looked up in the table.
+    fn look_around(&mut self) {
         for bucket in &mut self.buckets {
             bucket.clear();
         }
-        for (place, next) in self.batch.nexts.iter().enumerate() {
-            self.buckets[shard_of(next.fingerprint)].push(place as u32);
-        }
         self.mets.clear();
-        self.mets.resize(self.batch.nexts.len(), Met { slot: 0, new: false });
+        for (step, next) in self.batch.nexts.iter().enumerate() {
+            let fingerprint = next.fingerprint;
+            let recent = &mut self.recent[fingerprint as usize % RECENT];
+            let found = if recent.fingerprint == fingerprint && recent.number != PENDING {
+                Found::Number(recent.number)
+            } else if recent.fingerprint == fingerprint {
+                Found::Same(recent.step)
+            } else {
+                *recent = Recent { fingerprint, number: PENDING, step: step as u32 };
+                self.buckets[shard_of(fingerprint)].push(step as u32);
+                Found::Met(Met { slot: 0, new: false })
+            };
+            self.mets.push(found);
+        }
     }
 }
 
-/// One thread meets all states.
-fn meet_all(worker: &mut Worker<'_>, shards: &mut [super::visited::Shard]) {
-    let mut coming = [0; SHARDS];
-    for next in &worker.batch.nexts {
-        coming[shard_of(next.fingerprint)] += 1;
+/// One thread looks up all states.
+fn meet_alone(worker: &mut Worker<'_>, shards: &mut [super::visited::Shard]) {
+    for (shard, bucket) in shards.iter_mut().zip(&worker.buckets) {
+        shard.reserve(bucket.len());
+        for &step in bucket {
+            let met = shard.meet(worker.batch.nexts[step as usize].fingerprint);
+            worker.mets[step as usize] = Found::Met(met);
+        }
     }
-    for (shard, coming) in shards.iter_mut().zip(coming) {
-        shard.reserve(coming);
-    }
-    worker.mets.clear();
-    worker.mets.extend(
-        (worker.batch.nexts.iter())
-            .map(|next| shards[shard_of(next.fingerprint)].meet(next.fingerprint)),
-    );
 }
 
 /// Several threads meet the states, each in its own shards, in the order of the workers.
@@ -438,7 +489,7 @@ fn meet_side_by_side(workers: &mut [Worker<'_>], shards: &mut [super::visited::S
             let (shard, w) = (k * share + place / threads, place % threads);
             let worker = &mut workers[w];
             for (&place, &met) in worker.buckets[shard].iter().zip(mets) {
-                worker.mets[place as usize] = met;
+                worker.mets[place as usize] = Found::Met(met);
             }
         }
     }
