@@ -6,6 +6,7 @@
 use crate::election::{
     Bully, ChangRoberts, Franklin, Peterson, ProbabilisticFranklin, VanLeeuwenTanHalfDuplex,
 };
+use crate::check::{self, Findings, Property, Scope, Watcher};
 use crate::model::{
     Election, Exclusion, Fields, Given, Message, Port, Process, Shape, Spec, Told, WireError, is_told,
 };
@@ -61,9 +62,13 @@ pub struct Entry {
     pub announces: &'static [bool],
     /// Bytes per process and per message in transit, for estimates before anything is allocated.
     pub bytes: (usize, usize),
-    simulate: fn(&Scenario, &mut dyn Observer) -> Result<Report, Refusal>,
+    simulate: Simulate,
+    check: Check,
     decode: fn(&[u8]) -> Result<Decoded, WireError>,
 }
+
+type Simulate = fn(&Scenario, &mut dyn Observer) -> Result<Report, Refusal>;
+type Check = fn(&Scope, &[&dyn Property], &dyn Watcher) -> Result<Findings, Refusal>;
 
 /// A message that was read from its wire form, with its type erased.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -83,7 +88,7 @@ impl Entry {
     where
         P::Port: Wired,
     {
-        Entry::new::<P>(Problem::Election, sim::run_election::<P>)
+        Entry::new::<P>(Problem::Election, sim::run_election::<P>, check::election::<P>)
     }
 
     /// The entry of a mutual-exclusion algorithm.
@@ -92,13 +97,10 @@ impl Entry {
     where
         P::Port: Wired,
     {
-        Entry::new::<P>(Problem::Mutex, sim::run_exclusion::<P>)
+        Entry::new::<P>(Problem::Mutex, sim::run_exclusion::<P>, check::exclusion::<P>)
     }
 
-    const fn new<P: Process>(
-        problem: Problem,
-        simulate: fn(&Scenario, &mut dyn Observer) -> Result<Report, Refusal>,
-    ) -> Entry {
+    const fn new<P: Process>(problem: Problem, simulate: Simulate, check: Check) -> Entry {
         Entry {
             spec: &P::SPEC,
             problem,
@@ -108,6 +110,7 @@ impl Entry {
             announces: P::Msg::ANNOUNCES,
             bytes: (size_of::<P>(), size_of::<P::Msg>()),
             simulate,
+            check,
             decode: decode::<P::Msg>,
         }
     }
@@ -118,6 +121,19 @@ impl Entry {
     /// If the scenario is impossible, or outside the contract and not declared unsound.
     pub fn run(&self, scenario: &Scenario, observer: &mut dyn Observer) -> Result<Report, Refusal> {
         (self.simulate)(scenario, observer)
+    }
+
+    /// Checks it: every run of a few processes. What the contract promises must hold, and these properties as well.
+    ///
+    /// # Errors
+    /// If the scope is impossible, or outside the contract and not declared unsound.
+    pub fn check(
+        &self,
+        scope: &Scope,
+        own: &[&dyn Property],
+        watcher: &dyn Watcher,
+    ) -> Result<Findings, Refusal> {
+        (self.check)(scope, own, watcher)
     }
 
     /// Reads one of its messages.
