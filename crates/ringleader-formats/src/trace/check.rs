@@ -91,10 +91,17 @@ impl Rules {
                     return Err(Rule::new("a delivery needs a message".into(), "\"deliver\""));
                 }
                 for arrival in arrivals {
-                    self.deliver(arrival.message, event.process)?;
+                    self.deliver(arrival.message, event.process, "\"deliver\"", "delivered")?;
                 }
             }
             Input::Suspect(process) => exists(self.n, *process, "\"suspect\"")?,
+            Input::Lose(arrival) => self.deliver(arrival.message, event.process, "\"lose\"", "lost")?,
+            Input::Double(arrival) => {
+                // A doubled message is still on its way, and so is its copy.
+                self.deliver(arrival.message, event.process, "\"double\"", "doubled")?;
+                self.messages[arrival.message as usize].1 = Way::Under;
+                self.messages.push((event.process, Way::Under));
+            }
             Input::Start
             | Input::Timeout(_)
             | Input::Local(_)
@@ -119,15 +126,16 @@ impl Rules {
         Ok(())
     }
 
-    fn deliver(&mut self, message: u64, process: u32) -> Result<(), Rule> {
-        let wrong = |rule: String| Err(Rule::new(rule, "\"deliver\""));
+    /// A message arrives, or something else becomes of it that only one on its way can meet.
+    fn deliver(&mut self, message: u64, process: u32, key: &'static str, fate: &str) -> Result<(), Rule> {
+        let wrong = |rule: String| Err(Rule::new(rule, key));
         let found = usize::try_from(message).ok().and_then(|place| self.messages.get_mut(place));
         let Some((to, way)) = found else {
-            return wrong(format!("message {message} is delivered but was never sent"));
+            return wrong(format!("message {message} is {fate} but was never sent"));
         };
         match way {
-            Way::Arrived => wrong(format!("message {message} is delivered a second time")),
-            Way::Lost => wrong(format!("message {message} is delivered but was lost")),
+            Way::Arrived => wrong(format!("message {message} is {fate} after it has arrived")),
+            Way::Lost => wrong(format!("message {message} is {fate} but was lost")),
             Way::Under if *to != process => {
                 wrong(format!("message {message} goes to process {to}, not to process {process}"))
             }

@@ -112,6 +112,8 @@ enum InputLine<'a> {
     Crash,
     Recover,
     Suspect(u32),
+    Lose((u64, u32)),
+    Double((u64, u32)),
 }
 
 #[derive(Serialize, Deserialize)]
@@ -167,6 +169,8 @@ impl<'a> EventLine<'a> {
                 Input::Crash => InputLine::Crash,
                 Input::Recover => InputLine::Recover,
                 Input::Suspect(process) => InputLine::Suspect(*process),
+                Input::Lose(arrival) => InputLine::Lose((arrival.message, arrival.port)),
+                Input::Double(arrival) => InputLine::Double((arrival.message, arrival.port)),
             },
             choices: (&event.choices).into(),
             rules: (&event.rules).into(),
@@ -200,6 +204,8 @@ impl<'a> EventLine<'a> {
                 InputLine::Crash => Input::Crash,
                 InputLine::Recover => Input::Recover,
                 InputLine::Suspect(process) => Input::Suspect(process),
+                InputLine::Lose((message, port)) => Input::Lose(Arrival { message, port }),
+                InputLine::Double((message, port)) => Input::Double(Arrival { message, port }),
             },
             choices: self.choices.into_owned(),
             rules: self.rules.into_owned(),

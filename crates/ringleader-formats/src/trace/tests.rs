@@ -128,7 +128,7 @@ fn a_broken_file_is_told_by_line_column_and_rule() {
         (r#"[[0,1]]"#, r#"[[1,1]]"#, "line 3, column 20: message 1 is delivered but was lost"),
         (r#"[[0,1]]"#, r#"[[2,1]]"#, "line 3, column 20: message 2 goes to process 0, not to process 1"),
         (r#"[[0,1]]"#, r#"[]"#, "line 3, column 20: a delivery needs a message"),
-        (r#"[3,1]]"#, r#"[2,1]]"#, "line 4, column 20: message 2 is delivered a second time"),
+        (r#"[3,1]]"#, r#"[2,1]]"#, "line 4, column 20: message 2 is delivered after it has arrived"),
         (r#"{"t":4"#, r#"{"t":9"#, "line 5, column 2: time goes back from 9 to 4"),
         (r#""p":1"#, r#""p":2"#, "line 3, column 8: there is no process 2; indices are 0 to 1"),
         (r#""to":1"#, r#""to":4"#, "line 2, column 93: there is no process 4; indices are 0 to 1"),

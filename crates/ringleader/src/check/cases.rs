@@ -114,6 +114,11 @@ pub(crate) struct One {
 }
 
 impl One {
+    /// What the scope asks for where it leaves nothing open, and the usual otherwise.
+    pub(crate) fn first() -> One {
+        One { ids: None, initiators: None, ports: None }
+    }
+
     fn is_first_rotation(&self, n: u32) -> bool {
         let starts = |i: u32| self.initiators.as_ref().is_some_and(|set| set.contains(&i));
         let ports = |i: u32| self.ports.as_ref().map(|ports| &ports[i as usize]);

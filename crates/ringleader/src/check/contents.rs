@@ -65,9 +65,9 @@ impl Contents {
     }
 
     /// The link after a message was sent into it.
-    pub(crate) fn push(&mut self, number: u32, stimulus: u32, hash: u64) -> u32 {
+    pub(crate) fn push(&mut self, number: u32, stimulus: u32, hash: u64, age: u32) -> u32 {
         let mut flights = self.get(number).to_vec();
-        flights.push(Flight { stimulus, age: 0, hash });
+        flights.push(Flight { stimulus, age, hash });
         self.number(flights)
     }
 
@@ -84,10 +84,10 @@ impl Contents {
         self.number(flights)
     }
 
-    /// The link with its k-th message doubled.
+    /// The link with a copy of its k-th message at its end.
     pub(crate) fn doubled(&mut self, number: u32, k: usize) -> u32 {
         let mut flights = self.get(number).to_vec();
-        flights.insert(k, flights[k]);
+        flights.push(flights[k]);
         self.number(flights)
     }
 
@@ -133,13 +133,13 @@ mod tests {
     fn bags_forget_the_order_and_links_do_not() {
         for ordered in [false, true] {
             let mut contents = Contents::new(ordered);
-            let one = contents.push(0, 1, 11);
-            let both = contents.push(one, 2, 22);
-            let two = contents.push(0, 2, 22);
-            let other = contents.push(two, 1, 11);
+            let one = contents.push(0, 1, 11, 0);
+            let both = contents.push(one, 2, 22, 0);
+            let two = contents.push(0, 2, 22, 0);
+            let other = contents.push(two, 1, 11, 0);
             assert_eq!(both == other, !ordered);
             assert_eq!(contents.choices(both).len(), if ordered { 1 } else { 2 });
-            let again = contents.push(both, 2, 22);
+            let again = contents.push(both, 2, 22, 0);
             assert_eq!(contents.choices(again).len(), if ordered { 1 } else { 2 });
             assert_eq!(contents.distinct(again).len(), 2);
             assert_eq!(contents.later(one, 1).and_then(|late| contents.later(late, 1)), None);

@@ -95,8 +95,6 @@ pub(crate) struct Batch {
     changes: Vec<(u32, u32)>,
     /// Violations: the place among `nexts`, the property, what is wrong.
     pub(crate) violations: Vec<(u32, usize, String)>,
-    /// Whether the lag of a process was too large to be exact.
-    pub(crate) inexact: bool,
 }
 
 impl Batch {
@@ -132,6 +130,8 @@ pub(crate) struct Expander<'a> {
     everything: bool,
     stages: bool,
     after: Vec<u32>,
+    /// The largest lag with which a process began a phase.
+    pub(crate) furthest_lag: u32,
 }
 
 /// Where a step starts from.
@@ -154,6 +154,7 @@ impl<'a> Expander<'a> {
             everything: rules.watches(Watch::Everything),
             stages: rules.watches(Watch::Stages),
             after: Vec::new(),
+            furthest_lag: 0,
         }
     }
 
@@ -460,6 +461,7 @@ impl<'a> Expander<'a> {
         changes: &mut Vec<(u32, u32)>,
     ) -> u16 {
         let lag = self.memo.shared().facts(state[process as usize]).lag;
+        self.furthest_lag = self.furthest_lag.max(lag);
         let ahead = begins.saturating_sub(lag);
         for _ in 0..ahead {
             for other in (0..self.space.n).filter(|&other| other != process) {
@@ -608,6 +610,16 @@ impl<'a> Expander<'a> {
     ) {
         let Some((&(process, stimulus), rest)) = handed.split_first() else {
             let start = batch.changes.len();
+            let mut state = state;
+            if let Some(counts) = self.rules.count {
+                let mut common = self.common(&state);
+                let counted = match counts {
+                    Counts::All => whole.messages,
+                    Counts::Election => whole.messages - whole.announcements,
+                };
+                common.sent = common.sent.map(|sent| sent + u32::from(counted));
+                state[self.space.common()] = self.memo.shared().commons.number(common);
+            }
             batch.changes.extend(state.iter().enumerate().map(|(position, &number)| (position as u32, number)));
             if whole.flags != 0 || self.everything {
                 self.judge_together(from, &state, whole.flags, batch);

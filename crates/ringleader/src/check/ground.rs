@@ -1,7 +1,7 @@
 //! One case, ready to be searched: its processes, its network, what is watched.
 
 use super::cases::One;
-use super::expand::{Action, Batch, Expander, Rules};
+use super::expand::{Batch, Expander, Rules};
 use super::memo::lock;
 use super::property::{Case, Property};
 use super::scope::{Reduce, Scope, Starts};
@@ -9,7 +9,7 @@ use super::search::{Explored, Limits, Search};
 use super::space::{Common, Parts, Space};
 use super::subject::Subject;
 use super::typed::Lag;
-use crate::model::{Counts, Given, Links, Order, Promises, Timing};
+use crate::model::{Counts, Links, Order, Promises, Timing};
 use crate::sim::{Entries, Refusal, Scenario, Setup};
 use std::sync::Mutex;
 
@@ -23,6 +23,7 @@ pub(crate) struct Ground<'a> {
     pub(crate) space: Space,
     pub(crate) shared: Mutex<Parts>,
     pub(crate) tokens: &'static [&'static str],
+    one: One,
     case: Case,
     faults: Common,
 }
@@ -90,9 +91,36 @@ impl<'a> Ground<'a> {
             space,
             shared: Mutex::new(parts),
             tokens,
+            one: one.clone(),
             case,
             faults,
         })
+    }
+
+    /// The same case once more, with nothing met yet, and these properties.
+    pub(crate) fn again<'b>(&self, properties: &'b [&'b dyn Property]) -> Result<Ground<'b>, Refusal>
+    where
+        'a: 'b,
+    {
+        Ground::new(self.subject, self.scope, properties, &self.one, None)
+    }
+
+    /// The same case once more, watching phases; what must hold is known by now.
+    pub(crate) fn watching_phases<'b>(&self, lag: Lag) -> Result<Ground<'b>, Refusal>
+    where
+        'a: 'b,
+    {
+        Ground::new(self.subject, self.scope, &[], &self.one, Some(lag))
+    }
+
+    /// The proved bound on messages that applies here: which messages, the formula, its value.
+    pub(crate) fn bound(&self) -> Option<(Counts, &'static str, u64)> {
+        let bound = self.subject.spec.cost.worst.as_ref()?;
+        if self.has_faults() {
+            return None;
+        }
+        let facts = self.setup.facts(&self.scenario, self.entries());
+        Some((bound.counts, bound.formula, (bound.value)(&facts)?))
     }
 
     pub(crate) fn is_election(&self) -> bool {
@@ -176,8 +204,8 @@ impl<'a> Ground<'a> {
         }
     }
 
-    /// The first state, and how many messages were sent before it.
-    pub(crate) fn first(&self, how: How) -> (Vec<u32>, u64) {
+    /// The state before anybody has started.
+    pub(crate) fn unstarted(&self, how: How) -> Vec<u32> {
         let at_once = self.starts_at_once();
         let mut state: Vec<u32> = Vec::with_capacity(self.space.words());
         let mut shared = lock(&self.shared);
@@ -188,8 +216,13 @@ impl<'a> Ground<'a> {
         state.resize(self.space.common(), 0);
         let common = Common { begun: !at_once, sent: how.count.map(|_| 0), ..self.faults };
         state.push(shared.commons.number(common));
-        drop(shared);
-        if !at_once || self.is_randomised() {
+        state
+    }
+
+    /// The first state, and how many messages were sent before it.
+    pub(crate) fn first(&self, how: How) -> (Vec<u32>, u64) {
+        let state = self.unstarted(how);
+        if !self.starts_at_once() || self.is_randomised() {
             return (state, 0);
         }
         // Everybody has started before the first delivery; there is one way to do that.

@@ -10,15 +10,19 @@
 //! assert!(findings.holds());
 //! ```
 
+mod case;
 mod cases;
+mod chance;
 mod contents;
 mod driver;
 mod expand;
+mod fairness;
 mod findings;
 mod graph;
 mod ground;
 mod hash;
 mod memo;
+mod path;
 mod property;
 mod scope;
 mod search;

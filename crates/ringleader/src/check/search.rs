@@ -57,6 +57,8 @@ pub(crate) struct Explored {
     pub(crate) states: Vec<u32>,
     pub(crate) peak_bytes: u64,
     pub(crate) first: Vec<u32>,
+    /// The largest lag with which a process began a phase, where phases are watched.
+    pub(crate) furthest_lag: u32,
 }
 
 /// A violation, and where.
@@ -127,6 +129,8 @@ impl<'a> Search<'a> {
     pub(crate) fn run(&self, first: Vec<u32>) -> Explored {
         let mut run = Run::new(self, first);
         run.layers();
+        run.explored.furthest_lag =
+            run.workers.iter().map(|worker| worker.expander.furthest_lag).max().unwrap_or(0);
         run.explored
     }
 }
@@ -180,6 +184,7 @@ impl<'s, 'a> Run<'s, 'a> {
             states: if search.keep { first.clone() } else { Vec::new() },
             peak_bytes: 0,
             first: first.clone(),
+            furthest_lag: 0,
         };
         Run {
             search,

@@ -154,8 +154,13 @@ impl Parts {
 
     /// The link after a message was sent into it.
     pub(crate) fn push(&mut self, content: u32, port: u32, msg: u32) -> u32 {
+        self.push_aged(content, port, msg, 0)
+    }
+
+    /// The link with this message behind all others, which has been on its way for so many ticks.
+    pub(crate) fn push_aged(&mut self, content: u32, port: u32, msg: u32, age: u32) -> u32 {
         let stimulus = self.stimulus(Stimulus::Deliver { port, msg });
-        self.contents.push(content, stimulus, self.stimulus_hashes[stimulus as usize])
+        self.contents.push(content, stimulus, self.stimulus_hashes[stimulus as usize], age)
     }
 
     pub(crate) fn facts(&self, local: u32) -> &Facts {

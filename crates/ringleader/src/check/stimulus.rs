@@ -108,6 +108,8 @@ pub(crate) trait Steps: Send {
     fn kind(&self, msg: u32) -> &'static str;
     /// The local variables.
     fn fields(&self, local: u32) -> crate::model::Fields;
+    /// The processes, as they were met in steps so far, that may still begin a phase: their fingerprints, sorted.
+    fn contenders(&self) -> Vec<u64>;
     /// How many states of processes were met.
     fn locals(&self) -> usize;
     /// Bytes in use.

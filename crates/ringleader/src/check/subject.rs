@@ -5,7 +5,7 @@ use super::space::Space;
 use super::stimulus::Steps;
 use super::typed::{Lag, Reading, Typed};
 use crate::model::{
-    Election, Exclusion, Given, Message, Port, Process, Shape, Spec, Timing, Told, is_told,
+    Election, Exclusion, Given, Name, Port, Process, Shape, Spec, Timing, Told, is_told,
 };
 use crate::network::Wired;
 use crate::sim::{self, Observer, Refusal, Report, Scenario, Setup};
@@ -13,11 +13,13 @@ use crate::sim::{self, Observer, Refusal, Report, Scenario, Setup};
 /// An algorithm to be checked.
 pub(crate) struct Subject {
     pub(crate) spec: &'static Spec,
-    pub(crate) kinds: &'static [&'static str],
     pub(crate) kind: Kind,
     pub(crate) setup: fn(&Scenario) -> Result<Setup, Refusal>,
     pub(crate) space: fn(&Setup) -> Space,
     pub(crate) steps: fn(&Setup, u32, Option<Lag>) -> Box<dyn Steps>,
+    /// The name of a timer, and of a local step.
+    pub(crate) timers: fn(u32) -> Option<&'static str>,
+    pub(crate) locals: fn(u32) -> Option<&'static str>,
     /// Runs a recording.
     pub(crate) replay: fn(&Scenario, &mut dyn Observer) -> Result<Report, Refusal>,
 }
@@ -46,11 +48,12 @@ impl Subject {
     {
         Subject {
             spec: &P::SPEC,
-            kinds: P::Msg::KINDS,
             kind: Kind { shape: P::Port::SHAPE, told: P::Given::TOLD },
             setup: Setup::new::<P>,
             space: space_of::<P>,
             steps,
+            timers: name_of::<P::Timer>,
+            locals: name_of::<P::Local>,
             replay,
         }
     }
@@ -71,6 +74,10 @@ impl Kind {
             Shape::Edges | Shape::Named => false,
         }
     }
+}
+
+fn name_of<N: Name>(number: u32) -> Option<&'static str> {
+    N::ALL.get(number as usize).map(|name| name.name())
 }
 
 fn space_of<P: Process>(setup: &Setup) -> Space

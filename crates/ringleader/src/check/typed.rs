@@ -77,6 +77,8 @@ pub(crate) struct Typed<P: Process> {
     /// How far a process may fall behind before it does not matter any more, where phases are watched; for each state
     /// of a process whether it can ever begin another phase.
     lag: Option<Lag>,
+    /// Steps that were taken: from a state to another, and whether a phase begins.
+    moves: Vec<(u32, u32, bool)>,
     trial: Trial<P>,
 }
 
@@ -102,6 +104,7 @@ impl<P: Process> Typed<P> {
             messages: Interned::new(),
             detection,
             lag,
+            moves: Vec::new(),
             trial: Trial::new(),
         }
     }
@@ -262,6 +265,87 @@ impl<P: Process> Steps for Typed<P> {
     }
 
     fn outcomes(&mut self, number: u32, stimulus: Stimulus) -> Vec<Outcome> {
+        let outcomes = self.react(number, stimulus);
+        self.remember(number, &outcomes);
+        outcomes
+    }
+
+    fn batches(&mut self, number: u32, waiting: [&[Stimulus]; 2]) -> Vec<Outcome> {
+        let before = self.locals.value(number).clone();
+        let mut found: Vec<Outcome> = Vec::new();
+        let messages: [Vec<(P::Port, P::Msg)>; 2] = waiting.map(|side| {
+            let message = |stimulus: &Stimulus| match *stimulus {
+                Stimulus::Deliver { port, msg } => {
+                    Some((P::Port::from_index(port), self.messages.value(msg).clone()))
+                }
+                _ => None,
+            };
+            side.iter().filter_map(message).collect()
+        });
+        for right in 0..=messages[0].len() {
+            for left in 0..=messages[1].len() {
+                if right + left > 0 {
+                    self.batch(&before, &messages, [right, left], &mut found);
+                }
+            }
+        }
+        self.remember(number, &found);
+        found
+    }
+
+    fn contenders(&self) -> Vec<u64> {
+        let mut contends = vec![false; self.locals.len()];
+        let mut grows = true;
+        while grows {
+            grows = false;
+            for &(from, to, begins) in &self.moves {
+                if !contends[from as usize] && (begins || contends[to as usize]) {
+                    contends[from as usize] = true;
+                    grows = true;
+                }
+            }
+        }
+        let mut found: Vec<u64> = (0..self.locals.len() as u32)
+            .filter(|&local| contends[local as usize])
+            .map(|local| fingerprint(&self.locals.value(local).process))
+            .collect();
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    fn facts(&self, local: u32) -> &Facts {
+        &self.facts[local as usize]
+    }
+
+    fn local_hash(&self, local: u32) -> u64 {
+        self.locals.hashes()[local as usize]
+    }
+
+    fn msg_hash(&self, msg: u32) -> u64 {
+        self.messages.hashes()[msg as usize]
+    }
+
+    fn kind(&self, msg: u32) -> &'static str {
+        P::Msg::KINDS[self.messages.value(msg).kind()]
+    }
+
+    fn fields(&self, local: u32) -> crate::model::Fields {
+        self.locals.value(local).process.fields()
+    }
+
+    fn locals(&self) -> usize {
+        self.locals.len()
+    }
+
+    fn bytes(&self) -> u64 {
+        self.locals.bytes() + self.messages.bytes() + (self.facts.capacity() * size_of::<Facts>()) as u64
+    }
+}
+
+impl<P: Process> Typed<P> {
+    /// What a process does.
+    fn react(&mut self, number: u32, stimulus: Stimulus) -> Vec<Outcome> {
         let local = self.locals.value(number).clone();
         match stimulus {
             Stimulus::Start => self.every_answer(&local, |local, out| {
@@ -339,58 +423,12 @@ impl<P: Process> Steps for Typed<P> {
         }
     }
 
-    fn batches(&mut self, number: u32, waiting: [&[Stimulus]; 2]) -> Vec<Outcome> {
-        let before = self.locals.value(number).clone();
-        let mut found: Vec<Outcome> = Vec::new();
-        let messages: [Vec<(P::Port, P::Msg)>; 2] = waiting.map(|side| {
-            let message = |stimulus: &Stimulus| match *stimulus {
-                Stimulus::Deliver { port, msg } => {
-                    Some((P::Port::from_index(port), self.messages.value(msg).clone()))
-                }
-                _ => None,
-            };
-            side.iter().filter_map(message).collect()
-        });
-        for right in 0..=messages[0].len() {
-            for left in 0..=messages[1].len() {
-                if right + left > 0 {
-                    self.batch(&before, &messages, [right, left], &mut found);
-                }
-            }
+    fn remember(&mut self, number: u32, outcomes: &[Outcome]) {
+        if P::SPEC.needs.choices {
+            self.moves.extend(outcomes.iter().map(|outcome| (number, outcome.local, outcome.begins > 0)));
         }
-        found
     }
 
-    fn facts(&self, local: u32) -> &Facts {
-        &self.facts[local as usize]
-    }
-
-    fn local_hash(&self, local: u32) -> u64 {
-        self.locals.hashes()[local as usize]
-    }
-
-    fn msg_hash(&self, msg: u32) -> u64 {
-        self.messages.hashes()[msg as usize]
-    }
-
-    fn kind(&self, msg: u32) -> &'static str {
-        P::Msg::KINDS[self.messages.value(msg).kind()]
-    }
-
-    fn fields(&self, local: u32) -> crate::model::Fields {
-        self.locals.value(local).process.fields()
-    }
-
-    fn locals(&self) -> usize {
-        self.locals.len()
-    }
-
-    fn bytes(&self) -> u64 {
-        self.locals.bytes() + self.messages.bytes() + (self.facts.capacity() * size_of::<Facts>()) as u64
-    }
-}
-
-impl<P: Process> Typed<P> {
     /// Takes this prefix of what waits on each side, or more where a send would pass what waits there.
     fn batch(
         &mut self,

@@ -30,7 +30,11 @@ where
         }
         self.now = event.time;
         let down = self.is_down(index);
-        if down && !matches!(event.input, Input::Recover | Input::Deliver(_)) {
+        let may_be_down = matches!(
+            event.input,
+            Input::Recover | Input::Deliver(_) | Input::Lose(_) | Input::Double(_)
+        );
+        if down && !may_be_down {
             return Err(format!("process {index} is down"));
         }
         self.effects.begin_recorded(&event.choices);
@@ -79,6 +83,8 @@ where
                 }
                 self.suspect(index, *who);
             }
+            Input::Lose(arrival) => self.lose(index, *arrival)?,
+            Input::Double(arrival) => self.double(index, *arrival)?,
         }
         if !self.effects.answers_fit() {
             return Err("the recorded random choices do not fit the step".into());
@@ -89,27 +95,25 @@ where
         Ok(())
     }
 
+    /// Where a message waits: the slot of its link, and its place there.
+    pub(super) fn find(&self, index: u32, arrival: Arrival) -> Result<(u32, u32), String> {
+        let unknown = || {
+            format!("message {} does not wait at port {} of process {index}", arrival.message, arrival.port)
+        };
+        if u64::from(arrival.port) >= self.net.stride() {
+            return Err(unknown());
+        }
+        let link = self.net.link(index, P::Port::from_index(arrival.port));
+        let slot = self.links.slot(link).ok_or_else(unknown)?;
+        let mut waiting = self.links.iter(slot);
+        let place = waiting.position(|flight| flight.number == arrival.message).ok_or_else(unknown)?;
+        Ok((slot, place as u32))
+    }
+
     fn take_arrivals(&mut self, index: u32, arrivals: &[Arrival], answers: &[u32]) -> Result<(), String> {
         let mut counts = [0u32; 2];
         for arrival in arrivals {
-            let unknown = || {
-                format!(
-                    "message {} does not wait at port {} of process {index}",
-                    arrival.message, arrival.port
-                )
-            };
-            if u64::from(arrival.port) >= self.net.stride() {
-                return Err(unknown());
-            }
-            let slot = self
-                .links
-                .slot(self.net.link(index, P::Port::from_index(arrival.port)))
-                .ok_or_else(unknown)?;
-            let place = self
-                .links
-                .iter(slot)
-                .position(|flight| flight.number == arrival.message)
-                .ok_or_else(unknown)? as u32;
+            let (slot, place) = self.find(index, *arrival)?;
             if self.setup.links == Links::HalfDuplex {
                 let taken = &mut counts[arrival.port as usize];
                 if place != *taken {

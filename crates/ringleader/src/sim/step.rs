@@ -134,11 +134,7 @@ where
             }
         }
         // Nothing was asked of the process, so there are no effects to carry out.
-        if self.record {
-            self.write(index, Input::Crash, Vec::new(), None);
-        }
-        self.steps += 1;
-        self.last_step = self.now;
+        self.happened(index, Input::Crash);
     }
 
     /// A stopped process comes back, without what it knew.
@@ -158,6 +154,39 @@ where
         let before = self.enter(index);
         self.processes[index as usize].suspect(P::Port::from_index(who), &mut self.effects);
         self.leave(index, before, || Input::Suspect(who));
+    }
+
+    /// A message is lost on its way to this process.
+    pub(super) fn lose(&mut self, index: u32, arrival: Arrival) -> Result<(), String> {
+        let (slot, place) = self.find(index, arrival)?;
+        if let Some((flight, _)) = self.links.take(slot, place) {
+            self.problem.sent(&Passing { from: flight.from, to: index, msg: &flight.msg, in_transit: -1 });
+        }
+        self.happened(index, Input::Lose(arrival));
+        Ok(())
+    }
+
+    /// A message is doubled on its way to this process; the copy comes last in its link.
+    pub(super) fn double(&mut self, index: u32, arrival: Arrival) -> Result<(), String> {
+        let (slot, place) = self.find(index, arrival)?;
+        let number = self.messages;
+        self.messages += 1;
+        let original = self.links.iter(slot).nth(place as usize);
+        if let Some(copy) = original.map(|flight| Flight { msg: flight.msg.clone(), number, ..*flight }) {
+            self.problem.sent(&Passing { from: copy.from, to: index, msg: &copy.msg, in_transit: 1 });
+            self.links.push(self.links.link(slot), copy);
+        }
+        self.happened(index, Input::Double(arrival));
+        Ok(())
+    }
+
+    /// Something happened to a process in which it took no part.
+    fn happened(&mut self, index: u32, input: Input) {
+        if self.record {
+            self.write(index, input, Vec::new(), None);
+        }
+        self.steps += 1;
+        self.last_step = self.now;
     }
 
     /// An empty buffer for the effects of a step of this process.

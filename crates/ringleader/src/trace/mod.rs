@@ -101,6 +101,10 @@ pub enum Input {
     Recover,
     /// It is told that this process is down.
     Suspect(u32),
+    /// A message that was on its way to it is lost.
+    Lose(Arrival),
+    /// A message that is on its way to it is doubled; the copy has the next number.
+    Double(Arrival),
 }
 
 /// A message that arrives.

@@ -50,7 +50,9 @@ impl Narrator {
             | Input::Local(_)
             | Input::Want
             | Input::Exit
-            | Input::Suspect(_) => false,
+            | Input::Suspect(_)
+            | Input::Lose(_)
+            | Input::Double(_) => false,
         };
         let line = Line {
             time: time(event.time, self.ticks_per_unit),
@@ -62,6 +64,11 @@ impl Narrator {
             },
             effects: effects(event),
         };
+        if let Input::Double(arrival) = event.input
+            && let Some(original) = self.messages.get(arrival.message as usize)
+        {
+            self.messages.push(original.clone());
+        }
         for sent in &event.sends {
             let copies = if sent.fate == Fate::Doubled { 2 } else { 1 };
             self.messages.extend((0..copies).map(|_| (event.process, message(sent))));
@@ -100,16 +107,16 @@ fn time(time: u64, ticks_per_unit: u64) -> String {
 
 fn input(event: &Event, messages: &[(u32, String)], down: bool) -> String {
     let who = format!("p{}", event.process);
+    let one = |arrival: &Arrival| {
+        let known = usize::try_from(arrival.message).ok().and_then(|number| messages.get(number));
+        match known {
+            Some((from, message)) => format!("{message} from p{from}"),
+            None => format!("message {}", arrival.message),
+        }
+    };
     match &event.input {
         Input::Start => format!("{who} starts"),
         Input::Deliver(arrivals) => {
-            let one = |arrival: &Arrival| {
-                let known = usize::try_from(arrival.message).ok().and_then(|number| messages.get(number));
-                match known {
-                    Some((from, message)) => format!("{message} from p{from}"),
-                    None => format!("message {}", arrival.message),
-                }
-            };
             let what = arrivals.iter().map(one).collect::<Vec<_>>().join(" and ");
             if down { format!("{who} is down, misses {what}") } else { format!("{who} receives {what}") }
         }
@@ -120,6 +127,8 @@ fn input(event: &Event, messages: &[(u32, String)], down: bool) -> String {
         Input::Crash => format!("{who} crashes"),
         Input::Recover => format!("{who} recovers"),
         Input::Suspect(other) => format!("{who} is told that p{other} is down"),
+        Input::Lose(arrival) => format!("{} to {who} is lost", one(arrival)),
+        Input::Double(arrival) => format!("{} to {who} is doubled", one(arrival)),
     }
 }
 

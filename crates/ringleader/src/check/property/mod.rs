@@ -1,15 +1,18 @@
 //! What must hold, one property in each file. Which of them are asked follows from what the contract promises; users
 //! add their own.
 
+pub(crate) mod bound;
 mod bypass;
 mod clean;
+pub(crate) mod ends;
 mod final_verdicts;
 mod informed;
-mod nobody_waits;
+pub(crate) mod nobody_waits;
 mod one_in_the_end;
 mod one_leader;
 mod one_token;
 mod order;
+pub(crate) mod possible;
 mod two_inside;
 mod winner;
 

@@ -1,0 +1,168 @@
+//! Runs without end. A run is fair if whatever can happen from some moment on at every moment happens at last: no
+//! message is on its way for ever, no local step is put off for ever, no user stays inside for ever.
+
+use super::expand::{Action, Batch, Expander, Next};
+use super::ground::{Ground, How};
+use super::hash::fingerprint;
+use super::memo::lock;
+use super::search::Explored;
+use crate::model::Links;
+use std::collections::BTreeMap;
+
+/// A fair run without end: the states of its cycle, in order, the first one again at the end.
+pub(crate) struct Cycle(pub(crate) Vec<u32>);
+
+/// Finds a fair cycle among the edges that `keep` says yes to: a state and the place of an edge in the graph.
+pub(crate) fn fair_cycle(
+    ground: &Ground<'_>,
+    how: How,
+    explored: &Explored,
+    keep: &dyn Fn(u32, usize) -> bool,
+) -> Option<Cycle> {
+    let graph = &explored.graph;
+    let (component, components) = graph.components(keep);
+    let inside = |state: u32, place: usize| {
+        keep(state, place) && component[graph.edges[place].target as usize] == component[state as usize]
+    };
+    let places = |state: u32| graph.begins[state as usize] as usize..graph.begins[state as usize + 1] as usize;
+    let mut members: Vec<Vec<u32>> = vec![Vec::new(); components as usize];
+    for state in 0..graph.states() as u32 {
+        if places(state).any(|place| inside(state, place)) {
+            members[component[state as usize] as usize].push(state);
+        }
+    }
+    let rules = ground.rules(how);
+    let mut expander = Expander::new(&ground.space, &rules, &ground.shared);
+    members.retain(|members| !members.is_empty());
+    members.sort_unstable();
+    for members in members {
+        let mut duties: BTreeMap<u64, Duty> = BTreeMap::new();
+        for &state in &members {
+            let mut enabled: Vec<u64> = Vec::new();
+            for (nth, next) in nexts(&mut expander, explored, ground, state).iter().enumerate() {
+                let place = places(state).start + nth;
+                for label in labels(ground, explored, state, next) {
+                    if !enabled.contains(&label) {
+                        enabled.push(label);
+                    }
+                    if inside(state, place) {
+                        duties.entry(label).or_default().taken = Some((state, graph.edges[place].target));
+                    }
+                }
+            }
+            for label in enabled {
+                duties.entry(label).or_default().enabled += 1;
+            }
+        }
+        let always = |duty: &Duty| duty.enabled == members.len();
+        if duties.values().all(|duty| duty.taken.is_some() || !always(duty)) {
+            // Visit an edge for everything that is always possible; the rest is impossible somewhere: visit all.
+            let must: Vec<(u32, u32)> = duties.values().filter_map(|duty| duty.taken).collect();
+            return Some(Cycle(tour(explored, &inside, members[0], &must, &members)));
+        }
+    }
+    None
+}
+
+#[derive(Default)]
+struct Duty {
+    /// In how many states it is possible.
+    enabled: usize,
+    /// An edge of the component on which it happens.
+    taken: Option<(u32, u32)>,
+}
+
+/// The steps of a state that was kept.
+fn nexts(expander: &mut Expander<'_>, explored: &Explored, ground: &Ground<'_>, state: u32) -> Vec<Next> {
+    let words = ground.space.words();
+    let kept = &explored.states[state as usize * words..(state as usize + 1) * words];
+    let mut batch = Batch::default();
+    expander.expand(0, kept, 0, &mut batch);
+    batch.nexts
+}
+
+/// What must happen at last if it is always possible, and happens in this step.
+fn labels(ground: &Ground<'_>, explored: &Explored, state: u32, next: &Next) -> Vec<u64> {
+    if !next.action.is_due() {
+        return Vec::new();
+    }
+    match next.action {
+        Action::Own { process, stimulus } => vec![fingerprint(&(0, process, stimulus))],
+        Action::Deliver { link, .. } if ground.setup.links != Links::Bag => vec![fingerprint(&(1, link))],
+        Action::Deliver { link, place } => {
+            let words = ground.space.words();
+            let content = explored.states[state as usize * words + link as usize];
+            let shared = lock(&ground.shared);
+            vec![fingerprint(&(2, link, shared.contents.get(content)[place as usize].stimulus))]
+        }
+        Action::Batch { process, took } => (0..2)
+            .filter(|&side| took[side] > 0)
+            .map(|side| fingerprint(&(1, ground.space.incoming[process as usize][side])))
+            .collect(),
+        Action::Begin | Action::Round => vec![3],
+        Action::Lose { .. } | Action::Double { .. } => Vec::new(),
+    }
+}
+
+/// A closed walk from `start` over these edges and, if it is small, through all states of the component.
+fn tour(
+    explored: &Explored,
+    inside: &dyn Fn(u32, usize) -> bool,
+    start: u32,
+    must: &[(u32, u32)],
+    members: &[u32],
+) -> Vec<u32> {
+    let mut walk = vec![start];
+    let everywhere: &[u32] = if members.len() <= 64 { members } else { &[] };
+    for &state in everywhere {
+        if !walk.contains(&state) {
+            extend(explored, inside, &mut walk, state, false);
+        }
+    }
+    for &(from, to) in must {
+        if !walk.windows(2).any(|pair| pair == [from, to]) {
+            extend(explored, inside, &mut walk, from, false);
+            walk.push(to);
+        }
+    }
+    let still_here = walk.len() == 1;
+    extend(explored, inside, &mut walk, start, still_here);
+    walk
+}
+
+/// Extends a walk to a state, by a shortest way; by at least one step if asked.
+fn extend(
+    explored: &Explored,
+    inside: &dyn Fn(u32, usize) -> bool,
+    walk: &mut Vec<u32>,
+    goal: u32,
+    at_least_one: bool,
+) {
+    let graph = &explored.graph;
+    let Some(&from) = walk.last() else { return };
+    if from == goal && !at_least_one {
+        return;
+    }
+    let mut came: BTreeMap<u32, u32> = BTreeMap::new();
+    let mut queue = std::collections::VecDeque::from([from]);
+    'search: while let Some(state) = queue.pop_front() {
+        let begin = graph.begins[state as usize] as usize;
+        for (nth, edge) in graph.edges(state).iter().enumerate() {
+            if inside(state, begin + nth) && !came.contains_key(&edge.target) {
+                came.insert(edge.target, state);
+                if edge.target == goal {
+                    break 'search;
+                }
+                queue.push_back(edge.target);
+            }
+        }
+    }
+    let mut back = vec![goal];
+    while let Some(&before) = back.last().and_then(|state| came.get(state)) {
+        if before == from {
+            break;
+        }
+        back.push(before);
+    }
+    walk.extend(back.iter().rev());
+}
