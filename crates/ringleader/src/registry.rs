@@ -4,8 +4,9 @@
 //! pointers, in a `static`, so that the machine code is made once, in this crate.
 
 use crate::election::{
-    Bully, BullyAsPrinted, ChangRoberts, ChangRobertsAsPrinted, Franklin, Peterson, PetersonAsPrinted,
-    ProbabilisticFranklin, ProbabilisticFranklinAsPrinted, VanLeeuwenTanHalfDuplex,
+    Bully, BullyAsPrinted, ChangRoberts, ChangRobertsAsPrinted, Franklin, ItaiRodehCoin, ItaiRodehSync,
+    Peterson, PetersonAsPrinted, ProbabilisticFranklin, ProbabilisticFranklinAsPrinted,
+    VanLeeuwenTanHalfDuplex,
 };
 use crate::model::{
     Election, Exclusion, Fields, Given, Literal, Message, Port, Process, Shape, Spec, Told, WireError,
@@ -25,6 +26,8 @@ pub static ALL: &[Entry] = &[
     Entry::election::<VanLeeuwenTanHalfDuplex>(),
     Entry::election::<ProbabilisticFranklin>(),
     Entry::election::<Literal<ProbabilisticFranklinAsPrinted>>(),
+    Entry::election::<ItaiRodehSync>(),
+    Entry::election::<ItaiRodehCoin>(),
     Entry::election::<Bully>(),
     Entry::election::<Literal<BullyAsPrinted>>(),
     Entry::exclusion::<RicartAgrawala>(),
