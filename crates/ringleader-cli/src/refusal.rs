@@ -11,7 +11,7 @@ use ringleader::sim::Refusal;
 /// No algorithm has this name.
 pub(crate) fn unknown_algorithm(app: &App, name: &str) -> Diagnostic {
     let literal = name.contains('@');
-    let entries = || app.registry.iter().filter(move |entry| literal || !entry.spec.name.contains('@'));
+    let entries = || app.registry.iter().filter(move |entry| literal || !entry.is_literal());
     let names =
         entries().flat_map(|entry| [entry.spec.name].into_iter().chain(entry.spec.aliases.iter().copied()));
     let error =
@@ -67,7 +67,7 @@ pub(crate) fn explain(
                 None => error.help(format!("processes {first} and {second} have it")),
             };
             let anonymous = app.registry.iter().find(|entry| {
-                entry.is_anonymous() && entry.problem == Problem::Election && !entry.spec.name.contains('@')
+                entry.is_anonymous() && entry.problem == Problem::Election && !entry.is_literal()
             });
             error = error.help(format!("`{name}` needs distinct identities; `--ids random` draws them"));
             match anonymous {

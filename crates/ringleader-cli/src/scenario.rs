@@ -11,6 +11,9 @@ use std::path::{Path, PathBuf};
 /// The number of processes when nobody says otherwise.
 const NODES_DEFAULT: u32 = 8;
 
+/// A text taken literally is stopped after so many steps (or 100 for each process) when nobody says otherwise.
+const LITERAL_STEPS_MAX: u64 = 1_000_000;
+
 /// What is to be run, and what an error or a report needs to know beyond it.
 pub(crate) struct Plan {
     pub(crate) scenario: Scenario,
@@ -71,7 +74,7 @@ pub(crate) fn plan(entry: &Entry, args: &RunArgs) -> Result<Plan, Diagnostic> {
     scenario.unsound |= args.unsound;
     scenario.settings.extend(args.settings());
     scenario.meters = crate::args::MeterArg::all(&args.meter);
-    scenario.max_steps = args.max_steps;
+    scenario.max_steps = args.max_steps.or(literal_limit(entry, scenario.n));
     scenario.threads = args.threads.unwrap_or(1);
     scenario.seed =
         args.seed.unwrap_or_else(|| if recorded.is_some() { scenario.seed } else { drawn_seed() });
@@ -88,6 +91,11 @@ pub(crate) fn plan(entry: &Entry, args: &RunArgs) -> Result<Plan, Diagnostic> {
         scenario,
         ids_file,
     })
+}
+
+/// A text taken literally may run for ever; that is to be seen, not to be waited for.
+fn literal_limit(entry: &Entry, n: u32) -> Option<u64> {
+    entry.is_literal().then(|| LITERAL_STEPS_MAX.max(100 * u64::from(n)))
 }
 
 /// The number of processes, if one was asked for.

@@ -21,6 +21,7 @@ struct Algorithm {
     needs: Vec<&'static str>,
     bound: Option<Bound>,
     aliases: &'static [&'static str],
+    erratum: Option<&'static str>,
 }
 
 #[derive(Serialize)]
@@ -48,6 +49,7 @@ pub fn list_json<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> String {
                 .worst
                 .map(|bound| Bound { formula: bound.formula, counts: bound.counts.name() }),
             aliases: entry.spec.aliases,
+            erratum: entry.erratum(),
         })
         .collect();
     serde_json::to_string(&List { schema: LIST_SCHEMA, algorithms }).expect("plain data has a JSON form")

@@ -4,25 +4,35 @@
 //! pointers, in a `static`, so that the machine code is made once, in this crate.
 
 use crate::election::{
-    Bully, ChangRoberts, Franklin, Peterson, ProbabilisticFranklin, VanLeeuwenTanHalfDuplex,
+    Bully, BullyAsPrinted, ChangRoberts, ChangRobertsAsPrinted, Franklin, ItaiRodehCoin, ItaiRodehSync,
+    Peterson, PetersonAsPrinted, ProbabilisticFranklin, ProbabilisticFranklinAsPrinted,
+    VanLeeuwenTanHalfDuplex,
 };
 use crate::check::{self, Findings, Property, Scope, Watcher};
 use crate::model::{
-    Election, Exclusion, Fields, Given, Message, Port, Process, Shape, Spec, Told, WireError, is_told,
+    Election, Exclusion, Fields, Given, Literal, Message, Port, Process, Shape, Spec, Told, WireError,
+    is_told,
 };
-use crate::mutex::{MisraBounded, RicartAgrawala};
+use crate::mutex::{MisraBounded, RicartAgrawala, RicartAgrawalaAsPrinted};
 use crate::network::Wired;
 use crate::sim::{self, Observer, Refusal, Report, Scenario};
 
-/// All algorithms of this library, in the order of the book.
+/// All algorithms of this library, in the order of the book, each followed by its texts taken literally.
 pub static ALL: &[Entry] = &[
     Entry::election::<ChangRoberts>(),
+    Entry::election::<Literal<ChangRobertsAsPrinted>>(),
     Entry::election::<Peterson>(),
+    Entry::election::<Literal<PetersonAsPrinted>>(),
     Entry::election::<Franklin>(),
     Entry::election::<VanLeeuwenTanHalfDuplex>(),
     Entry::election::<ProbabilisticFranklin>(),
+    Entry::election::<Literal<ProbabilisticFranklinAsPrinted>>(),
+    Entry::election::<ItaiRodehSync>(),
+    Entry::election::<ItaiRodehCoin>(),
     Entry::election::<Bully>(),
+    Entry::election::<Literal<BullyAsPrinted>>(),
     Entry::exclusion::<RicartAgrawala>(),
+    Entry::exclusion::<Literal<RicartAgrawalaAsPrinted>>(),
     Entry::exclusion::<MisraBounded>(),
 ];
 
@@ -142,6 +152,18 @@ impl Entry {
     /// If the bytes are not exactly one message.
     pub fn decode(&self, bytes: &[u8]) -> Result<Decoded, WireError> {
         (self.decode)(bytes)
+    }
+
+    /// Whether it is a text taken literally, with its error in it: broken on purpose, and to be seen so.
+    #[must_use]
+    pub fn is_literal(&self) -> bool {
+        self.spec.name.contains('@')
+    }
+
+    /// The number of the erratum that it has in it, if it is a text taken literally.
+    #[must_use]
+    pub fn erratum(&self) -> Option<&'static str> {
+        self.spec.errata.first().filter(|_| self.is_literal()).map(|erratum| erratum.id)
     }
 
     /// Whether its processes have no identities.

@@ -25,7 +25,8 @@ pub(crate) struct RunArgs {
     /// The seed of every draw [default: drawn, and printed].
     #[arg(long, value_name = "S", value_parser = number, env = "RINGLEADER_SEED", hide_env_values = true)]
     pub(crate) seed: Option<u64>,
-    /// Stop after so many steps (exit 3).
+    /// Stop after so many steps (exit 3). Default: never; for a text taken literally (its name has an @) a million, or
+    /// 100 for each process.
     #[arg(
         long,
         value_name = "M",

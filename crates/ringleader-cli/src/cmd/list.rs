@@ -10,16 +10,16 @@ use ringleader::model::{Graph, Shape};
 use ringleader::registry::{Entry, Problem};
 use std::io::{self, Write};
 
-/// The width of the table in a file or a pipe.
+/// The width of the table in a file or a pipe, unless the names are longer.
 const WIDTH: u16 = 100;
-/// A narrower terminal has no room for a table.
-const TABLE_MIN: u16 = 96;
+/// What a table needs beside the names. A narrower terminal has no room for one.
+const BESIDE_NAMES: usize = 72;
 
 pub(crate) fn run(app: &App, args: &ListArgs, console: &mut Console<'_>) -> Result<u8, Failure> {
     let entries: Vec<&Entry> = app
         .registry
         .iter()
-        .filter(|entry| args.errata || !entry.spec.name.contains('@'))
+        .filter(|entry| args.errata || !entry.is_literal())
         .filter(|entry| match args.problem {
             None => true,
             Some(ProblemArg::Election) => entry.problem == Problem::Election,
@@ -38,9 +38,11 @@ pub(crate) fn run(app: &App, args: &ListArgs, console: &mut Console<'_>) -> Resu
         return Ok(0);
     }
     // Where there is no terminal there is no width to ask for.
+    let longest = entries.iter().map(|entry| named(entry).chars().count()).max().unwrap_or(0);
+    let least = u16::try_from(longest + BESIDE_NAMES).unwrap_or(u16::MAX);
     match Table::new().width() {
-        Some(width) if width < TABLE_MIN => stacked(&entries, usize::from(width), console.out)?,
-        width => writeln!(console.out, "{}", table(&entries, width.unwrap_or(WIDTH)).trim_fmt())?,
+        Some(width) if width < least => stacked(&entries, usize::from(width), console.out)?,
+        width => writeln!(console.out, "{}", table(&entries, width.unwrap_or(WIDTH.max(least))).trim_fmt())?,
     }
     if !console.quiet {
         writeln!(console.err, "{} algorithms; more about one: {} show NAME", entries.len(), app.program)?;
@@ -62,7 +64,7 @@ fn table(entries: &[&Entry], width: u16) -> Table {
             entry.problem.name().to_owned(),
             entry.spec.year.to_string(),
             entry.topology().to_owned(),
-            entry.needs().join(", "),
+            needs(entry),
             bound(entry).to_owned(),
         ]);
     }
@@ -83,13 +85,13 @@ fn table(entries: &[&Entry], width: u16) -> Table {
 fn stacked(entries: &[&Entry], width: usize, out: &mut dyn Write) -> io::Result<()> {
     for entry in entries {
         writeln!(out, "{}", named(entry))?;
-        let needs = match entry.needs().as_slice() {
-            [] => "nothing".to_owned(),
-            needs => needs.join(", "),
-        };
         for text in [
             format!("{}, {}, {}", entry.problem.name(), entry.spec.year, entry.topology()),
-            format!("needs {needs}"),
+            match needs(entry).as_str() {
+                "" => "needs nothing".to_owned(),
+                needs if entry.is_literal() => needs.to_owned(),
+                needs => format!("needs {needs}"),
+            },
             format!("messages at worst {}", bound(entry)),
         ] {
             for line in wrapped(&text, width.saturating_sub(2)) {
@@ -104,6 +106,14 @@ fn named(entry: &Entry) -> String {
     match entry.spec.aliases {
         [] => entry.spec.name.to_owned(),
         aliases => format!("{} ({})", entry.spec.name, aliases.join(", ")),
+    }
+}
+
+/// What it needs; a text taken literally stands below the right algorithm, and needs the same.
+fn needs(entry: &Entry) -> String {
+    match entry.erratum() {
+        Some(erratum) => format!("as above, with erratum {erratum}"),
+        None => entry.needs().join(", "),
     }
 }
 

@@ -81,8 +81,11 @@ fn as_text(entry: &Entry, example: &Example, out: &mut dyn Write) -> io::Result<
         aliases => format!(" (alias {})", aliases.join(", ")),
     };
     writeln!(out, "{BOLD}{}{RESET}{aliases}: {}, {}", spec.name, spec.title, spec.year)?;
-    if spec.name.contains('@') {
-        writeln!(out, "{YELLOW}broken on purpose:{RESET} a text taken literally, with its error in it")?;
+    if let Some(erratum) = entry.erratum() {
+        writeln!(
+            out,
+            "{YELLOW}broken on purpose:{RESET} a text taken literally, with its error in it (erratum {erratum})"
+        )?;
     }
     section(out, "Idea", &[spec.idea])?;
     pairs(out, "Model", &model(entry))?;
@@ -308,7 +311,9 @@ fn as_json(app: &App, entry: &Entry, example: &Example) -> String {
     let errata: Value =
         spec.errata.iter().map(|erratum| json!({ "id": erratum.id, "text": erratum.text })).collect();
     let mut object = json!({ "schema": "ringleader.show/1" });
-    for field in ["name", "problem", "title", "year", "source", "topology", "needs", "bound", "aliases"] {
+    for field in
+        ["name", "problem", "title", "year", "source", "topology", "needs", "bound", "aliases", "erratum"]
+    {
         object[field] = row[field].clone();
     }
     object["idea"] = json!(spec.idea);

@@ -25,8 +25,11 @@ pub(crate) fn text(told: &Told<'_>, out: &mut dyn Write) -> io::Result<()> {
         told.schedule,
         told.seed
     )?;
-    if spec.name.contains('@') {
-        writeln!(out, "{YELLOW}broken on purpose:{RESET} a text taken literally, with its error in it")?;
+    if let Some(erratum) = told.entry.erratum() {
+        writeln!(
+            out,
+            "{YELLOW}broken on purpose:{RESET} a text taken literally, with its error in it (erratum {erratum})"
+        )?;
     }
     for reason in &report.outside {
         writeln!(out, "{YELLOW}outside its assumptions:{RESET} {reason}")?;

@@ -22,10 +22,38 @@ fn the_list_can_be_narrowed() {
     assert!(rings.contains(&"peterson".to_owned()) && rings.contains(&"franklin".to_owned()));
     let row = &json(&["list", "--json"])["algorithms"][0];
     let keys: Vec<&String> = row.as_object().unwrap().keys().collect();
-    assert_eq!(keys, ["name", "problem", "title", "year", "source", "topology", "needs", "bound", "aliases"]);
+    assert_eq!(
+        keys,
+        ["name", "problem", "title", "year", "source", "topology", "needs", "bound", "aliases", "erratum"]
+    );
     let table = run(&["list"]).out;
     assert!(table.lines().all(|line| line.chars().count() <= 100), "{table}");
-    assert!(ALL.iter().all(|entry| entry.spec.name.contains('@') || table.contains(entry.spec.name)));
+    assert!(ALL.iter().all(|entry| entry.is_literal() != table.contains(entry.spec.name)));
+}
+
+#[test]
+fn a_text_taken_literally_is_labelled_wherever_it_is_seen() {
+    let table = run(&["list", "--errata"]).out;
+    for entry in ALL.iter().filter(|entry| entry.is_literal()) {
+        let (name, erratum) = (entry.spec.name, entry.erratum().expect("it has an erratum"));
+        let row = table.split(&format!("│ {name} ")).nth(1).unwrap_or_else(|| panic!("{name}: {table}"));
+        let cell: String = row.lines().take(2).collect();
+        assert!(cell.contains(&format!("erratum {erratum}")), "{name}: {cell}");
+        let label =
+            format!("broken on purpose: a text taken literally, with its error in it (erratum {erratum})");
+        assert!(run(&["show", name]).out.contains(&label), "{name}");
+        assert_eq!(json(&["show", name, "--json"])["erratum"], erratum);
+        let example: Vec<&str> = ["run", name].into_iter().chain(entry.spec.example.split(' ')).collect();
+        let seen = run(&example);
+        assert!(seen.out.contains(&label), "{name}: {}", seen.out);
+        assert!([1, 3].contains(&seen.code), "{name}: nothing goes wrong in the example: {}", seen.out);
+        assert_eq!(json(&[&example[..], &["--json"]].concat())["broken_on_purpose"], true);
+    }
+    assert!(json(&["show", "peterson", "--json"])["erratum"].is_null());
+    // It would run for ever; nobody has to wait for that.
+    let endless = run(&["run", "peterson@as-printed", "-n", "3", "--seed", "1"]);
+    assert_eq!(endless.code, 3);
+    assert!(endless.out.contains("1,000,000 steps"), "{}", endless.out);
 }
 
 #[test]

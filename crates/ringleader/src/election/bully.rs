@@ -27,8 +27,8 @@
 
 use crate::model::{
     Bound, Cost, Counts, Election, Erratum, Fields, Informed, Knows, MaxDelay, Needs, Never, Outbox, Peer,
-    Process, Promises, Reached, Rule, Size, Spec, Timing, Tolerates, Verdict, Winner, fields, messages,
-    names,
+    Process, Promises, Reached, Rule, Size, Spec, Text, Timing, Tolerates, Variant, Verdict, Winner, fields,
+    messages, names,
 };
 
 /// The local variables of one process.
@@ -198,6 +198,40 @@ impl Election for Bully {
 
     fn knows(&self) -> Knows {
         self.leader.map_or(Knows::Nothing, Knows::Name)
+    }
+}
+
+/// The slides taken literally: the answer goes to larger processes only, and those never ask (erratum 003-1).
+#[derive(Clone, Default, PartialEq, Eq, Hash, Debug)]
+pub struct BullyAsPrinted;
+
+impl Variant for BullyAsPrinted {
+    type Right = Bully;
+    const TEXT: Text = Text {
+        name: "bully@as-printed",
+        title: "Bully, as printed",
+        erratum: "003-1",
+        idea: "As printed, a process answers an ELECTION of a larger process and ignores that of a smaller one. Only \
+               smaller ones ask, so nobody answers: whoever starts finds silence above and leads, however many \
+               larger processes are up.",
+        rules: &[Rule {
+            name: "election",
+            text: "on ELECTION from a larger process: send ANSWER; start if idle; from a smaller one: nothing",
+        }],
+        example: "-n 5 --crash 4@0 --initiators 0",
+    };
+
+    fn receive(&mut self, right: &mut Bully, from: Peer, msg: Msg, out: &mut impl Outbox<Bully>) {
+        match msg {
+            Msg::Election {} => {
+                out.rule("election");
+                if from > right.me {
+                    out.send(from, Msg::Answer {});
+                    right.begin_if_idle(out);
+                }
+            }
+            Msg::Answer {} | Msg::Coordinator {} => right.receive(from, msg, out),
+        }
     }
 }
 

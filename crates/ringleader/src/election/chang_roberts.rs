@@ -26,7 +26,8 @@ use core::cmp::Ordering::{Equal, Greater, Less};
 
 use crate::model::{
     Arranged, Average, Bound, Cost, Counts, Election, Erratum, Fields, Id, Informed, Knows, Links, Needs,
-    Never, Next, Outbox, Process, Promises, Reached, Rule, Spec, Verdict, Winner, fields, harmonic, messages,
+    Never, Next, Outbox, Process, Promises, Reached, Rule, Spec, Text, Variant, Verdict, Winner, fields,
+    harmonic, messages,
 };
 
 /// The local variables of one process.
@@ -116,6 +117,38 @@ impl Election for ChangRoberts {
 
     fn knows(&self) -> Knows {
         self.coordinator.into()
+    }
+}
+
+/// The chapter taken literally: the "not" before "participant" is lost (erratum 001-1).
+#[derive(Clone, Default, PartialEq, Eq, Hash, Debug)]
+pub struct ChangRobertsAsPrinted;
+
+impl Variant for ChangRobertsAsPrinted {
+    type Right = ChangRoberts;
+    const TEXT: Text = Text {
+        name: "chang-roberts@as-printed",
+        title: "Chang–Roberts, as printed",
+        erratum: "001-1",
+        idea: "As printed, a process answers a smaller identity with its own if it takes part already, and swallows \
+               it otherwise. A largest process that did not start stays silent, and nobody is elected; those that \
+               take part send their identities again and again.",
+        rules: &[
+            Rule { name: "replace", text: "on election(j), j < id, participant: send election(id)" },
+            Rule { name: "swallow", text: "on election(j), j < id, not participant: nothing" },
+        ],
+        example: "--ids 3,7,4,1 --initiators 0",
+    };
+
+    fn receive(&mut self, right: &mut ChangRoberts, _: Next, msg: Msg, out: &mut impl Outbox<ChangRoberts>) {
+        match msg {
+            Msg::Election { id } if id < right.id && right.participant => {
+                out.rule("replace");
+                out.send(Next, Msg::Election { id: right.id });
+            }
+            Msg::Election { id } if id < right.id => out.rule("swallow"),
+            Msg::Election { .. } | Msg::Elected { .. } => right.receive(Next, msg, out),
+        }
     }
 }
 

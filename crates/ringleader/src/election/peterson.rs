@@ -23,7 +23,7 @@
 
 use crate::model::{
     Arranged, Bound, Cost, Counts, Election, Erratum, Fields, Id, Informed, Knows, Links, Needs, Never, Next,
-    Outbox, Process, Promises, Rule, Show, Spec, Value, Verdict, Winner, floor_log2, messages,
+    Outbox, Process, Promises, Rule, Show, Spec, Text, Value, Variant, Verdict, Winner, floor_log2, messages,
 };
 
 /// The local variables of one process.
@@ -91,27 +91,7 @@ impl Process for Peterson {
     fn receive(&mut self, _: Next, msg: Msg, out: &mut impl Outbox<Self>) {
         match msg {
             Msg::Tid { id } | Msg::Max { id } if id == self.id => self.home(out),
-            Msg::Tid { id } | Msg::Max { id } => match self.mode {
-                Mode::Wait1 { tid } => {
-                    out.rule("wait1");
-                    self.mode = Mode::Wait2 { tid, ntid: id };
-                    out.send(Next, Msg::Max { id: tid.max(id) });
-                }
-                Mode::Wait2 { tid, ntid } if ntid >= tid && ntid >= id => {
-                    out.rule("survive");
-                    self.round(ntid, out);
-                }
-                Mode::Wait2 { .. } => {
-                    out.rule("retire");
-                    self.mode = Mode::Relay;
-                }
-                Mode::Relay => {
-                    out.rule("relay");
-                    out.send(Next, msg);
-                }
-                Mode::Leader | Mode::Done { .. } => out.rule("absorb"),
-                Mode::Asleep => out.impossible("everybody starts before its first message"),
-            },
+            Msg::Tid { id } | Msg::Max { id } => self.value(id, msg, out),
             Msg::Elected { id } if id == self.id => out.rule("elected"),
             Msg::Elected { id } => {
                 out.rule("elected");
@@ -149,6 +129,32 @@ impl Peterson {
         out.send(Next, Msg::Tid { id: tid });
     }
 
+    /// A value arrives, in either kind of message: where the process stands says what it is.
+    #[inline(always)]
+    fn value(&mut self, id: Id, msg: Msg, out: &mut impl Outbox<Self>) {
+        match self.mode {
+            Mode::Wait1 { tid } => {
+                out.rule("wait1");
+                self.mode = Mode::Wait2 { tid, ntid: id };
+                out.send(Next, Msg::Max { id: tid.max(id) });
+            }
+            Mode::Wait2 { tid, ntid } if ntid >= tid && ntid >= id => {
+                out.rule("survive");
+                self.round(ntid, out);
+            }
+            Mode::Wait2 { .. } => {
+                out.rule("retire");
+                self.mode = Mode::Relay;
+            }
+            Mode::Relay => {
+                out.rule("relay");
+                out.send(Next, msg);
+            }
+            Mode::Leader | Mode::Done { .. } => out.rule("absorb"),
+            Mode::Asleep => out.impossible("everybody starts before its first message"),
+        }
+    }
+
     /// The own identity is back.
     #[inline(always)]
     fn home(&mut self, out: &mut impl Outbox<Self>) {
@@ -177,6 +183,57 @@ impl Election for Peterson {
             Mode::Done { leader } => Knows::Identity(leader),
             Mode::Asleep | Mode::Wait1 { .. } | Mode::Wait2 { .. } | Mode::Relay => Knows::Nothing,
         }
+    }
+}
+
+/// The notes taken literally: to be elected is a flag, and nobody stops (erratum 000-1).
+#[derive(Clone, Default, PartialEq, Eq, Hash, Debug)]
+pub struct PetersonAsPrinted {
+    elected: bool,
+}
+
+impl Variant for PetersonAsPrinted {
+    type Right = Peterson;
+    const TEXT: Text = Text {
+        name: "peterson@as-printed",
+        title: "Peterson, as printed",
+        erratum: "000-1",
+        idea: "As printed, a process that sees its own identity sets a flag and goes on as if nothing had happened: \
+               both loops run for ever. The largest identity circulates without end, and nobody but its owner \
+               learns who leads.",
+        rules: &[
+            Rule { name: "home", text: "on v = id, each time: elected := T; then as on any other value" },
+            Rule { name: "absorb", text: "not in the text: nobody stops" },
+            Rule { name: "elected", text: "not in the text: nothing is announced" },
+        ],
+        example: "--ids 3,7,4,1 --max-steps 40",
+    };
+
+    fn receive(&mut self, right: &mut Peterson, from: Next, msg: Msg, out: &mut impl Outbox<Peterson>) {
+        match msg {
+            Msg::Tid { id } | Msg::Max { id } => {
+                if id == right.id {
+                    out.rule("home");
+                    self.elected = true;
+                }
+                right.value(id, msg, out);
+            }
+            Msg::Elected { .. } => right.receive(from, msg, out),
+        }
+    }
+
+    fn fields(&self, right: &Peterson) -> Fields {
+        let mut fields = right.fields();
+        fields.push(("elected", self.elected.show()));
+        fields
+    }
+
+    fn verdict(&self, right: &Peterson) -> Verdict {
+        if self.elected { Verdict::Leader } else { right.verdict() }
+    }
+
+    fn knows(&self, right: &Peterson) -> Knows {
+        if self.elected { Knows::Identity(right.id) } else { right.knows() }
     }
 }
 

@@ -26,8 +26,8 @@ use core::num::NonZeroU32;
 
 use crate::model::{
     Cost, Election, Erratum, Fields, Informed, Knows, Needs, Never, Outbox, Process, Promises, Range, Rule,
-    Setting, SettingValues, Settings, Show, Side, Size, Spec, Value, Verdict, Winner, fields, messages,
-    names,
+    Setting, SettingValues, Settings, Show, Side, Size, Spec, Text, Value, Variant, Verdict, Winner, fields,
+    messages, names,
 };
 
 /// The local variables of one process.
@@ -112,17 +112,11 @@ impl Process for ProbabilisticFranklin {
 
     fn receive(&mut self, from: Side, msg: Msg, out: &mut impl Outbox<Self>) {
         match (msg, self.role) {
-            (Msg::M { hop, .. }, Role::Active) if hop >= self.n && self.ending == Ending::First => {
-                self.lead(out);
-            }
             (Msg::M { id, hop, bit }, Role::Active) => {
-                let place = &mut self.stored[from as usize][usize::from(bit)];
-                if place.is_some() {
-                    return out.impossible("two messages on their way in one direction differ in the bit");
+                self.take(from, id, hop, bit, out);
+                if self.role == Role::Passive {
+                    self.relay_stored(out);
                 }
-                *place = NonZeroU32::new(hop).map(|hop| Stored { id, hop });
-                out.rule("store");
-                self.compare(out);
             }
             (Msg::M { hop, .. }, Role::Passive) if hop >= self.n => {
                 out.impossible("a message that has been round the ring is met by its sender");
@@ -165,6 +159,20 @@ impl ProbabilisticFranklin {
         }
     }
 
+    /// A message reaches an active process.
+    fn take(&mut self, from: Side, id: u32, hop: u32, bit: bool, out: &mut impl Outbox<Self>) {
+        if hop >= self.n && self.ending == Ending::First {
+            return self.lead(out);
+        }
+        let place = &mut self.stored[from as usize][usize::from(bit)];
+        if place.is_some() {
+            return out.impossible("two messages on their way in one direction differ in the bit");
+        }
+        *place = NonZeroU32::new(hop).map(|hop| Stored { id, hop });
+        out.rule("store");
+        self.compare(out);
+    }
+
     /// As long as both sides hold a message of the current round.
     fn compare(&mut self, out: &mut impl Outbox<Self>) {
         let now = usize::from(self.bit);
@@ -176,18 +184,22 @@ impl ProbabilisticFranklin {
         } else if a.id.max(b.id) > self.id {
             out.rule("retire");
             self.role = Role::Passive;
-            for side in Side::BOTH {
-                for bit in [false, true] {
-                    if let Some(Stored { id, hop }) = self.stored[side as usize][usize::from(bit)].take() {
-                        out.send(side.other(), Msg::M { id, hop: hop.get() + 1, bit });
-                    }
-                }
-            }
         } else {
             out.rule("survive");
             self.bit = !self.bit;
             self.round(out);
             self.compare(out);
+        }
+    }
+
+    /// What a passive process would have relayed, had it come later.
+    fn relay_stored(&mut self, out: &mut impl Outbox<Self>) {
+        for side in Side::BOTH {
+            for bit in [false, true] {
+                if let Some(Stored { id, hop }) = self.stored[side as usize][usize::from(bit)].take() {
+                    out.send(side.other(), Msg::M { id, hop: hop.get() + 1, bit });
+                }
+            }
         }
     }
 
@@ -219,6 +231,41 @@ impl Election for ProbabilisticFranklin {
         match self.role {
             Role::Asleep | Role::Active | Role::Passive => Knows::Nothing,
             Role::Leader | Role::Nonleader => Knows::ThereIsOne,
+        }
+    }
+}
+
+/// The text taken literally: who becomes passive keeps what it has stored (erratum 004-1).
+#[derive(Clone, Default, PartialEq, Eq, Hash, Debug)]
+pub struct ProbabilisticFranklinAsPrinted;
+
+impl Variant for ProbabilisticFranklinAsPrinted {
+    type Right = ProbabilisticFranklin;
+    const TEXT: Text = Text {
+        name: "probabilistic-franklin@as-printed",
+        title: "Probabilistic Franklin, as printed",
+        erratum: "004-1",
+        idea: "As printed, a process that becomes passive relays what comes in from then on. A message of the next \
+               round that it has stored already is never sent on: its sender, or whoever waits for it, waits for \
+               ever.",
+        rules: &[Rule {
+            name: "retire",
+            text: "with m of the current bit from both sides, one id larger: passive; what is stored stays there",
+        }],
+        example: "-n 3 --schedule random --seed 24",
+    };
+
+    fn receive(
+        &mut self,
+        right: &mut ProbabilisticFranklin,
+        from: Side,
+        msg: Msg,
+        out: &mut impl Outbox<ProbabilisticFranklin>,
+    ) {
+        match (&msg, right.role) {
+            (&Msg::M { id, hop, bit }, Role::Active) => right.take(from, id, hop, bit, out),
+            (Msg::M { .. }, Role::Asleep | Role::Passive | Role::Leader | Role::Nonleader)
+            | (Msg::Leader {}, _) => right.receive(from, msg, out),
         }
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! A [`Process`] has local variables and one clause per input; its effects go to an [`Outbox`]. Its [`Port`] type says
 //! which network it is for, its [`Given`] what it is told, its [`Spec`] what else it needs, promises and costs. An
-//! [`Election`] or an [`Exclusion`] is a process whose outcome can be read from its state.
+//! [`Election`] or an [`Exclusion`] is a process whose outcome can be read from its state. A [`Variant`] is the text of
+//! an algorithm taken literally, with its error in it.
 
 mod given;
 mod message;
@@ -11,6 +12,7 @@ mod port;
 mod process;
 mod spec;
 mod value;
+mod variant;
 mod wire;
 
 pub use given::{
@@ -26,6 +28,7 @@ pub use spec::{
     floor_log2, harmonic,
 };
 pub use value::{Fields, Name, Never, Show, Value};
+pub use variant::{Literal, Text, Variant};
 pub use wire::{Field, Sizes, WireError, bits_of, put_number, take_number};
 
 // The macros of the vocabulary, so that an algorithm imports this module and nothing else.

@@ -2,4 +2,4 @@
 mod misra_bounded;
 mod ricart_agrawala;
 pub use misra_bounded::MisraBounded;
-pub use ricart_agrawala::RicartAgrawala;
+pub use ricart_agrawala::{RicartAgrawala, RicartAgrawalaAsPrinted};

@@ -21,7 +21,7 @@
 
 use crate::model::{
     Bound, Charge, Cost, Counts, Erratum, Exclusion, Fields, Needs, Never, Order, Outbox, Peer, Process,
-    Promises, Reached, Rule, Size, Spec, Stage, fields, messages, names,
+    Promises, Reached, Rule, Size, Spec, Stage, Text, Variant, fields, messages, names,
 };
 
 /// The local variables of one process.
@@ -154,6 +154,42 @@ impl Exclusion for RicartAgrawala {
             User::Idle => None,
             User::Waiting | User::Inside => Some((self.ts, self.me.0)),
         }
+    }
+}
+
+/// The slides taken literally: no rule raises the clock (erratum R1).
+#[derive(Clone, Default, PartialEq, Eq, Hash, Debug)]
+pub struct RicartAgrawalaAsPrinted;
+
+impl Variant for RicartAgrawalaAsPrinted {
+    type Right = RicartAgrawala;
+    const TEXT: Text = Text {
+        name: "ricart-agrawala@as-printed",
+        title: "Ricart–Agrawala, as printed",
+        erratum: "R1",
+        idea: "As printed, a request carries the time of a clock that only its owner's requests advance. A process \
+               that granted a request can ask later with an earlier time stamp, is granted in turn by those that \
+               are waiting, and two are inside.",
+        rules: &[
+            Rule {
+                name: "defer",
+                text: "on REQUEST(t) from j, inside or waiting with (ts, i) < (t, j): remember j",
+            },
+            Rule { name: "grant", text: "on REQUEST(t) from j otherwise: send REPLY to j" },
+        ],
+        example: "-n 3 --load open:0.3 --total 2 --seed 8",
+    };
+
+    fn receive(
+        &mut self,
+        right: &mut RicartAgrawala,
+        from: Peer,
+        msg: Msg,
+        out: &mut impl Outbox<RicartAgrawala>,
+    ) {
+        let clock = right.clock;
+        right.receive(from, msg, out);
+        right.clock = clock;
     }
 }
 

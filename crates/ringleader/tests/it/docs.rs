@@ -1,6 +1,6 @@
 //! Every contract of the registry is well-formed: what the faces of the project print can be relied on.
 
-use ringleader::registry::{ALL, find};
+use ringleader::registry::{ALL, Entry, find};
 use std::collections::BTreeSet;
 
 /// Lower-case words joined by hyphens: `chang-roberts`.
@@ -84,6 +84,30 @@ fn contracts_say_who_when_and_how() {
             assert!(!text.is_empty() && text.trim() == text, "{}: {what} {text:?}", spec.name);
         }
         assert!(spec.idea.ends_with('.') && !spec.idea.contains("  "), "{}: idea {:?}", spec.name, spec.idea);
+    }
+}
+
+/// A text taken literally follows the right algorithm, has one erratum in it, and promises what the right one does.
+#[test]
+fn a_text_taken_literally_stands_beside_the_right_algorithm() {
+    let mut right = &ALL[0];
+    for entry in ALL {
+        let (name, _) = entry.spec.name.split_once('@').unwrap_or((entry.spec.name, ""));
+        if !entry.is_literal() {
+            right = entry;
+            assert_eq!(entry.erratum(), None);
+            continue;
+        }
+        assert_eq!(name, right.spec.name, "{} stands below another algorithm", entry.spec.name);
+        assert_eq!(entry.spec.errata.len(), 1, "{}", entry.spec.name);
+        assert!(right.spec.errata.iter().any(|erratum| Some(erratum.id) == entry.erratum()));
+        assert_eq!(entry.spec.promises, right.spec.promises);
+        assert_eq!(entry.spec.needs, right.spec.needs);
+        let names = |entry: &Entry| entry.spec.rules.iter().map(|rule| rule.name).collect::<Vec<_>>();
+        assert_eq!(names(entry), names(right));
+        let changed =
+            entry.spec.rules.iter().zip(right.spec.rules).any(|(text, rule)| text.text != rule.text);
+        assert!(changed, "{}: its rules are the right ones", entry.spec.name);
     }
 }
 

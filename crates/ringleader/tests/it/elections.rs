@@ -253,7 +253,9 @@ fn van_leeuwen_tan_half_duplex_elects_one_and_keeps_its_bound() {
 
 #[test]
 fn every_set_of_initiators_elects() {
-    for name in ["peterson", "franklin", "van-leeuwen-tan-half-duplex", "probabilistic-franklin"] {
+    for name in
+        ["peterson", "franklin", "van-leeuwen-tan-half-duplex", "probabilistic-franklin", "itai-rodeh-coin"]
+    {
         for n in 1..=5u32 {
             for set in 1..1u32 << n {
                 let initiators = Initiators::Listed((0..n).filter(|i| set >> i & 1 == 1).collect());

@@ -1,6 +1,6 @@
 //! The engines against each other: the fast lane and the general engine, one thread and two, a run and its replay.
 
-use crate::support::{Recorder, admits, entry, record, run, run_well, schedules};
+use crate::support::{Recorder, admits, entry, record, right, run, run_well, schedules};
 use ringleader::model::{SettingValues, Shape};
 use ringleader::registry::{ALL, Entry, Problem};
 use ringleader::sim::{Entries, Fault, Initiators, Meters, Refusal, Report, Scenario, Schedule, Workload};
@@ -16,7 +16,7 @@ fn through_the_general_engine(name: &str, scenario: &Scenario) -> Report {
 #[test]
 fn the_fast_lanes_and_the_general_engine_agree() {
     let on_a_ring = |entry: &&Entry| matches!(entry.shape, Shape::OneWayRing | Shape::TwoWayRing);
-    for entry in ALL.iter().filter(on_a_ring).filter(|entry| entry.problem == Problem::Election) {
+    for entry in right().filter(on_a_ring).filter(|entry| entry.problem == Problem::Election) {
         let name = entry.spec.name;
         for (schedule_name, schedule) in schedules() {
             let in_a_lane = matches!(schedule, Schedule::Rounds | Schedule::Random | Schedule::Delay(_));
@@ -26,8 +26,10 @@ fn the_fast_lanes_and_the_general_engine_agree() {
             for n in [1u32, 2, 3, 4, 7, 16, 33, 100] {
                 for seed in 0..6 {
                     let initiators = if seed % 2 == 0 { Initiators::All } else { Initiators::Percent(30.0) };
-                    let scenario =
-                        Scenario { seed, initiators, schedule: schedule.clone(), ..Scenario::new(n) };
+                    // With two values nobody is ever alone with one on a large ring.
+                    let range = if name == "itai-rodeh-sync" { n + 1 } else { 2 };
+                    let schedule = schedule.clone();
+                    let scenario = Scenario { seed, initiators, schedule, range, ..Scenario::new(n) };
                     assert_eq!(
                         run(name, &scenario),
                         through_the_general_engine(name, &scenario),
@@ -41,7 +43,7 @@ fn the_fast_lanes_and_the_general_engine_agree() {
 
 #[test]
 fn threads_change_nothing() {
-    for name in ["chang-roberts", "peterson", "franklin", "probabilistic-franklin"] {
+    for name in ["chang-roberts", "peterson", "franklin", "probabilistic-franklin", "itai-rodeh-coin"] {
         for n in [1u32, 5, 4096, 50_000] {
             for initiators in [Initiators::All, Initiators::Percent(50.0)] {
                 let with = |threads| {
@@ -77,7 +79,7 @@ fn the_same_seed_gives_the_same_run_and_another_seed_another() {
         }
         let random = entry.spec.needs.choices || entry.problem == Problem::Election;
         assert!(
-            differs || !random || entry.spec.name == "bully",
+            differs || !random || entry.spec.name.starts_with("bully"),
             "{}: the seed has no effect",
             entry.spec.name
         );
@@ -252,7 +254,8 @@ fn every_rule_that_fires_is_in_the_contract_and_every_rule_fires() {
             let mut recorder = Recorder::default();
             entry.run(&scenario, &mut recorder).unwrap();
             for event in recorder.events {
-                assert!(event.impossible.is_none(), "{}: {event:?}", entry.spec.name);
+                // In a text taken literally the impossible may happen, and a rule may be dead.
+                assert!(event.impossible.is_none() || entry.is_literal(), "{}: {event:?}", entry.spec.name);
                 fired.extend(event.rules);
             }
         }
@@ -265,7 +268,11 @@ fn every_rule_that_fires_is_in_the_contract_and_every_rule_fires() {
         }
         let silent: Vec<_> =
             entry.spec.rules.iter().map(|rule| rule.name).filter(|&name| !fired.contains(name)).collect();
-        assert!(silent.is_empty(), "{}: rules that never fired: {silent:?}", entry.spec.name);
+        assert!(
+            silent.is_empty() || entry.is_literal(),
+            "{}: rules that never fired: {silent:?}",
+            entry.spec.name
+        );
     }
 }
 

@@ -6,7 +6,7 @@
 use crate::support::{Recorder, election, entry, exclusion};
 use ringleader::model::{Links, Orientation};
 use ringleader::registry::{ALL, Entry, Problem};
-use ringleader::sim::{Delay, Entries, Fault, Ids, Initiators, Ports, Report, Scenario, Schedule};
+use ringleader::sim::{Delay, Entries, Fault, Ids, Initiators, Load, Ports, Report, Scenario, Schedule};
 use ringleader::trace::transcript;
 use std::fmt::Write;
 use std::fs;
@@ -43,6 +43,22 @@ fn every_algorithm_has_a_transcript() {
         let folder = folder(entry);
         let count = files().iter().filter(|path| path.starts_with(&folder)).count();
         assert!(count > 0, "{}: no transcript in {}", entry.spec.name, folder.display());
+    }
+}
+
+/// The transcripts of a text taken literally show its error at work.
+#[test]
+fn a_text_taken_literally_goes_wrong() {
+    for entry in ALL.iter().filter(|entry| entry.is_literal()) {
+        for path in files().iter().filter(|path| path.starts_with(folder(entry))) {
+            let text = fs::read_to_string(path).expect("a transcript is text");
+            let (entry, scenario) = parsed(&text).unwrap_or_else(|why| panic!("{}: {why}", path.display()));
+            let report = entry.run(&scenario, &mut ()).expect("it is admitted");
+            assert!(!report.holds(), "{}: nothing goes wrong", path.display());
+            let right = entry.spec.name.split('@').next().unwrap_or_default();
+            let report = crate::support::run(right, &Scenario { max_steps: None, ..scenario });
+            assert!(report.holds(), "{}: the right algorithm goes wrong, too: {report:#?}", path.display());
+        }
     }
 }
 
@@ -195,6 +211,12 @@ fn set(scenario: &mut Scenario, option: &str, value: &str) -> Option<()> {
             scenario.faults.push(Fault::LoseNth { kind: kind.to_owned(), nth: nth.parse().ok()? });
         }
         "--entries" => scenario.workload.entries = Entries::Each(value.parse().ok()?),
+        "--load" => {
+            scenario.workload.load = Some(Load::Open(value.strip_prefix("open:")?.parse().ok()?));
+        }
+        "--total" => scenario.workload.total = Some(value.parse().ok()?),
+        "--range" => scenario.range = value.parse().ok()?,
+        "--max-steps" => scenario.max_steps = Some(value.parse().ok()?),
         "--seed" => scenario.seed = value.parse().ok()?,
         _ => return None,
     }
