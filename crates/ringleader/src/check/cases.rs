@@ -2,7 +2,7 @@
 //! Cases are numbered, so that nobody needs a list of them.
 
 use super::scope::{Arrangements, Reduce, Scope, Starts};
-use crate::model::{Orientation, Promises, Shape, Spec};
+use crate::model::{Orientation, Promises, Shape, Spec, Timing};
 use crate::sim::{Ids, Initiators, Ports, Refusal, Scenario, Schedule, Workload};
 
 /// More cases than anybody waits for.
@@ -34,7 +34,9 @@ impl Cases {
         let n = scope.n;
         let every_arrangement = kind.has_ids() && matches!(scope.ids, Arrangements::All);
         let is_election = matches!(spec.promises, Promises::Election { .. });
-        let every_set = is_election && scope.starts == Starts::Any;
+        // In lock-step everybody starts together.
+        let every_set =
+            is_election && scope.starts == Starts::Any && spec.needs.timing != Timing::LockStep;
         let numbered = match kind.shape {
             Shape::TwoWayRing | Shape::Edges => true,
             Shape::OneWayRing | Shape::Named => false,

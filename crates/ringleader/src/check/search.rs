@@ -220,7 +220,8 @@ impl<'s, 'a> Run<'s, 'a> {
             self.next.1.clear();
             if !self.layer.1.is_empty() {
                 self.explored.depth += 1;
-                self.silent_end = self.explored.depth >= self.search.max_depth;
+                // The last layer is still looked at: a run may end there.
+                self.silent_end = self.explored.depth > self.search.max_depth;
             }
         }
     }
