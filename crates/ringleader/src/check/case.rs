@@ -30,8 +30,6 @@ pub(crate) struct Came {
     pub(crate) election_messages: Option<Range>,
     pub(crate) probability: Option<Probability>,
     pub(crate) notes: Vec<&'static str>,
-    pub(crate) links: &'static str,
-    pub(crate) outside: Vec<String>,
 }
 
 /// A violation.
@@ -65,7 +63,7 @@ pub(crate) fn check(
     threads: usize,
 ) -> Result<Came, Refusal> {
     let ground = Ground::new(subject, scope, properties, one, None)?;
-    let mut came = Came { links: ground.setup.links.name(), outside: ground.setup.outside.clone(), ..Came::default() };
+    let mut came = Came::default();
     let keep = ground.is_randomised() || ground.never_silent();
     let how = How {
         por: ground.admits_por(),

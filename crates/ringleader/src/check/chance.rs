@@ -20,7 +20,7 @@ impl<'g> Actions<'g> {
         let mut edges = Vec::new();
         for state in 0..graph.states() as u32 {
             let begin = graph.begins[state as usize];
-            let firsts = graph.edges(state).iter().enumerate().filter(|(_, edge)| edge.first);
+            let firsts = graph.edges(state).iter().enumerate().filter(|(_, edge)| edge.is_first());
             edges.extend(firsts.map(|(nth, _)| begin + nth as u64));
             begins.push(edges.len() as u32);
         }
@@ -157,7 +157,7 @@ mod tests {
         for actions in states {
             for outcomes in *actions {
                 for (nth, &(target, chance)) in outcomes.iter().enumerate() {
-                    graph.edges.push(Edge { target, messages: 1, announcements: 0, first: nth == 0 });
+                    graph.edges.push(Edge::new(target, 1, 0, nth == 0));
                     graph.chances.push(chance);
                 }
             }

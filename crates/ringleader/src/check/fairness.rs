@@ -1,7 +1,7 @@
 //! Runs without end. A run is fair if whatever can happen from some moment on at every moment happens at last: no
 //! message is on its way for ever, no local step is put off for ever, no user stays inside for ever.
 
-use super::expand::{Action, Batch, Expander, Next};
+use super::expand::{Action, Batch, Expander};
 use super::ground::{Ground, How};
 use super::hash::fingerprint;
 use super::memo::lock;
@@ -31,7 +31,7 @@ pub(crate) fn fair_cycle(
             members[component[state as usize] as usize].push(state);
         }
     }
-    let rules = ground.rules(how);
+    let rules = ground.rules(How { details: true, ..how });
     let mut expander = Expander::new(&ground.space, &rules, &ground.shared);
     members.retain(|members| !members.is_empty());
     members.sort_unstable();
@@ -39,9 +39,9 @@ pub(crate) fn fair_cycle(
         let mut duties: BTreeMap<u64, Duty> = BTreeMap::new();
         for &state in &members {
             let mut enabled: Vec<u64> = Vec::new();
-            for (nth, next) in nexts(&mut expander, explored, ground, state).iter().enumerate() {
+            for (nth, action) in actions(&mut expander, explored, ground, state).into_iter().enumerate() {
                 let place = places(state).start + nth;
-                for label in labels(ground, explored, state, next) {
+                for label in labels(ground, explored, state, action) {
                     if !enabled.contains(&label) {
                         enabled.push(label);
                     }
@@ -72,21 +72,21 @@ struct Duty {
     taken: Option<(u32, u32)>,
 }
 
-/// The steps of a state that was kept.
-fn nexts(expander: &mut Expander<'_>, explored: &Explored, ground: &Ground<'_>, state: u32) -> Vec<Next> {
+/// What happens in the steps of a state that was kept.
+fn actions(expander: &mut Expander<'_>, explored: &Explored, ground: &Ground<'_>, state: u32) -> Vec<Action> {
     let words = ground.space.words();
     let kept = &explored.states[state as usize * words..(state as usize + 1) * words];
     let mut batch = Batch::default();
     expander.expand(0, kept, 0, &mut batch);
-    batch.nexts
+    batch.details.iter().map(|detail| detail.action).collect()
 }
 
 /// What must happen at last if it is always possible, and happens in this step.
-fn labels(ground: &Ground<'_>, explored: &Explored, state: u32, next: &Next) -> Vec<u64> {
-    if !next.action.is_due() {
+fn labels(ground: &Ground<'_>, explored: &Explored, state: u32, action: Action) -> Vec<u64> {
+    if !action.is_due() {
         return Vec::new();
     }
-    match next.action {
+    match action {
         Action::Own { process, stimulus } => vec![fingerprint(&(0, process, stimulus))],
         Action::Deliver { link, .. } if ground.setup.links != Links::Bag => vec![fingerprint(&(1, link))],
         Action::Deliver { link, place } => {

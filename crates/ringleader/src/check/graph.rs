@@ -18,9 +18,24 @@ pub(crate) struct Graph {
 pub(crate) struct Edge {
     pub(crate) target: u32,
     pub(crate) messages: u16,
-    pub(crate) announcements: u8,
+    /// Twice the announcements among them, and one more if it is the first outcome of its action: eight bytes in all.
+    tail: u16,
+}
+
+impl Edge {
+    pub(crate) fn new(target: u32, messages: u16, announcements: u16, first: bool) -> Edge {
+        Edge { target, messages, tail: announcements << 1 | u16::from(first) }
+    }
+
+    /// How many of the messages announce only.
+    pub(crate) fn announcements(self) -> u16 {
+        self.tail >> 1
+    }
+
     /// Whether it is the first outcome of its action.
-    pub(crate) first: bool,
+    pub(crate) fn is_first(self) -> bool {
+        self.tail & 1 == 1
+    }
 }
 
 /// The least and the largest sums over all ways to an end.
@@ -77,7 +92,7 @@ impl Graph {
             let (from_least, from_most) = (least[state as usize], most[state as usize]);
             for edge in self.edges(state) {
                 let all = u32::from(edge.messages);
-                let election = all - u32::from(edge.announcements);
+                let election = all - u32::from(edge.announcements());
                 let to = edge.target as usize;
                 least[to].0 = least[to].0.min(from_least.0 + all);
                 least[to].1 = least[to].1.min(from_least.1 + election);
@@ -103,7 +118,7 @@ impl Graph {
             is_end[end as usize] = true;
         }
         let weigh = |edge: &Edge, all: bool| {
-            u64::from(edge.messages) - if all { 0 } else { u64::from(edge.announcements) }
+            u64::from(edge.messages) - if all { 0 } else { u64::from(edge.announcements()) }
         };
         let shortest = |all: bool| {
             let mut best = vec![u64::MAX; self.states()];
@@ -206,7 +221,7 @@ mod tests {
     fn graph(lists: &[&[u32]]) -> Graph {
         let mut graph = Graph { begins: vec![0], ..Graph::default() };
         for list in lists {
-            let edge = |&target: &u32| Edge { target, messages: target as u16, announcements: 1, first: true };
+            let edge = |&target: &u32| Edge::new(target, target as u16, 1, true);
             graph.edges.extend(list.iter().map(edge));
             graph.begins.push(graph.edges.len() as u64);
         }

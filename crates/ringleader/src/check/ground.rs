@@ -13,6 +13,9 @@ use crate::model::{Counts, Links, Order, Promises, Timing};
 use crate::sim::{Entries, Refusal, Scenario, Setup};
 use std::sync::Mutex;
 
+/// The longest state.
+const MOST_WORDS: usize = 60_000;
+
 /// One case.
 pub(crate) struct Ground<'a> {
     pub(crate) subject: &'a Subject,
@@ -43,6 +46,8 @@ pub(crate) struct How {
     pub(crate) count: Option<Counts>,
     /// Watch phases.
     pub(crate) phases: bool,
+    /// Say of each step what happens in it.
+    pub(crate) details: bool,
     /// Look no further than this.
     pub(crate) max_depth: Option<u64>,
 }
@@ -58,6 +63,12 @@ impl<'a> Ground<'a> {
         let scenario = one.scenario(subject.kind, scope);
         let setup = (subject.setup)(&scenario)?;
         let space = (subject.space)(&setup);
+        if space.words() > MOST_WORDS {
+            return Err(Refusal::OutOfRange {
+                what: "the number of processes and links of a check",
+                expected: "60000 or less together",
+            });
+        }
         let steps = (subject.steps)(&setup, scope.range, lag);
         let tolerates = subject.spec.needs.tolerates;
         let budget = |given: Option<u32>, tolerated: bool| given.unwrap_or(u32::from(tolerated));
@@ -201,6 +212,7 @@ impl<'a> Ground<'a> {
             tokens: self.tokens,
             phases: how.phases,
             never_silent: self.never_silent(),
+            details: how.details || self.is_randomised() || how.phases,
         }
     }
 

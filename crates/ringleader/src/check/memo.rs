@@ -1,7 +1,7 @@
 //! What one thread remembers of the shared parts, so that it asks for each of them once.
 
 use super::hash::Numbers;
-use super::space::Parts;
+use super::space::{Parts, Space};
 use super::stimulus::Stimulus;
 use crate::model::{Stage, Verdict};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -20,6 +20,8 @@ pub(crate) mod flag {
     pub(crate) const IMPOSSIBLE: u8 = 16;
     /// A phase begins.
     pub(crate) const PHASE: u8 = 32;
+    /// What properties are asked about.
+    pub(crate) const WATCHED: u8 = VERDICT | STAGE | IMPOSSIBLE;
 }
 
 /// One outcome of a step, in the tables of a thread.
@@ -60,7 +62,8 @@ pub(crate) struct Memo<'a> {
     stretches: Vec<Stretch>,
     outs: Vec<Out>,
     sends: Vec<(u32, u32)>,
-    arrivals: Numbers,
+    /// For each link and message, the stimulus that it is where the link ends.
+    arrivals: Vec<Vec<u32>>,
     pushes: Numbers,
 }
 
@@ -89,7 +92,7 @@ impl<'a> Memo<'a> {
             stretches: Vec::new(),
             outs: Vec::new(),
             sends: Vec::new(),
-            arrivals: Numbers::new(),
+            arrivals: Vec::new(),
             pushes: Numbers::new(),
         }
     }
@@ -287,25 +290,35 @@ impl<'a> Memo<'a> {
         stretch
     }
 
-    /// The link after a message was sent into it that arrives at this port.
+    /// What a link carries after a message was sent into it.
     #[inline]
-    pub(crate) fn push(&mut self, content: u32, port: u32, msg: u32) -> u32 {
-        let arrival = self.arrivals.get(u64::from(port) << 32 | u64::from(msg));
-        let known = arrival
-            .and_then(|stimulus| self.pushes.get(u64::from(content) << 32 | u64::from(stimulus)));
-        match known {
-            Some(after) => after,
-            None => self.find_push(content, port, msg),
+    pub(crate) fn push(&mut self, space: &Space, content: u32, link: u32, msg: u32) -> u32 {
+        let known = self.arrivals.get((link - space.n) as usize).and_then(|of_link| of_link.get(msg as usize));
+        if let Some(&stimulus) = known
+            && let Some(after) = self.pushes.get(u64::from(content) << 32 | u64::from(stimulus))
+        {
+            return after;
         }
+        self.find_push(space, content, link, msg)
     }
 
     #[cold]
-    fn find_push(&mut self, content: u32, port: u32, msg: u32) -> u32 {
+    fn find_push(&mut self, space: &Space, content: u32, link: u32, msg: u32) -> u32 {
+        let port = space.link(link).port;
         let mut shared = lock(self.shared);
         let stimulus = shared.stimulus(Stimulus::Deliver { port, msg });
         let after = shared.push(content, port, msg);
         drop(shared);
-        self.arrivals.set(u64::from(port) << 32 | u64::from(msg), stimulus);
+        let place = (link - space.n) as usize;
+        if self.arrivals.len() <= place {
+            self.arrivals.resize(place + 1, Vec::new());
+        }
+        let of_link = &mut self.arrivals[place];
+        if of_link.len() <= msg as usize {
+            // No stimulus has this number, so nothing is found under it.
+            of_link.resize(msg as usize + 1, u32::MAX);
+        }
+        of_link[msg as usize] = stimulus;
         self.pushes.set(u64::from(content) << 32 | u64::from(stimulus), after);
         after
     }

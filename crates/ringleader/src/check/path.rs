@@ -38,7 +38,7 @@ pub(crate) fn steps_along(
     way: &[u32],
     last: Option<u32>,
 ) -> Vec<Taken> {
-    let rules = ground.rules(how);
+    let rules = ground.rules(How { details: true, ..how });
     let mut expander = Expander::new(&ground.space, &rules, &ground.shared);
     let mut batch = Batch::default();
     let mut state = explored.first.clone();
@@ -55,10 +55,9 @@ pub(crate) fn steps_along(
                 batch.nexts.iter().position(leads).unwrap_or(0)
             }
         };
-        let Some(next) = batch.nexts.get(place) else { break };
-        let same = |other: &&super::expand::Next| (other.action, other.ticks) == (next.action, next.ticks);
-        let outcome = batch.nexts[..place].iter().rev().take_while(same).count();
-        taken.push(Taken { action: next.action, ticks: next.ticks, outcome });
+        let (Some(next), Some(detail)) = (batch.nexts.get(place), batch.details.get(place)) else { break };
+        let begin = batch.nexts[..=place].iter().rposition(|next| next.first).unwrap_or(0);
+        taken.push(Taken { action: detail.action, ticks: detail.ticks, outcome: place - begin });
         let mut after = Vec::new();
         batch.write(next, &state, &mut after);
         state = after;

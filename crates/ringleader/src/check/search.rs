@@ -328,6 +328,12 @@ impl<'s, 'a> Run<'s, 'a> {
                 recent.number = worker.targets[step as usize];
             }
         }
+        if self.search.chances {
+            explored.graph.chances.extend(worker.batch.details.iter().map(|detail| detail.chance));
+        }
+        if self.search.rules.phases {
+            explored.graph.phases.extend(worker.batch.details.iter().map(|detail| detail.phases));
+        }
         let mut from = 0;
         for (place, &(until, mark)) in worker.marks.iter().enumerate() {
             let state = self.base + (first + place) as u32;
@@ -338,7 +344,7 @@ impl<'s, 'a> Run<'s, 'a> {
             }
             if self.search.edges {
                 let steps = from..until as usize;
-                keep_edges(&mut explored.graph, self.search, &nexts[steps.clone()], &worker.targets[steps]);
+                keep_edges(&mut explored.graph, &nexts[steps.clone()], &worker.targets[steps]);
             }
             from = until as usize;
         }
@@ -379,23 +385,9 @@ impl<'s, 'a> Run<'s, 'a> {
     }
 }
 
-fn keep_edges(graph: &mut Graph, search: &Search<'_>, nexts: &[Next], targets: &[u32]) {
-    let mut last = None;
+fn keep_edges(graph: &mut Graph, nexts: &[Next], targets: &[u32]) {
     for (next, &target) in nexts.iter().zip(targets) {
-        let action = Some((next.action, next.ticks));
-        graph.edges.push(Edge {
-            target,
-            messages: next.messages,
-            announcements: next.announcements as u8,
-            first: action != last,
-        });
-        if search.chances {
-            graph.chances.push(next.chance);
-        }
-        if search.rules.phases {
-            graph.phases.push(next.phases);
-        }
-        last = action;
+        graph.edges.push(Edge::new(target, next.messages, next.announcements, next.first));
     }
     graph.begins.push(graph.edges.len() as u64);
 }
@@ -407,15 +399,13 @@ impl Worker<'_> {
         self.marks.clear();
         self.ends.clear();
         for (place, (state, &fingerprint)) in states.chunks_exact(words).zip(fingerprints).enumerate() {
-            let before = self.batch.nexts.len();
             self.expander.expand(place as u32, state, fingerprint, &mut self.batch);
-            let steps = &self.batch.nexts[before..];
             let mut mark = Mark::GoesOn;
-            if !steps.iter().any(|next| next.action.is_due()) {
+            if !self.batch.is_due {
                 if let Some((property, detail)) = self.expander.judge_end(state) {
                     self.ends.push((place as u32, property, detail));
                 }
-                if !steps.iter().any(|next| next.action.is_want()) {
+                if !self.batch.may_want {
                     mark = Mark::Ends;
                 }
             } else if self.expander.rules.never_silent && self.expander.all_served(state) {

@@ -9,7 +9,7 @@ use crate::network::Network;
 /// Where everything is in a state.
 pub(crate) struct Space {
     pub(crate) n: u32,
-    /// For each link: where it ends, at which port, and where it begins.
+    /// For each link: where it ends, and at which port.
     pub(crate) links: Vec<Link>,
     /// For each process: the positions of the links that end there, in the order of ports.
     pub(crate) incoming: Vec<Vec<u32>>,
@@ -26,7 +26,6 @@ pub(crate) struct Space {
 /// A link.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Link {
-    pub(crate) from: u32,
     pub(crate) to: u32,
     pub(crate) port: u32,
 }
@@ -50,7 +49,7 @@ impl Space {
             .flat_map(|from| ports(from).into_iter().map(move |port| (from, port)))
             .map(|(from, port)| {
                 let (to, arrival) = net.route(from, P::from_index(port));
-                Link { from, to, port: arrival.index() }
+                Link { to, port: arrival.index() }
             })
             .collect();
         links.sort_unstable_by_key(|link| (link.to, link.port));

@@ -1,0 +1,143 @@
+//! The steps from some states, as they come out of an expansion: what changes, and where it leads.
+
+use crate::check::stimulus::Stimulus;
+
+/// What happens in a step.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Action {
+    /// Something that a process does of its own accord, or its user.
+    Own { process: u32, stimulus: Stimulus },
+    /// The message at this place of a link arrives.
+    Deliver { link: u32, place: u32 },
+    /// A process takes so many messages of each side.
+    Batch { process: u32, took: [u32; 2] },
+    /// A message is lost.
+    Lose { link: u32, place: u32 },
+    /// A message is doubled.
+    Double { link: u32, place: u32 },
+    /// Everybody starts.
+    Begin,
+    /// All messages on their way arrive.
+    Round,
+}
+
+impl Action {
+    /// Whether it will happen sooner or later: users need not want in, and nothing need fail.
+    pub(crate) fn is_due(self) -> bool {
+        match self {
+            Action::Own { stimulus: Stimulus::Want | Stimulus::Crash(_) | Stimulus::Recover, .. } => false,
+            Action::Lose { .. } | Action::Double { .. } => false,
+            Action::Own { .. } | Action::Deliver { .. } | Action::Batch { .. } => true,
+            Action::Begin | Action::Round => true,
+        }
+    }
+
+    pub(crate) fn is_want(self) -> bool {
+        matches!(self, Action::Own { stimulus: Stimulus::Want, .. })
+    }
+}
+
+/// One step from a state.
+#[derive(Clone, Copy)]
+pub(crate) struct Next {
+    /// The fingerprint of the state it leads to.
+    pub(crate) fingerprint: u64,
+    /// The place of its state among those that are expanded together.
+    pub(crate) parent: u32,
+    /// Where its changes begin, and how many there are.
+    first_change: u32,
+    changes: u16,
+    pub(crate) messages: u16,
+    pub(crate) announcements: u16,
+    /// Whether it is the first outcome of its action.
+    pub(crate) first: bool,
+}
+
+/// What only some searches want to know of a step.
+#[derive(Clone, Copy)]
+pub(crate) struct Detail {
+    pub(crate) action: Action,
+    /// The ticks that pass before it.
+    pub(crate) ticks: u16,
+    /// By how much the largest number of phases grows.
+    pub(crate) phases: u16,
+    pub(crate) chance: f64,
+}
+
+/// A step before its state is known.
+#[derive(Clone, Copy)]
+pub(super) struct Draft {
+    pub(super) action: Action,
+    pub(super) messages: u16,
+    pub(super) announcements: u16,
+    pub(super) phases: u16,
+    pub(super) chance: f64,
+    pub(super) first: bool,
+}
+
+impl Draft {
+    /// A step in which no process sends anything.
+    pub(super) fn silent(action: Action) -> Draft {
+        Draft { action, messages: 0, announcements: 0, phases: 0, chance: 1.0, first: true }
+    }
+}
+
+/// The steps from some states.
+#[derive(Default)]
+pub(crate) struct Batch {
+    pub(crate) nexts: Vec<Next>,
+    /// For each step, where details are asked for.
+    pub(crate) details: Vec<Detail>,
+    pub(super) changes: Vec<(u32, u32)>,
+    /// Violations: the place among `nexts`, the property, what is wrong.
+    pub(crate) violations: Vec<(u32, usize, String)>,
+    /// Whether something was added that happens sooner or later, and whether somebody may want in.
+    pub(crate) is_due: bool,
+    pub(crate) may_want: bool,
+}
+
+impl Batch {
+    pub(crate) fn clear(&mut self) {
+        self.nexts.clear();
+        self.details.clear();
+        self.changes.clear();
+        self.violations.clear();
+    }
+
+    /// Adds a step whose changes from `start` on are written.
+    #[inline]
+    pub(super) fn push(&mut self, draft: &Draft, parent: u32, start: usize, fingerprint: u64) {
+        self.is_due |= draft.action.is_due();
+        self.may_want |= draft.action.is_want();
+        self.nexts.push(Next {
+            fingerprint,
+            parent,
+            first_change: start as u32,
+            changes: (self.changes.len() - start) as u16,
+            messages: draft.messages,
+            announcements: draft.announcements,
+            first: draft.first,
+        });
+    }
+
+    /// Writes the state that a step leads to.
+    #[inline]
+    pub(crate) fn write(&self, next: &Next, parent: &[u32], state: &mut Vec<u32>) {
+        let start = state.len();
+        state.extend_from_slice(parent);
+        let first = next.first_change as usize;
+        for &(position, number) in &self.changes[first..first + usize::from(next.changes)] {
+            state[start + position as usize] = number;
+        }
+    }
+
+    pub(super) fn truncate(&mut self, nexts: usize) {
+        if let Some(next) = self.nexts.get(nexts) {
+            self.changes.truncate(next.first_change as usize);
+        }
+        self.nexts.truncate(nexts);
+        self.details.truncate(nexts);
+        self.violations.retain(|violation| (violation.0 as usize) < nexts);
+        (self.is_due, self.may_want) = (false, false);
+    }
+}

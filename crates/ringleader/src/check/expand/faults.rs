@@ -1,0 +1,107 @@
+//! What may fail: processes stop and come back, messages are lost or doubled.
+
+use super::batch::Draft;
+use super::{Action, Batch, Expander, From};
+use crate::check::space::Common;
+use crate::check::stimulus::Stimulus;
+
+impl Expander<'_> {
+    /// What may fail.
+    pub(super) fn faults(&mut self, from: From<'_>, common: Common, batch: &mut Batch) {
+        for process in 0..self.space.n {
+            let local = from.state[process as usize];
+            let shared = self.memo.shared();
+            let (down, to_start) = (shared.facts(local).down, shared.facts(local).to_start);
+            drop(shared);
+            // Whoever is yet to start could as well not be an initiator.
+            if common.crashes > 0 && !down && !to_start {
+                let left = Common { crashes: common.crashes - 1, faulty: true, ..common };
+                self.fault(from, process, Stimulus::Crash(process), left, batch);
+            }
+            if common.recoveries > 0 && down {
+                let left = Common { recoveries: common.recoveries - 1, faulty: true, ..common };
+                self.fault(from, process, Stimulus::Recover, left, batch);
+            }
+        }
+        for link in self.space.n..self.space.common() as u32 {
+            let content = from.state[link as usize];
+            let places = if content == 0 { Vec::new() } else { self.memo.shared().contents.distinct(content) };
+            for place in places {
+                if common.losses > 0 && self.may_lose(from.state, link, place) {
+                    let left = Common { losses: common.losses - 1, faulty: true, ..common };
+                    let after = self.memo.shared().contents.without(content, place);
+                    let action = Action::Lose { link, place: place as u32 };
+                    self.damage(from, link, after, action, left, batch);
+                }
+                if common.duplications > 0 {
+                    let left = Common { duplications: common.duplications - 1, faulty: true, ..common };
+                    let after = self.memo.shared().contents.doubled(content, place);
+                    let action = Action::Double { link, place: place as u32 };
+                    self.damage(from, link, after, action, left, batch);
+                }
+            }
+        }
+    }
+
+    /// Whether a token is left if this message is lost; where there are no tokens anything may be lost.
+    fn may_lose(&self, state: &[u32], link: u32, place: usize) -> bool {
+        let shared = self.memo.shared();
+        let lost = shared.kind(shared.contents.get(state[link as usize])[place].stimulus);
+        let alive: usize = self.rules.tokens.iter().map(|kind| shared.tokens(self.space, state, kind)).sum();
+        !self.rules.tokens.iter().any(|&kind| Some(kind) == lost) || alive > 1
+    }
+
+    /// A message is lost or doubled.
+    fn damage(
+        &mut self,
+        from: From<'_>,
+        link: u32,
+        content: u32,
+        action: Action,
+        left: Common,
+        batch: &mut Batch,
+    ) {
+        let start = batch.changes.len();
+        batch.changes.push((link, content));
+        self.set_common(left, start, batch);
+        self.add(from, &Draft::silent(action), start, batch);
+    }
+
+    /// A process stops or comes back, and others hear of it.
+    fn fault(&mut self, from: From<'_>, process: u32, what: Stimulus, left: Common, batch: &mut Batch) {
+        let (first, last) = self.memo.step_on(from.state[process as usize], what);
+        for k in first..last {
+            let out = self.memo.out(k);
+            let start = batch.changes.len();
+            batch.changes.push((process, out.local));
+            self.carry(from.state, process, &out, start, &mut batch.changes);
+            self.set_common(left, start, batch);
+            if self.rules.detector {
+                for other in (0..self.space.n).filter(|&other| other != process) {
+                    let local = from.state[other as usize];
+                    let down = self.memo.shared().facts(local).down;
+                    if down && what == Stimulus::Recover {
+                        let mine = batch.changes[start].1;
+                        let (first, _) = self.memo.step_on(mine, Stimulus::Alarm(other));
+                        batch.changes[start].1 = self.memo.out(first).local;
+                    } else if !down {
+                        let news = match what {
+                            Stimulus::Recover => Stimulus::Calm(process),
+                            _ => Stimulus::Alarm(process),
+                        };
+                        let (first, _) = self.memo.step_on(local, news);
+                        batch.changes.push((other, self.memo.out(first).local));
+                    }
+                }
+            }
+            let draft = Draft {
+                messages: out.messages() as u16,
+                announcements: out.announcements,
+                chance: out.chance,
+                first: k == first,
+                ..Draft::silent(Action::Own { process, stimulus: what })
+            };
+            self.add(from, &draft, start, batch);
+        }
+    }
+}

@@ -1,0 +1,378 @@
+//! From a state to the next ones.
+
+mod batch;
+mod faults;
+mod judge;
+mod reduce;
+mod together;
+
+pub(crate) use batch::{Action, Batch, Next};
+
+use self::batch::{Detail, Draft};
+use super::memo::{Memo, Out, flag};
+use super::property::{Case, Property, Watch};
+use super::space::{Common, Parts, Space};
+use super::stimulus::Stimulus;
+use crate::model::{Counts, Links, Stage};
+use std::sync::Mutex;
+
+/// What a search watches, and what it leaves out.
+pub(crate) struct Rules<'a> {
+    pub(crate) case: Case,
+    pub(crate) properties: &'a [&'a dyn Property],
+    /// Whether steps may be left out that only change the order of independent ones.
+    pub(crate) por: bool,
+    /// The rotations of the ring that leave its wiring as it is, without the one by nothing.
+    pub(crate) rotations: Vec<u32>,
+    pub(crate) watch_bypass: bool,
+    pub(crate) watch_order: bool,
+    /// Which messages are counted in the state, if any.
+    pub(crate) count: Option<Counts>,
+    /// Whether crashes are reported to the others.
+    pub(crate) detector: bool,
+    /// The kinds of tokens, of which one must be left after a loss.
+    pub(crate) tokens: &'static [&'static str],
+    /// Whether phases are watched.
+    pub(crate) phases: bool,
+    /// Whether tokens circulate for ever, so that no run ends.
+    pub(crate) never_silent: bool,
+    /// Whether the details of steps are wanted.
+    pub(crate) details: bool,
+}
+
+impl Rules<'_> {
+    pub(crate) fn watches(&self, what: Watch) -> bool {
+        self.properties.iter().any(|property| property.watches() == what)
+    }
+}
+
+/// Expands states. Each thread has its own.
+pub(crate) struct Expander<'a> {
+    pub(crate) space: &'a Space,
+    pub(crate) rules: &'a Rules<'a>,
+    memo: Memo<'a>,
+    everything: bool,
+    stages: bool,
+    /// Whether a step that changes neither verdict nor stage matters too.
+    plain_steps_matter: bool,
+    /// Whether states are turned.
+    whole: bool,
+    after: Vec<u32>,
+    /// The largest lag with which a process began a phase.
+    pub(crate) furthest_lag: u32,
+}
+
+/// Where a step starts from.
+#[derive(Clone, Copy)]
+struct From<'s> {
+    parent: u32,
+    state: &'s [u32],
+    fingerprint: u64,
+    ticks: u16,
+    /// The state that was expanded, which is another if time has passed.
+    root: &'s [u32],
+}
+
+impl<'a> Expander<'a> {
+    pub(crate) fn new(space: &'a Space, rules: &'a Rules<'a>, shared: &'a Mutex<Parts>) -> Expander<'a> {
+        let everything = rules.watches(Watch::Everything);
+        Expander {
+            space,
+            rules,
+            memo: Memo::new(shared),
+            everything,
+            plain_steps_matter: everything || rules.count.is_some(),
+            whole: !rules.rotations.is_empty(),
+            stages: rules.watches(Watch::Stages),
+            after: Vec::new(),
+            furthest_lag: 0,
+        }
+    }
+
+    /// Adds every step from a state.
+    pub(crate) fn expand(&mut self, parent: u32, state: &[u32], fingerprint: u64, batch: &mut Batch) {
+        let from = From { parent, state, fingerprint, ticks: 0, root: state };
+        (batch.is_due, batch.may_want) = (false, false);
+        if !self.common(state).begun {
+            return self.together(from, Action::Begin, batch);
+        }
+        if self.space.lock_step {
+            return self.together(from, Action::Round, batch);
+        }
+        if self.rules.por && self.ample(from, batch) {
+            return;
+        }
+        self.steps(from, batch);
+        if self.space.max_delay.is_some() {
+            let mut now = state.to_vec();
+            let mut ticks = 0;
+            while self.tick(&mut now) {
+                ticks += 1;
+                let fingerprint = self.memo.shared().fingerprint(self.space, &now);
+                self.steps(From { parent, state: &now, fingerprint, ticks, root: state }, batch);
+            }
+        }
+    }
+
+    fn common(&self, state: &[u32]) -> Common {
+        // Most searches have nothing in common but that they have begun: number 0.
+        match state[self.space.common()] {
+            0 => Common { begun: true, ..Common::default() },
+            number => *self.memo.shared().commons.value(number),
+        }
+    }
+
+    /// Lets a unit of time pass; whether it can, and whether anything waits for it.
+    fn tick(&mut self, state: &mut [u32]) -> bool {
+        let Some(most) = self.space.max_delay else { return false };
+        let n = self.space.n as usize;
+        let mut shared = self.memo.shared();
+        let waits = state[..n].iter().any(|&local| shared.facts(local).awaits_time);
+        if !waits || state[..n].iter().any(|&local| shared.facts(local).is_due) {
+            return false;
+        }
+        for position in n..self.space.common() {
+            match shared.contents.later(state[position], most) {
+                Some(later) => state[position] = later,
+                None => return false,
+            }
+        }
+        drop(shared);
+        for process in 0..n {
+            let (first, _) = self.memo.step_on(state[process], Stimulus::Tick);
+            state[process] = self.memo.out(first).local;
+        }
+        true
+    }
+
+    /// Adds every step, whoever takes it.
+    fn steps(&mut self, from: From<'_>, batch: &mut Batch) {
+        for process in 0..self.space.n {
+            self.steps_of(from, process, batch);
+        }
+        let common = self.common(from.state);
+        if common.crashes + common.recoveries + common.losses + common.duplications > 0 {
+            self.faults(from, common, batch);
+        }
+    }
+
+    /// Adds the steps of one process, faults aside.
+    #[inline]
+    fn steps_of(&mut self, from: From<'_>, process: u32, batch: &mut Batch) {
+        let local = from.state[process as usize];
+        let (first, last) = self.memo.menu(local);
+        for item in first..last {
+            let (stimulus, number) = self.memo.menu_item(item);
+            let outs = self.memo.step(local, number);
+            self.outs(from, process, outs, &[], Action::Own { process, stimulus }, batch);
+        }
+        if self.space.kind == Links::HalfDuplex {
+            return self.batches_of(from, process, batch);
+        }
+        for place in 0..self.space.incoming[process as usize].len() {
+            let link = self.space.incoming[process as usize][place];
+            let content = from.state[link as usize];
+            if content == 0 {
+                continue;
+            }
+            let (first, last) = self.memo.takes(content);
+            for item in first..last {
+                let take = self.memo.take(item);
+                let outs = self.memo.step(local, take.stimulus);
+                let action = Action::Deliver { link, place: take.place };
+                self.outs(from, process, outs, &[(link, take.rest)], action, batch);
+            }
+        }
+    }
+
+    fn batches_of(&mut self, from: From<'_>, process: u32, batch: &mut Batch) {
+        let [right, left] = [0, 1].map(|side| self.space.incoming[process as usize][side]);
+        let (on_right, on_left) = (from.state[right as usize], from.state[left as usize]);
+        if on_right == 0 && on_left == 0 {
+            return;
+        }
+        let (first, last) = self.memo.batch(from.state[process as usize], on_right, on_left);
+        for out in first..last {
+            let took = self.memo.out(out).took;
+            let mut shared = self.memo.shared();
+            let rest =
+                [(right, shared.contents.after(on_right, took[0])), (left, shared.contents.after(on_left, took[1]))];
+            drop(shared);
+            let action = Action::Batch { process, took };
+            self.outs(from, process, (out, out + 1), &rest, action, batch);
+        }
+    }
+
+    /// Adds one step for each of these outcomes.
+    #[inline]
+    fn outs(
+        &mut self,
+        from: From<'_>,
+        process: u32,
+        outs: (u32, u32),
+        rest: &[(u32, u32)],
+        action: Action,
+        batch: &mut Batch,
+    ) {
+        for k in outs.0..outs.1 {
+            let out = self.memo.out(k);
+            let start = batch.changes.len();
+            batch.changes.push((process, out.local));
+            batch.changes.extend_from_slice(rest);
+            self.carry(from.state, process, &out, start, &mut batch.changes);
+            let mut draft = Draft {
+                action,
+                messages: out.messages() as u16,
+                announcements: out.announcements,
+                phases: 0,
+                chance: out.chance,
+                first: k == outs.0,
+            };
+            if out.flags != 0 || self.plain_steps_matter {
+                draft.phases = self.aside(from, process, &out, start, batch);
+                if out.flags & flag::WATCHED != 0 || self.everything {
+                    self.judge(from, process, &out, action, start, batch);
+                }
+            }
+            self.add(from, &draft, start, batch);
+        }
+    }
+
+    /// Carries out what a step sends.
+    #[inline]
+    fn carry(&mut self, state: &[u32], process: u32, out: &Out, start: usize, changes: &mut Vec<(u32, u32)>) {
+        for k in 0..out.messages() {
+            let (port, msg) = self.memo.send(out, k);
+            let link = self.space.outgoing[process as usize][port as usize];
+            match changes[start..].iter_mut().find(|change| change.0 == link) {
+                Some(change) => change.1 = self.memo.push(self.space, change.1, link, msg),
+                None => changes.push((link, self.memo.push(self.space, state[link as usize], link, msg))),
+            }
+        }
+    }
+
+    /// Adds a step whose changes from `start` on are relative to where it starts from.
+    #[inline]
+    fn add(&mut self, from: From<'_>, draft: &Draft, start: usize, batch: &mut Batch) {
+        let fingerprint = if self.whole || from.ticks > 0 {
+            self.fingerprint_of_whole(from, start, batch)
+        } else {
+            self.fingerprint_of_changes(from, &batch.changes[start..])
+        };
+        if self.rules.details {
+            let (action, phases, chance) = (draft.action, draft.phases, draft.chance);
+            batch.details.push(Detail { action, ticks: from.ticks, phases, chance });
+        }
+        batch.push(draft, from.parent, start, fingerprint);
+    }
+
+    /// The fingerprint after these changes: only what changes is taken out and put in.
+    #[inline]
+    fn fingerprint_of_changes(&mut self, from: From<'_>, changes: &[(u32, u32)]) -> u64 {
+        let (n, common) = (self.space.n, self.space.common());
+        let mut fingerprint = from.fingerprint;
+        for &(position, number) in changes {
+            let at = position as usize;
+            let before = from.state[at];
+            if before == number {
+                continue;
+            }
+            let (old, new) = if position < n {
+                (self.memo.local_hash(before), self.memo.local_hash(number))
+            } else if at < common {
+                (self.memo.content_hash(before), self.memo.content_hash(number))
+            } else {
+                let shared = self.memo.shared();
+                (shared.hash(self.space, at, before), shared.hash(self.space, at, number))
+            };
+            let (old, new) = (self.space.share(at, old), self.space.share(at, new));
+            fingerprint = fingerprint.wrapping_sub(old).wrapping_add(new);
+        }
+        fingerprint
+    }
+
+    /// The fingerprint after these changes where more than they say may change: time has passed, or the ring is turned.
+    /// The changes are written anew, relative to the state that is expanded.
+    fn fingerprint_of_whole(&mut self, from: From<'_>, start: usize, batch: &mut Batch) -> u64 {
+        self.after.clear();
+        self.after.extend_from_slice(from.state);
+        for &(position, number) in &batch.changes[start..] {
+            self.after[position as usize] = number;
+        }
+        let fingerprint = self.canonical();
+        batch.changes.truncate(start);
+        let changed = self.after.iter().zip(from.root).enumerate().filter(|(_, (after, root))| after != root);
+        batch.changes.extend(changed.map(|(position, (&after, _))| (position as u32, after)));
+        fingerprint
+    }
+
+    /// What a step changes besides its own process and links: what others and the properties remember. By how much the
+    /// largest number of phases grows.
+    #[cold]
+    fn aside(&mut self, from: From<'_>, process: u32, out: &Out, start: usize, batch: &mut Batch) -> u16 {
+        if out.flags & flag::ENTERS != 0 && self.rules.watch_bypass {
+            for waiting in (0..self.space.n).filter(|&waiting| waiting != process) {
+                let local = from.state[waiting as usize];
+                if self.memo.shared().facts(local).stage == Stage::Waiting {
+                    let places = (process + self.space.n - waiting) % self.space.n;
+                    let (first, _) = self.memo.step_on(local, Stimulus::Bypassed(places));
+                    batch.changes.push((waiting, self.memo.out(first).local));
+                }
+            }
+        }
+        let mut common = self.common(from.state);
+        let unchanged = common;
+        if out.flags & flag::ENTERS != 0 && self.rules.watch_order {
+            common.served = self.memo.shared().facts(out.local).priority;
+        }
+        if let (Some(counts), Some(sent)) = (self.rules.count, &mut common.sent) {
+            *sent += match counts {
+                Counts::All => out.messages(),
+                Counts::Election => out.messages() - u32::from(out.announcements),
+            };
+        }
+        if common != unchanged {
+            self.set_common(common, start, batch);
+        }
+        if out.flags & flag::PHASE == 0 || !self.rules.phases {
+            return 0;
+        }
+        self.phases(from.state, process, u32::from(out.begins), start, &mut batch.changes)
+    }
+
+    /// A process begins phases: whoever is behind the furthest falls behind further if this one is the furthest.
+    fn phases(
+        &mut self,
+        state: &[u32],
+        process: u32,
+        begins: u32,
+        start: usize,
+        changes: &mut Vec<(u32, u32)>,
+    ) -> u16 {
+        let lag = self.memo.shared().facts(state[process as usize]).lag;
+        self.furthest_lag = self.furthest_lag.max(lag);
+        let ahead = begins.saturating_sub(lag);
+        for _ in 0..ahead {
+            for other in (0..self.space.n).filter(|&other| other != process) {
+                let place = changes[start..].iter().position(|change| change.0 == other);
+                let local = place.map_or(state[other as usize], |place| changes[start + place].1);
+                let (first, _) = self.memo.step_on(local, Stimulus::Behind);
+                let behind = self.memo.out(first).local;
+                match place {
+                    Some(place) => changes[start + place].1 = behind,
+                    None => changes.push((other, behind)),
+                }
+            }
+        }
+        ahead as u16
+    }
+
+    fn set_common(&mut self, common: Common, start: usize, batch: &mut Batch) {
+        let number = self.memo.shared().commons.number(common);
+        let position = self.space.common() as u32;
+        match batch.changes[start..].iter_mut().find(|change| change.0 == position) {
+            Some(change) => change.1 = number,
+            None => batch.changes.push((position, number)),
+        }
+    }
+}
