@@ -8,7 +8,7 @@ use super::expand::{Batch, Expander, Next, Rules};
 use super::findings::{Limit, Progress, Watcher};
 use super::graph::{Edge, Graph};
 use super::space::{Parts, Space};
-use super::visited::{Met, SHARDS, Visited, shard_of};
+use super::visited::{Met, SHARDS, Shard, Visited, shard_of};
 use core::ops::ControlFlow;
 use std::sync::Mutex;
 
@@ -440,9 +440,10 @@ impl Worker<'_> {
 }
 
 /// One thread looks up all states.
-fn meet_alone(worker: &mut Worker<'_>, shards: &mut [super::visited::Shard]) {
+fn meet_alone(worker: &mut Worker<'_>, shards: &mut [Shard]) {
     for (shard, bucket) in shards.iter_mut().zip(&worker.buckets) {
         shard.reserve(bucket.len());
+        touch_all(shard, bucket, &worker.batch.nexts);
         for &step in bucket {
             let met = shard.meet(worker.batch.nexts[step as usize].fingerprint);
             worker.mets[step as usize] = Found::Met(met);
@@ -450,8 +451,14 @@ fn meet_alone(worker: &mut Worker<'_>, shards: &mut [super::visited::Shard]) {
     }
 }
 
+/// Fetches the slots that will be looked at.
+fn touch_all(shard: &Shard, bucket: &[u32], nexts: &[Next]) {
+    let touched = bucket.iter().fold(0, |sum, &step| sum ^ shard.touch(nexts[step as usize].fingerprint));
+    core::hint::black_box(touched);
+}
+
 /// Several threads meet the states, each in its own shards, in the order of the workers.
-fn meet_side_by_side(workers: &mut [Worker<'_>], shards: &mut [super::visited::Shard]) {
+fn meet_side_by_side(workers: &mut [Worker<'_>], shards: &mut [Shard]) {
     let share = shards.len().div_ceil(workers.len());
     let threads = workers.len();
     let found: Vec<Vec<Vec<Met>>> = std::thread::scope(|scope| {
@@ -467,6 +474,7 @@ fn meet_side_by_side(workers: &mut [Worker<'_>], shards: &mut [super::visited::S
                         shard.reserve(workers.iter().map(bucket).sum());
                         for (w, worker) in workers.iter().enumerate() {
                             let nexts = &worker.batch.nexts;
+                            touch_all(shard, &worker.buckets[k * share + s], nexts);
                             found[s * threads + w].extend(
                                 worker.buckets[k * share + s]
                                     .iter()

@@ -34,13 +34,25 @@ impl Shard {
         Shard { fingerprints: vec![0; 16], numbers: vec![PENDING; 16], len: 0 }
     }
 
+    /// Where to begin to look for a fingerprint.
+    #[inline]
+    fn home(&self, fingerprint: u64) -> usize {
+        // The first bits chose the shard; the next ones choose the slot.
+        let spread = u128::from(fingerprint << 6) * self.fingerprints.len() as u128;
+        (spread >> 64) as usize
+    }
+
+    /// Reads what is there. Reading many places before any of them is looked at fetches them side by side.
+    #[inline]
+    pub(crate) fn touch(&self, fingerprint: u64) -> u64 {
+        self.fingerprints[self.home(fingerprint)]
+    }
+
     /// Where this fingerprint is, or would be.
     #[inline]
     fn place(&self, fingerprint: u64) -> usize {
         let slots = self.fingerprints.len();
-        // The first bits chose the shard; the next ones choose the slot.
-        let spread = u128::from(fingerprint << 6) * slots as u128;
-        let mut place = (spread >> 64) as usize;
+        let mut place = self.home(fingerprint);
         loop {
             let found = self.fingerprints[place];
             if found == fingerprint || found == 0 {
