@@ -24,7 +24,10 @@ impl Stage {
 const STAGES: &[Stage] = &[
     Stage {
         needs: Some(("fmt", "rustup component add rustfmt")),
-        ..Stage::new("format", || cargo(&["fmt", "--all", "--check"]))
+        ..Stage::new("format", || {
+            cargo(&["fmt", "--all", "--check"])
+                && cargo(&["fmt", "--manifest-path", "benches/checkers/Cargo.toml", "--check"])
+        })
     },
     Stage::new("tidy", check_tidiness),
     Stage {
@@ -44,6 +47,14 @@ const STAGES: &[Stage] = &[
         })
     },
     // The suites that need more than Rust go here, after everything that does not: the browser, the network.
+    Stage {
+        file: Some("benches/checkers/Cargo.toml"),
+        // Without Spin it compares with the other checker only, and says so; in CI it fails instead.
+        ..Stage::new("checker bench", || {
+            let package = "benches/checkers/Cargo.toml";
+            cargo(&["run", "--release", "--locked", "--manifest-path", package, "--", "--quick"])
+        })
+    },
 ];
 
 /// How a stage ended.

@@ -22,7 +22,9 @@ fn main() -> ExitCode {
         ["test"] => test(),
         ["tidy"] => tidy(),
         ["ci"] => gate::run(),
-        ["fix"] => cargo(&["fmt", "--all"]),
+        ["fix"] => {
+            cargo(&["fmt", "--all"]) && cargo(&["fmt", "--manifest-path", "benches/checkers/Cargo.toml"])
+        }
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");
             true

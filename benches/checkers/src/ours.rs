@@ -1,0 +1,31 @@
+//! Our checker on the ring: through the registry, as everybody calls it.
+
+use crate::table::Run;
+use ringleader::check::{Reduce, Scope, Starts};
+use ringleader::registry;
+use std::time::Instant;
+
+/// What our checker found.
+pub(crate) struct Ours {
+    pub(crate) run: Run,
+    /// Of the visited set, fingerprints and parents.
+    pub(crate) bytes_per_state: f64,
+}
+
+/// Searches all states of the ring of `n` processes, with nothing reduced and every property of the contract checked.
+pub(crate) fn check(n: u32, threads: u32) -> Result<Ours, String> {
+    let entry =
+        registry::find(registry::ALL, "chang-roberts").ok_or("chang-roberts is not in the registry")?;
+    let scope = Scope { starts: Starts::All, reduce: Reduce::None, threads, ..Scope::new(n) };
+    let begin = Instant::now();
+    let findings =
+        entry.check(&scope, &[], &()).map_err(|refusal| format!("ours, n = {n}: refused: {refusal}"))?;
+    let took = begin.elapsed();
+    if !findings.holds() {
+        return Err(format!("ours, n = {n}: the properties are not all proved: {}", findings.answer.name()));
+    }
+    Ok(Ours {
+        run: Run { states: findings.states, transitions: findings.transitions, took },
+        bytes_per_state: findings.visited_bytes as f64 / findings.visited_states as f64,
+    })
+}
