@@ -68,8 +68,8 @@ pub(crate) fn check(
     let how = How {
         por: ground.admits_por(),
         turn: scope.reduce == Reduce::Full,
-        edges: true,
-        keep,
+        edges: !scope.safety_only,
+        keep: keep && !scope.safety_only,
         ..How::default()
     };
     if scope.reduce != Reduce::None && ground.is_randomised() {
@@ -79,7 +79,9 @@ pub(crate) fn check(
     }
     let mut look = Look { ground, limits, threads, came };
     let explored = look.explore(how);
-    if let Some(explored) = explored {
+    if let Some(explored) = explored
+        && !scope.safety_only
+    {
         look.judge(how, explored);
     }
     Ok(look.came)
@@ -229,13 +231,19 @@ impl Look<'_, '_> {
             }
             return;
         }
+        if !self.ground.scope.expectations {
+            self.came.probability =
+                Some(Probability { almost_sure: true, expected_rounds: None, expected_messages: None });
+            return;
+        }
         let messages = |place: usize| f64::from(explored.graph.edges[place].messages);
         let both = |cost: &dyn Fn(usize) -> f64, actions: &Actions<'_>| {
             Some((actions.expected(cost, false)?, actions.expected(cost, true)?))
         };
         let expected_messages = both(&messages, &actions);
+        let expected_rounds = self.rounds(how);
         self.came.probability =
-            Some(Probability { almost_sure: true, expected_rounds: self.rounds(how), expected_messages });
+            Some(Probability { almost_sure: true, expected_rounds, expected_messages });
     }
 
     /// The expected number of rounds: how many phases the process begins that begins most.

@@ -7,7 +7,7 @@ use super::property::{Property, bound, ends, possible, promised};
 use super::scope::{Reduce, Scope};
 use super::search::Limits;
 use super::subject::Subject;
-use crate::model::{Promises, Winner};
+use crate::model::{Promises, Timing, Winner};
 use crate::sim::{Refusal, Setup};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -50,7 +50,21 @@ fn first_setup(subject: &Subject, scope: &Scope) -> Result<Setup, Refusal> {
     let one = One::first();
     let mut scenario = one.scenario(subject.kind, scope);
     scenario.faults = faults;
-    (subject.setup)(&scenario)
+    let mut setup = (subject.setup)(&scenario)?;
+    let needs = &subject.spec.needs;
+    let late = scope.max_delay.is_some_and(|delay| delay > setup.max_delay());
+    let dropped = [
+        (late && needs.timing == Timing::BoundedDelay, "messages that take longer than it is told"),
+        (!scope.detector && needs.detector, "crashes that nobody notices"),
+    ];
+    for (_, fault) in dropped.into_iter().filter(|(dropped, _)| *dropped) {
+        let refusal = Refusal::FaultExcluded { fault };
+        if !scope.unsound {
+            return Err(refusal);
+        }
+        setup.outside.push(refusal.to_string());
+    }
+    Ok(setup)
 }
 
 /// The faults that the scope asks for, as faults of a run, so that the contract is asked whether it tolerates them.
@@ -303,6 +317,9 @@ impl Plan<'_> {
     fn names(&self) -> Vec<&'static str> {
         let spec = self.subject.spec;
         let mut names: Vec<&'static str> = self.properties.iter().map(|property| property.name()).collect();
+        if self.scope.safety_only {
+            return names;
+        }
         let ends = match spec.promises {
             Promises::Election { winner, .. } => {
                 if winner != Winner::LargestLive {

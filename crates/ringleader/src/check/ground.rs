@@ -62,7 +62,10 @@ impl<'a> Ground<'a> {
     ) -> Result<Ground<'a>, Refusal> {
         let scenario = one.scenario(subject.kind, scope);
         let setup = (subject.setup)(&scenario)?;
-        let space = (subject.space)(&setup);
+        let mut space = (subject.space)(&setup);
+        if space.max_delay.is_some() {
+            space.max_delay = scope.max_delay.or(space.max_delay);
+        }
         if space.words() > MOST_WORDS {
             return Err(Refusal::OutOfRange {
                 what: "the number of processes and links of a check",
@@ -138,6 +141,11 @@ impl<'a> Ground<'a> {
         matches!(self.subject.spec.promises, Promises::Election { .. })
     }
 
+    /// Whether crashes are noticed.
+    pub(crate) fn detector(&self) -> bool {
+        self.subject.spec.needs.detector && self.scope.detector
+    }
+
     pub(crate) fn is_randomised(&self) -> bool {
         self.subject.spec.needs.choices
     }
@@ -208,10 +216,11 @@ impl<'a> Ground<'a> {
             watch_bypass: order == Some(Order::Ring) && self.setup.n <= 64,
             watch_order: order == Some(Order::Priority),
             count: how.count,
-            detector: self.subject.spec.needs.detector,
+            detector: self.detector(),
             tokens: self.tokens,
             phases: how.phases,
             never_silent: self.never_silent(),
+            any_loss: self.scope.unsound,
             details: how.details || self.is_randomised() || how.phases,
         }
     }

@@ -196,7 +196,7 @@ impl<'g> Writer<'g> {
             Stimulus::Recover => Stimulus::Calm(process),
             _ => return,
         };
-        if !self.ground.subject.spec.needs.detector {
+        if !self.ground.detector() {
             return;
         }
         for other in (0..self.ground.setup.n).filter(|&other| other != process) {

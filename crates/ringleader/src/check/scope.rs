@@ -26,8 +26,17 @@ pub struct Scope {
     pub settings: Vec<(String, String)>,
     /// How many faults of each kind may happen.
     pub faults: Budget,
+    /// How many ticks a message may take, where time counts; if not given, as many as processes are told.
+    pub max_delay: Option<u32>,
+    /// Whether crashes are noticed, where the contract needs that.
+    pub detector: bool,
     /// Whether to check it even where the contract excludes the environment.
     pub unsound: bool,
+    /// Whether expected numbers of rounds and messages are worked out, where chance decides: that takes a second search.
+    pub expectations: bool,
+    /// Whether only what shows in a state or at an end is checked: neither cycles nor numbers of messages. The edges
+    /// between states are not kept then, which are most of the memory.
+    pub safety_only: bool,
     /// How much of what cannot matter is left out.
     pub reduce: Reduce,
     /// Stop after so many states.
@@ -54,7 +63,11 @@ impl Scope {
             range: 2,
             settings: Vec::new(),
             faults: Budget::default(),
+            max_delay: None,
+            detector: true,
             unsound: false,
+            expectations: true,
+            safety_only: false,
             reduce: Reduce::Full,
             max_states: None,
             max_bytes: None,

@@ -1,6 +1,7 @@
 //! The integration tests of the library, through its public face, in one binary: one link step, one list.
 
 mod bully; // exact counts, crashes and recoveries
+mod check; // the checker
 mod docs; // every contract of the registry is well-formed
 mod elections; // exact counts on rings, against formulas and tables
 mod engines; // fast lane against general engine, threads, replay, determinism

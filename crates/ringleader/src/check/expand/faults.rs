@@ -7,7 +7,11 @@ use crate::check::stimulus::Stimulus;
 
 impl Expander<'_> {
     /// What may fail.
-    pub(super) fn faults(&mut self, from: From<'_>, common: Common, batch: &mut Batch) {
+    pub(super) fn faults(&mut self, from: From<'_>, batch: &mut Batch) {
+        let common = self.common(from.state);
+        if common.crashes + common.recoveries + common.losses + common.duplications == 0 {
+            return;
+        }
         for process in 0..self.space.n {
             let local = from.state[process as usize];
             let shared = self.memo.shared();
@@ -45,6 +49,9 @@ impl Expander<'_> {
 
     /// Whether a token is left if this message is lost; where there are no tokens anything may be lost.
     fn may_lose(&self, state: &[u32], link: u32, place: usize) -> bool {
+        if self.rules.any_loss {
+            return true;
+        }
         let shared = self.memo.shared();
         let lost = shared.kind(shared.contents.get(state[link as usize])[place].stimulus);
         let alive: usize = self.rules.tokens.iter().map(|kind| shared.tokens(self.space, state, kind)).sum();

@@ -36,6 +36,8 @@ pub(crate) struct Rules<'a> {
     pub(crate) phases: bool,
     /// Whether tokens circulate for ever, so that no run ends.
     pub(crate) never_silent: bool,
+    /// Whether the last token may be lost, too.
+    pub(crate) any_loss: bool,
     /// Whether the details of steps are wanted.
     pub(crate) details: bool,
 }
@@ -97,7 +99,8 @@ impl<'a> Expander<'a> {
             return self.together(from, Action::Begin, batch);
         }
         if self.space.lock_step {
-            return self.together(from, Action::Round, batch);
+            self.together(from, Action::Round, batch);
+            return self.faults(from, batch);
         }
         if self.rules.por && self.ample(from, batch) {
             return;
@@ -150,10 +153,7 @@ impl<'a> Expander<'a> {
         for process in 0..self.space.n {
             self.steps_of(from, process, batch);
         }
-        let common = self.common(from.state);
-        if common.crashes + common.recoveries + common.losses + common.duplications > 0 {
-            self.faults(from, common, batch);
-        }
+        self.faults(from, batch);
     }
 
     /// Adds the steps of one process, faults aside.

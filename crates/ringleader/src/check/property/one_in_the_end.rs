@@ -14,6 +14,10 @@ impl Property for OneInTheEnd {
     }
 
     fn finally(&self, state: &View<'_>) -> Result<(), String> {
+        // Where nobody is up nobody can lead.
+        if state.everybody().all(|i| state.is_down(i)) {
+            return Ok(());
+        }
         match state.leaders().len() {
             1 => Ok(()),
             0 => Err("nothing more happens, and nobody leads".into()),

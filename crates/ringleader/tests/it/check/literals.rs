@@ -1,0 +1,88 @@
+//! Texts taken literally: each is found out, by a shortest run, and the run replays.
+
+use super::{check, violated};
+use crate::support::{entry, right};
+use ringleader::check::{Answer, Arrangements, Findings, Scope};
+use ringleader::registry::ALL;
+use ringleader::sim::{Entries, Ids, Initiators, Ports, Scenario, Schedule};
+use ringleader::trace::Recording;
+use std::sync::Arc;
+
+/// What each literal text does wrong: at how many processes, how often each wants in, the property, the steps.
+const FOUND_OUT: &[(&str, u32, u32, &str, u64)] = &[
+    ("chang-roberts@as-printed", 4, 1, "exactly one leader", 2),
+    ("peterson@as-printed", 3, 1, "every fair run ends", 15),
+    ("probabilistic-franklin@as-printed", 2, 1, "exactly one leader", 7),
+    ("bully@as-printed", 2, 1, "the largest process that is up leads", 3),
+    ("ricart-agrawala@as-printed", 2, 2, "never two inside", 6),
+];
+
+fn scope(n: u32, entries: u32) -> Scope {
+    Scope { ids: Arrangements::All, entries: Entries::Each(entries), ..Scope::new(n) }
+}
+
+#[test]
+fn every_literal_text_is_found_out() {
+    for entry in ALL.iter().filter(|entry| entry.is_literal()) {
+        let name = entry.spec.name;
+        let known = FOUND_OUT.iter().find(|row| row.0 == name);
+        let &(_, n, entries, property, steps) = known.unwrap_or_else(|| panic!("{name}: what does it do wrong?"));
+        let findings = check(name, &scope(n, entries));
+        assert_eq!(violated(&findings), Some(property), "{name}");
+        let finding = findings.properties.iter().find(|finding| finding.name == property).unwrap();
+        assert_eq!(finding.trace_steps, Some(steps), "{name}");
+        let example = findings.counterexample.as_ref().unwrap();
+        assert!(example.shortest, "{name}");
+        assert_eq!(example.recording.events.len() as u64, steps, "{name}");
+        replays(&findings, &example.recording);
+    }
+}
+
+/// The right algorithm holds where the literal text does not.
+#[test]
+fn the_right_ones_hold_there() {
+    for &(name, n, entries, ..) in FOUND_OUT {
+        let right = name.split('@').next().unwrap();
+        assert!(check(right, &scope(n, entries)).holds(), "{right}");
+        assert!(right_names().contains(&right));
+    }
+}
+
+fn right_names() -> Vec<&'static str> {
+    right().map(|entry| entry.spec.name).collect()
+}
+
+/// The simulator follows the counterexample step by step, sends the same, and sees the same go wrong.
+fn replays(findings: &Findings, recording: &Recording) {
+    let header = &recording.header;
+    let scenario = Scenario {
+        ids: if header.ids.is_empty() { Ids::Default } else { Ids::Listed(header.ids.clone()) },
+        initiators: Initiators::Listed(header.initiators.clone()),
+        ports: if header.ports.is_empty() { Ports::Default } else { Ports::Listed(header.ports.clone()) },
+        schedule: Schedule::Replay(Arc::new(recording.clone())),
+        unsound: header.unsound,
+        ..Scenario::new(header.n)
+    };
+    let mut again = crate::support::Recorder::default();
+    let report = entry(&header.algorithm).run(&scenario, &mut again).unwrap();
+    assert_eq!(again.events, recording.events);
+    let violated = violated(findings).unwrap();
+    let seen = report.properties.iter().find(|property| property.name == violated);
+    // What has no end is for the checker to see; the rest the simulator sees too.
+    if let Some(property) = seen {
+        assert!(!property.holds, "{}: {violated}", header.algorithm);
+    }
+}
+
+/// The same run every time, whatever the number of threads.
+#[test]
+fn counterexamples_are_deterministic() {
+    for &(name, n, entries, ..) in FOUND_OUT {
+        let once = check(name, &scope(n, entries));
+        let twice = check(name, &Scope { threads: 2, ..scope(n, entries) });
+        assert_eq!(once.states, twice.states, "{name}");
+        let events = |findings: &Findings| findings.counterexample.as_ref().unwrap().recording.events.clone();
+        assert_eq!(events(&once), events(&twice), "{name}");
+        assert_eq!(once.answer, Answer::Violated);
+    }
+}

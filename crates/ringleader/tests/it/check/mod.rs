@@ -1,0 +1,27 @@
+//! The checker: its counts against other tools, its answers against themselves, every algorithm and every need.
+
+mod chance; // expected rounds, as published for other tools
+mod literals; // texts taken literally are found out, by a shortest run that replays
+mod necessity; // without what a contract asks for, it fails
+mod oracles; // state counts that other tools give
+mod own; // properties of one's own
+mod reduction; // what is left out does not matter
+mod robust; // limits, threads, refusals
+
+use crate::support::entry;
+use ringleader::check::{Answer, Findings, Scope};
+use ringleader::sim::Refusal;
+
+/// Checks it, and expects it to be admitted.
+fn check(name: &str, scope: &Scope) -> Findings {
+    try_check(name, scope).unwrap_or_else(|refusal| panic!("{name}: {refusal}"))
+}
+
+fn try_check(name: &str, scope: &Scope) -> Result<Findings, Refusal> {
+    entry(name).check(scope, &[], &())
+}
+
+/// The property that is violated, if one is.
+fn violated(findings: &Findings) -> Option<&'static str> {
+    findings.properties.iter().find(|finding| finding.answer == Answer::Violated).map(|finding| finding.name)
+}

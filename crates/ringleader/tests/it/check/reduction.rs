@@ -1,0 +1,60 @@
+//! Leaving out what cannot matter changes neither the answer nor the least and the largest number of messages.
+
+use super::{check, violated};
+use ringleader::check::{Arrangements, Findings, Reduce, Scope};
+use ringleader::model::Timing;
+use ringleader::registry::{ALL, Problem};
+use ringleader::sim::Entries;
+
+#[test]
+fn reduced_and_full_searches_agree_on_every_algorithm() {
+    for entry in ALL {
+        let name = entry.spec.name;
+        let largest = match (entry.problem, entry.spec.needs.timing) {
+            (_, Timing::BoundedDelay) => 2,
+            (Problem::Mutex, _) | (_, Timing::Asynchronous | Timing::LockStep) => 3,
+        };
+        for n in 1..=largest {
+            for entries in if entry.problem == Problem::Mutex && n < 3 { 1..=2 } else { 1..=1 } {
+                let scope = Scope {
+                    ids: Arrangements::All,
+                    entries: Entries::Each(entries),
+                    ..Scope::new(n)
+                };
+                agree(name, &scope);
+            }
+        }
+    }
+}
+
+#[test]
+fn franklin_and_chang_roberts_at_four() {
+    for name in ["chang-roberts", "peterson", "franklin"] {
+        agree(name, &Scope { ids: Arrangements::All, ..Scope::new(4) });
+    }
+}
+
+fn agree(name: &str, scope: &Scope) {
+    let of = |reduce: Reduce| check(name, &Scope { reduce, ..scope.clone() });
+    let [none, por, full] = [Reduce::None, Reduce::Por, Reduce::Full].map(of);
+    for reduced in [&por, &full] {
+        let context = format!("{name}, n = {}, {:?}", scope.n, scope.entries);
+        assert_eq!(reduced.answer, none.answer, "{context}");
+        assert_eq!(reduced.messages, none.messages, "{context}");
+        assert_eq!(reduced.election_messages, none.election_messages, "{context}");
+        assert!(reduced.states <= none.states, "{context}");
+        assert_eq!(violated(reduced).is_some(), violated(&none).is_some(), "{context}");
+        assert_eq!(steps(reduced), steps(&none), "{context}: the shortest run is as long");
+        let expected = |findings: &Findings| findings.probability.map(|p| (p.almost_sure, p.expected_messages));
+        match (expected(reduced), expected(&none)) {
+            (Some((sure, Some((a, b)))), Some((same, Some((c, d))))) => {
+                assert!(sure == same && (a - c).abs() < 1e-8 && (b - d).abs() < 1e-8, "{context}");
+            }
+            (a, b) => assert_eq!(a, b, "{context}"),
+        }
+    }
+}
+
+fn steps(findings: &Findings) -> Option<usize> {
+    findings.counterexample.as_ref().map(|example| example.recording.events.len())
+}
