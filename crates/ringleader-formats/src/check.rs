@@ -115,7 +115,7 @@ struct Violation<'a> {
 #[derive(Serialize)]
 struct LimitJson {
     kind: &'static str,
-    value: Option<f64>,
+    value: Option<serde_json::Number>,
 }
 
 fn check<'a>(findings: &'a Findings, context: &'a CheckContext<'a>) -> Check<'a> {
@@ -168,9 +168,12 @@ fn check<'a>(findings: &'a Findings, context: &'a CheckContext<'a>) -> Check<'a>
             .map(|found| HeaderLine::new(TRACE_SCHEMA, context.version, &found.recording.header)),
         trace: context.trace,
         limit: findings.limit.map(|limit| match limit {
-            Limit::States(states) => LimitJson { kind: "states", value: Some(states as f64) },
-            Limit::Bytes(bytes) => LimitJson { kind: "bytes", value: Some(bytes as f64) },
-            Limit::Stopped => LimitJson { kind: "time", value: context.time_limit_s },
+            Limit::States(states) => LimitJson { kind: "states", value: Some(states.into()) },
+            Limit::Bytes(bytes) => LimitJson { kind: "bytes", value: Some(bytes.into()) },
+            Limit::Stopped => {
+                let value = context.time_limit_s.and_then(serde_json::Number::from_f64);
+                LimitJson { kind: "time", value }
+            }
         }),
         notes: &findings.notes,
         missed_probability: findings.missed,
@@ -333,7 +336,7 @@ mod tests {
                 r#""counterexample_header":{"schema":"ringleader.trace/1","by":"ringleader 0","#,
                 r#""algorithm":"x","n":2,"ids":[2,1],"#,
             ),
-            r#""limit":{"kind":"states","value":7.0}"#,
+            r#""limit":{"kind":"states","value":7}"#,
         ] {
             assert!(json.contains(part), "no {part} in {json}");
         }
