@@ -9,16 +9,19 @@
 //! }
 //! ```
 
+mod advice;
 mod args;
 mod cmd;
 mod console;
 mod error;
+mod estimate;
 mod ids_file;
 mod memory;
 mod progress;
 mod refusal;
 mod report;
 mod scenario;
+mod scope;
 mod suggest;
 mod watch;
 

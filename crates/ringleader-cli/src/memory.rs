@@ -83,6 +83,11 @@ fn senders(scenario: &Scenario, n: u128) -> u128 {
     }
 }
 
+/// What a search may take of it: the rest of the machine should not notice.
+pub(crate) fn usable() -> Option<u64> {
+    available().map(|free| free / 4 * 3)
+}
+
 /// Free memory, where the system tells: of the machine, and of the group of processes that we are in.
 fn available() -> Option<u64> {
     let meminfo = std::fs::read_to_string("/proc/meminfo").ok()?;

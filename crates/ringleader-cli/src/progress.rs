@@ -1,10 +1,10 @@
-//! How far a long run is, for whoever watches stderr.
+//! How far a long run or search is, for whoever watches stderr.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use ringleader::sim::Progress;
+use ringleader::{check, sim::Progress};
 use std::time::{Duration, Instant};
 
-use crate::report::grouped;
+use crate::report::{bytes, grouped};
 
 /// Nothing is drawn before: most runs are over by then.
 const PATIENCE: Duration = Duration::from_millis(300);
@@ -61,5 +61,86 @@ impl Bar {
 impl Drop for Bar {
     fn drop(&mut self) {
         self.finish();
+    }
+}
+
+/// The progress line of a search.
+pub(crate) struct SearchBar {
+    bar: Option<ProgressBar>,
+    since: Instant,
+    /// When it was last drawn: small cases report more often than anybody can read.
+    drawn: Duration,
+}
+
+impl SearchBar {
+    pub(crate) fn new() -> SearchBar {
+        SearchBar { bar: None, since: Instant::now(), drawn: Duration::ZERO }
+    }
+
+    pub(crate) fn update(&mut self, progress: &check::Progress) {
+        let elapsed = self.since.elapsed();
+        if elapsed < PATIENCE || elapsed < self.drawn + PATIENCE / 2 {
+            return;
+        }
+        self.drawn = elapsed;
+        let bar = self.bar.get_or_insert_with(|| {
+            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(8));
+            let style = ProgressStyle::with_template("  {spinner}  {msg}  {elapsed}");
+            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+            bar
+        });
+        bar.set_message(searched(progress, elapsed));
+        bar.tick();
+    }
+
+    /// Takes it off the screen: the report says it all.
+    pub(crate) fn finish(&mut self) {
+        if let Some(bar) = self.bar.take() {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+impl Drop for SearchBar {
+    fn drop(&mut self) {
+        self.finish();
+    }
+}
+
+fn searched(progress: &check::Progress, elapsed: Duration) -> String {
+    let rate = (progress.states as f64 / elapsed.as_secs_f64().max(0.001)) as u64;
+    let mut line = format!(
+        "{} states ({}/s), {} in the queue, depth {}, {}",
+        grouped(progress.states),
+        grouped(rate),
+        grouped(progress.queue),
+        grouped(progress.depth),
+        bytes(progress.bytes),
+    );
+    if progress.cases > 1 {
+        line += &format!(", case {} of {}", grouped(progress.case), grouped(progress.cases));
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn how_far_a_search_is() {
+        let progress = check::Progress {
+            states: 1_200_000,
+            transitions: 5_000_000,
+            queue: 31_000,
+            depth: 17,
+            case: 3,
+            cases: 120,
+            bytes: 64_000_000,
+        };
+        assert_eq!(
+            searched(&progress, Duration::from_secs(2)),
+            "1,200,000 states (600,000/s), 31,000 in the queue, depth 17, 64.0 MB, case 3 of 120"
+        );
     }
 }

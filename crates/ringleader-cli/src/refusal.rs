@@ -1,12 +1,14 @@
-//! What the simulator refuses, in the words of the command line, with one thing to type.
+//! What the simulator and the checker refuse, in the words of the command line, with one thing to type.
 
 use crate::App;
-use crate::args::{RunArgs, quoted};
+use crate::args::{CheckArgs, quoted};
 use crate::error::Diagnostic;
-use crate::scenario::Plan;
-use crate::{ids_file, suggest};
+use crate::scenario::NODES_DEFAULT as RUN_NODES;
+use crate::scope::NODES_DEFAULT as CHECK_NODES;
+use crate::{advice, ids_file, suggest};
 use ringleader::registry::{Entry, Problem};
 use ringleader::sim::Refusal;
+use std::path::Path;
 
 /// No algorithm has this name.
 pub(crate) fn unknown_algorithm(app: &App, name: &str) -> Diagnostic {
@@ -35,33 +37,45 @@ pub(crate) fn unknown_algorithm(app: &App, name: &str) -> Diagnostic {
         .command(format!("{} list --topology ring", app.program), "those for rings")
 }
 
-/// Why this plan is not run.
-pub(crate) fn explain(
-    app: &App,
-    entry: &Entry,
-    args: Option<&RunArgs>,
-    plan: &Plan,
-    refusal: &Refusal,
-) -> Diagnostic {
+/// What was asked for, as far as a refusal speaks of it.
+pub(crate) struct Asked<'a> {
+    /// The words of the command that repeats it.
+    pub(crate) again: &'a [String],
+    /// The schedule as it is shown.
+    pub(crate) schedule: &'a str,
+    /// The identities as they were given.
+    pub(crate) ids: &'a str,
+    /// The file that they came from.
+    pub(crate) ids_file: Option<&'a Path>,
+    /// The number of processes, where another one may be proposed.
+    pub(crate) n: Option<u32>,
+    /// Whether it may go on for ever.
+    pub(crate) unlimited: bool,
+    /// The arguments, if every run was asked for, not one.
+    pub(crate) check: Option<&'a CheckArgs>,
+}
+
+/// Why it is not done.
+pub(crate) fn explain(app: &App, entry: &Entry, asked: &Asked<'_>, refusal: &Refusal) -> Diagnostic {
     let (name, program) = (entry.spec.name, &app.program);
     let input = |code, message: String| Diagnostic::input(code, message);
     let list = |topology: &str| format!("{program} list --topology {topology}");
     let unsound = || {
-        let mut words = plan.again.clone();
+        let mut words = asked.again.to_vec();
         words.push("--unsound".into());
         quoted(program, &words)
     };
+    let usual = if asked.check.is_some() { CHECK_NODES } else { RUN_NODES };
     let who = if entry.problem == Problem::Election { "an election" } else { "mutual exclusion" };
     match refusal {
         Refusal::NoProcesses => {
             input("ringleader::n_too_small", format!("-n 0: {who} needs at least one process"))
-                .help("n = 1 is allowed (a ring of one sends to itself); try -n 8")
+                .help(format!("n = 1 is allowed (a ring of one sends to itself); try -n {usual}"))
         }
         Refusal::DuplicateId { id, first, second } => {
             let mut error =
                 input("ringleader::duplicate_id", format!("identity {id} is given to two processes"));
-            let places =
-                plan.ids_file.as_deref().and_then(|path| ids_file::two_places(path, *first, *second));
+            let places = asked.ids_file.and_then(|path| ids_file::two_places(path, *first, *second));
             error = match places {
                 Some(excerpt) => error.excerpt(excerpt),
                 None => error.help(format!("processes {first} and {second} have it")),
@@ -69,7 +83,12 @@ pub(crate) fn explain(
             let anonymous = app.registry.iter().find(|entry| {
                 entry.is_anonymous() && entry.problem == Problem::Election && !entry.is_literal()
             });
-            error = error.help(format!("`{name}` needs distinct identities; `--ids random` draws them"));
+            let distinct = if asked.check.is_some() {
+                "`--all-ids` takes every arrangement of them"
+            } else {
+                "`--ids random` draws them"
+            };
+            error = error.help(format!("`{name}` needs distinct identities; {distinct}"));
             match anonymous {
                 Some(other) => {
                     error.help(format!("for rings without identities: `{}` (randomised)", other.spec.name))
@@ -132,11 +151,11 @@ pub(crate) fn explain(
         Refusal::NeedsBoundedDelay { .. } => {
             let message = format!(
                 "`{name}` needs a bound on message delays; the schedule `{}` has none",
-                plan.schedule
+                asked.schedule
             );
             // Time-outs that mean nothing can keep a run going for ever.
-            let mut limited = plan.again.clone();
-            if args.is_some_and(|args| args.max_steps.is_none()) {
+            let mut limited = asked.again.to_vec();
+            if asked.unlimited {
                 limited.extend(["--max-steps".to_owned(), "10k".to_owned()]);
             }
             limited.push("--unsound".into());
@@ -149,9 +168,9 @@ pub(crate) fn explain(
         }
         Refusal::NeedsLockStep { .. } => input(
             "ringleader::needs_lock_step",
-            format!("`{name}` moves in lock-step; the schedule is `{}`", plan.schedule),
+            format!("`{name}` moves in lock-step; the schedule is `{}`", asked.schedule),
         )
-        .help(format!("leave out `--schedule {}`", plan.schedule)),
+        .help(format!("leave out `--schedule {}`", asked.schedule)),
         Refusal::FaultExcluded { fault } => {
             input("ringleader::fault_excluded", format!("the contract of `{name}` excludes {fault}"))
                 .help("look at what goes wrong:")
@@ -171,7 +190,11 @@ pub(crate) fn explain(
             "ringleader::no_workload",
             format!("`{name}` is an election: nobody wants into a critical section"),
         )
-        .help("--entries, --hold, --think, --load and --wants are for mutual exclusion:")
+        .help(if asked.check.is_some() {
+            "--entries is for mutual exclusion:"
+        } else {
+            "--entries, --hold, --think, --load and --wants are for mutual exclusion:"
+        })
         .command(format!("{program} list --problem mutex"), ""),
         Refusal::BadSetting { name: setting, expected } => {
             input("ringleader::bad_setting", format!("setting `{setting}` of `{name}`: {expected}"))
@@ -184,12 +207,14 @@ pub(crate) fn explain(
         )
         .help("others: --ids descending, --ids alternating, --ids bit-reversal"),
         Refusal::Anonymous => {
-            let given = args.and_then(|args| args.ids.as_ref()).map_or("", |ids| ids.text.as_str());
             input("ringleader::anonymous", format!("the processes of `{name}` have no identities to arrange"))
-                .help(format!("leave out `--ids {given}`"))
+                .help(format!("leave out `--ids {}`", asked.ids))
         }
         Refusal::OutOfRange { what, expected } => {
             input("ringleader::out_of_range", format!("{what} must be {expected}"))
+        }
+        Refusal::TooManyCases { arrangements, initiator_sets, labellings } => {
+            advice::too_many_cases(app, entry, asked, (*arrangements, *initiator_sets, *labellings))
         }
         Refusal::BrokenReplay { step, why } => broken_replay(*step, why),
     }

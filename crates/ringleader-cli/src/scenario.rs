@@ -1,7 +1,8 @@
 //! From the arguments to a scenario.
 
-use crate::args::{IdsArg, RunArgs, ScheduleArg, Time};
+use crate::args::{Given, IdsArg, Number, RunArgs, ScheduleArg, Time};
 use crate::error::Diagnostic;
+use crate::refusal::Asked;
 use crate::{ids_file, memory};
 use ringleader::model::Orientation;
 use ringleader::registry::Entry;
@@ -9,7 +10,7 @@ use ringleader::sim::{Fault, Ids, Ports, Scenario, Schedule};
 use std::path::{Path, PathBuf};
 
 /// The number of processes when nobody says otherwise.
-const NODES_DEFAULT: u32 = 8;
+pub(crate) const NODES_DEFAULT: u32 = 8;
 
 /// A text taken literally is stopped after so many steps (or 100 for each process) when nobody says otherwise.
 const LITERAL_STEPS_MAX: u64 = 1_000_000;
@@ -25,9 +26,24 @@ pub(crate) struct Plan {
     pub(crate) again: Vec<String>,
 }
 
+impl Plan {
+    /// What a refusal needs to know; `args` are those of `run`, where it is one.
+    pub(crate) fn asked<'a>(&'a self, args: Option<&'a RunArgs>) -> Asked<'a> {
+        Asked {
+            again: &self.again,
+            schedule: &self.schedule,
+            ids: args.and_then(|args| args.ids.as_ref()).map_or("", |ids| ids.text.as_str()),
+            ids_file: self.ids_file.as_deref(),
+            n: Some(self.scenario.n),
+            unlimited: args.is_some_and(|args| args.max_steps.is_none()),
+            check: None,
+        }
+    }
+}
+
 /// Makes a plan of the arguments.
 pub(crate) fn plan(entry: &Entry, args: &RunArgs) -> Result<Plan, Diagnostic> {
-    let asked = asked_nodes(args)?;
+    let asked = asked_nodes(args.nodes.as_ref())?;
     let schedule = args.schedule.as_ref();
     let (mut scenario, recorded) = match schedule.map(|given| &given.value) {
         Some(ScheduleArg::Replay(path)) => {
@@ -72,7 +88,7 @@ pub(crate) fn plan(entry: &Entry, args: &RunArgs) -> Result<Plan, Diagnostic> {
     scenario.topology = args.topology.map(Into::into).or(scenario.topology);
     scenario.range = args.range.unwrap_or(scenario.range);
     scenario.unsound |= args.unsound;
-    scenario.settings.extend(args.settings());
+    scenario.settings.extend(args.settings.pairs());
     scenario.meters = crate::args::MeterArg::all(&args.meter);
     scenario.max_steps = args.max_steps.or(literal_limit(entry, scenario.n));
     scenario.threads = args.threads.unwrap_or(1);
@@ -99,8 +115,8 @@ fn literal_limit(entry: &Entry, n: u32) -> Option<u64> {
 }
 
 /// The number of processes, if one was asked for.
-fn asked_nodes(args: &RunArgs) -> Result<Option<u32>, Diagnostic> {
-    let Some(given) = &args.nodes else { return Ok(None) };
+pub(crate) fn asked_nodes(nodes: Option<&Given<Number>>) -> Result<Option<u32>, Diagnostic> {
+    let Some(given) = nodes else { return Ok(None) };
     let n = given.value.0;
     if n > memory::NODES_MAX {
         return Err(memory::too_many(n));
@@ -119,7 +135,7 @@ fn ids(args: &RunArgs) -> Result<(Option<Ids>, Option<PathBuf>), Diagnostic> {
     })
 }
 
-fn disagreement(asked: u32, fixed: u32, file: Option<&Path>, listed: bool) -> Diagnostic {
+pub(crate) fn disagreement(asked: u32, fixed: u32, file: Option<&Path>, listed: bool) -> Diagnostic {
     let (what, who) = match (file, listed) {
         (Some(file), _) => (format!("{} has {fixed} identities", file.display()), "file"),
         (None, true) => (format!("--ids lists {fixed} identities"), "list"),

@@ -1,18 +1,24 @@
 //! The command line as types. Everything that can be checked without knowing the algorithm is checked here.
 
+mod check;
 mod fault;
 mod ids;
 mod number;
 mod run;
 mod schedule;
+mod shared;
+mod size;
 mod value;
 mod workload;
 
+pub(crate) use check::CheckArgs;
 pub(crate) use fault::{At, Lose, Partition};
 pub(crate) use ids::{IdsArg, identity};
 pub(crate) use number::Number;
-pub(crate) use run::{MeterArg, RunArgs, quoted};
+pub(crate) use run::{MeterArg, RunArgs};
 pub(crate) use schedule::ScheduleArg;
+pub(crate) use shared::{OrientationArg, quoted};
+pub(crate) use size::{Bytes, Patience};
 pub(crate) use value::{Given, Time, Word};
 pub(crate) use workload::{LoadArg, Wants};
 
@@ -63,6 +69,8 @@ pub(crate) enum Command {
     Show(ShowArgs),
     /// Run an algorithm once: who leads, after how many messages, against which proved bound.
     Run(Box<RunArgs>),
+    /// Check an algorithm at small n: every schedule, every random choice, every arrangement that you ask for.
+    Check(Box<CheckArgs>),
     /// Repeat a recorded run, step by step, and say where it differs.
     Replay(ReplayArgs),
     /// A completion script for your shell.
@@ -114,7 +122,7 @@ pub(crate) struct ShowArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct ReplayArgs {
-    /// A trace, as `run --trace FILE` writes it.
+    /// A trace, as `run --trace FILE` and `check --trace FILE` write it.
     pub(crate) file: PathBuf,
     /// Print every step in words before the report.
     #[arg(long)]

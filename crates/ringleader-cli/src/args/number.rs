@@ -36,6 +36,14 @@ pub(crate) fn at_least_one(text: &str) -> Result<u32, String> {
     }
 }
 
+/// For clap, where zero makes no sense and the number may be large.
+pub(crate) fn above_zero(text: &str) -> Result<u64, String> {
+    match number(text)? {
+        0 => Err("at least 1".into()),
+        number => Ok(number),
+    }
+}
+
 fn parse(text: &str) -> Option<u128> {
     if let Some((base, exponent)) = text.split_once('^') {
         return digits(base)?.checked_pow(u32::try_from(digits(exponent)?).ok()?);

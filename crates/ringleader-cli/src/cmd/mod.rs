@@ -1,5 +1,6 @@
 //! One file per command.
 
+mod check;
 mod completions;
 mod list;
 mod man;
@@ -20,6 +21,7 @@ pub(crate) fn run(app: &App, command: Command, console: &mut Console<'_>) -> Res
         Command::List(args) => list::run(app, &args, console),
         Command::Show(args) => show::run(app, &args, console),
         Command::Run(args) => run::run(app, &args, console),
+        Command::Check(args) => check::run(app, &args, console),
         Command::Replay(args) => replay::run(app, &args, console),
         Command::Completions(args) => completions::run(app, &args, console),
         Command::Man(args) => man::run(app, &args, console),

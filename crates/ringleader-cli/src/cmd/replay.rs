@@ -44,7 +44,7 @@ pub(crate) fn run(app: &App, args: &ReplayArgs, console: &mut Console<'_>) -> Re
     };
     let report = entry
         .run(&plan.scenario, &mut watch)
-        .map_err(|refused| refusal::explain(app, entry, None, &plan, &refused))?;
+        .map_err(|refused| refusal::explain(app, entry, &plan.asked(None), &refused))?;
     if let Some((step, why)) = watch.comparison.take().and_then(Comparison::end) {
         return Err(refusal::broken_replay(step, &why).into());
     }

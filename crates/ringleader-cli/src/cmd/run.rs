@@ -25,9 +25,10 @@ pub(crate) fn run(app: &App, args: &RunArgs, console: &mut Console<'_>) -> Resul
     };
     let report = entry
         .run(&plan.scenario, &mut watch)
-        .map_err(|refused| refusal::explain(app, entry, Some(args), &plan, &refused))?;
+        .map_err(|refused| refusal::explain(app, entry, &plan.asked(Some(args)), &refused))?;
     if !console.json && !console.quiet {
-        for note in without_effect(entry, args) {
+        let given = (args.initiators.is_some(), args.range.is_some(), args.orientation.is_some());
+        for note in without_effect(entry, given, "see --entries and --wants") {
             writeln!(console.err, "note: {note}")?;
         }
     }
@@ -43,17 +44,22 @@ pub(crate) fn run(app: &App, args: &RunArgs, console: &mut Console<'_>) -> Resul
     Ok(exit_code(&report))
 }
 
-/// What was asked for and means nothing to this algorithm. It does no harm, but whoever asked should know.
-fn without_effect(entry: &Entry, args: &RunArgs) -> Vec<String> {
+/// What was asked for and means nothing to this algorithm: who starts, the range, the orientation. It does no harm, but
+/// whoever asked should know.
+pub(super) fn without_effect(
+    entry: &Entry,
+    (initiators, range, orientation): (bool, bool, bool),
+    instead: &str,
+) -> Vec<String> {
     let name = entry.spec.name;
     let mut notes = Vec::new();
-    if args.initiators.is_some() && entry.problem == Problem::Mutex {
-        notes.push(format!("--initiators has no effect: `{name}` is no election; see --entries and --wants"));
+    if initiators && entry.problem == Problem::Mutex {
+        notes.push(format!("--initiators has no effect: `{name}` is no election; {instead}"));
     }
-    if args.range.is_some() && !is_told(entry.told, Knowledge::Range) {
+    if range && !is_told(entry.told, Knowledge::Range) {
         notes.push(format!("--range has no effect: the processes of `{name}` draw no identities"));
     }
-    if args.orientation.is_some() && matches!(entry.shape, Shape::OneWayRing | Shape::Named) {
+    if orientation && matches!(entry.shape, Shape::OneWayRing | Shape::Named) {
         notes.push(format!("--orientation has no effect: the ports of `{name}` have no numbers"));
     }
     notes

@@ -62,7 +62,7 @@ fn example(app: &App, entry: &'static Entry) -> Result<Example, Failure> {
     let mut watch = Watch { kept: Some(Vec::new()), ..Watch::default() };
     entry
         .run(&plan.scenario, &mut watch)
-        .map_err(|refused| refusal::explain(app, entry, Some(&args), &plan, &refused))?;
+        .map_err(|refused| refusal::explain(app, entry, &plan.asked(Some(&args)), &refused))?;
     let schedule = &plan.scenario.schedule;
     let counts = match schedule.ticks_per_unit() {
         1 if schedule.counts_rounds() => "round",

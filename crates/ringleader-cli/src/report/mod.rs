@@ -1,7 +1,9 @@
-//! What came of a run, for people and for programs.
+//! What came of a run or a check, for people and for programs.
 
+mod check;
 mod text;
 
+pub(crate) use check::{Checked, cases_in_words, check_text};
 pub(crate) use text::text;
 
 use crate::scenario::Plan;

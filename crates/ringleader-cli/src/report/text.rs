@@ -3,6 +3,7 @@
 use super::{Told, bytes, decimal, grouped};
 use crate::console::{BOLD, CYAN, DIM, GREEN, RED, RESET, YELLOW};
 use ringleader::model::Counts;
+use ringleader::registry::Entry;
 use ringleader::sim::{Details, ElectionDetails, ExclusionDetails, Report, RunOutcome, Spread};
 use std::io::{self, Write};
 
@@ -25,12 +26,7 @@ pub(crate) fn text(told: &Told<'_>, out: &mut dyn Write) -> io::Result<()> {
         told.schedule,
         told.seed
     )?;
-    if let Some(erratum) = told.entry.erratum() {
-        writeln!(
-            out,
-            "{YELLOW}broken on purpose:{RESET} a text taken literally, with its error in it (erratum {erratum})"
-        )?;
-    }
+    broken_on_purpose(told.entry, out)?;
     for reason in &report.outside {
         writeln!(out, "{YELLOW}outside its assumptions:{RESET} {reason}")?;
     }
@@ -50,7 +46,18 @@ pub(crate) fn text(told: &Told<'_>, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "\n  {CYAN}again:{RESET}  {}", told.again)
 }
 
-fn row(out: &mut dyn Write, label: &str, text: &str) -> io::Result<()> {
+/// Says so, if it is.
+pub(super) fn broken_on_purpose(entry: &Entry, out: &mut dyn Write) -> io::Result<()> {
+    match entry.erratum() {
+        Some(erratum) => writeln!(
+            out,
+            "{YELLOW}broken on purpose:{RESET} a text taken literally, with its error in it (erratum {erratum})"
+        ),
+        None => Ok(()),
+    }
+}
+
+pub(super) fn row(out: &mut dyn Write, label: &str, text: &str) -> io::Result<()> {
     writeln!(out, "  {label:<15}  {text}")
 }
 
@@ -255,27 +262,38 @@ fn meters(report: &Report, out: &mut dyn Write) -> io::Result<()> {
 
 /// Those that hold side by side, each failure on a line of its own.
 fn properties(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-    let mut label = "properties";
-    let mut line = String::new();
-    let mut width = 0;
-    for property in report.properties.iter().filter(|property| property.holds) {
-        let length = property.name.chars().count() + 5;
-        if width > 0 && width + length > ROW_MAX {
-            row(out, label, line.trim_end())?;
-            (label, width) = ("", 0);
-            line.clear();
-        }
-        line += &format!("{GREEN}✓{RESET} {}   ", property.name);
-        width += length;
-    }
-    if width > 0 {
-        row(out, label, line.trim_end())?;
-        label = "";
-    }
+    let holding = report.properties.iter().filter(|property| property.holds);
+    let mut label =
+        listed_with_marks(out, "properties", holding.map(|property| (GREEN, "✓", property.name)))?;
     for property in report.properties.iter().filter(|property| !property.holds) {
         let detail = property.detail.as_deref().map_or_else(String::new, |detail| format!(": {detail}"));
         row(out, label, &format!("{RED}✗ {}{detail}{RESET}", property.name))?;
         label = "";
     }
     Ok(())
+}
+
+/// Names side by side, each with its mark in its colour, as many lines as they need; gives the label of the line after.
+pub(super) fn listed_with_marks<'a>(
+    out: &mut dyn Write,
+    mut label: &'static str,
+    names: impl Iterator<Item = (&'a str, &'a str, &'a str)>,
+) -> io::Result<&'static str> {
+    let mut line = String::new();
+    let mut width = 0;
+    for (colour, mark, name) in names {
+        let length = name.chars().count() + 5;
+        if width > 0 && width + length > ROW_MAX {
+            row(out, label, line.trim_end())?;
+            (label, width) = ("", 0);
+            line.clear();
+        }
+        line += &format!("{colour}{mark}{RESET} {name}   ");
+        width += length;
+    }
+    if width > 0 {
+        row(out, label, line.trim_end())?;
+        label = "";
+    }
+    Ok(label)
 }

@@ -10,6 +10,7 @@ fn a_closed_pipe_ends_it_quietly() {
         &["man"],
         &["completions", "bash"],
         &["run", "peterson", "--json"],
+        &["check", "peterson", "-n", "3"],
         &["--help"],
     ] {
         let mut child =
@@ -32,6 +33,7 @@ fn a_full_disk_ends_it_cleanly() {
         &["run", "peterson", "--trace", "/dev/full"][..],
         &["run", "peterson", "-n", "20000", "--trace", "/dev/full"],
         &["run", "ra", "-n", "50", "--schedule", "random", "--trace", "/dev/full"],
+        &["check", "peterson", "--links", "bag", "--unsound", "--trace", "/dev/full"],
     ] {
         let ran = run(args);
         assert_eq!((ran.code, ran.out.as_str()), (4, ""), "{args:?}: {}", ran.err);

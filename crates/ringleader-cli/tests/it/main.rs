@@ -1,6 +1,7 @@
 //! The command line from outside: one binary, one module per concern.
 
 mod bad_input; // what is wrong is said, with exit code 2, and nothing panics
+mod check; // every run of a few processes
 mod environment; // closed pipes, full disks, colours
 mod json; // the fields that others rely on
 mod library; // the same command line over other algorithms

@@ -12,7 +12,7 @@ type Pairs<'a, Name> = Cow<'a, [(Name, String)]>;
 
 /// The first line.
 #[derive(Serialize, Deserialize)]
-pub(super) struct HeaderLine<'a> {
+pub(crate) struct HeaderLine<'a> {
     pub(super) schema: Cow<'a, str>,
     pub(super) by: Cow<'a, str>,
     algorithm: Cow<'a, str>,
@@ -38,7 +38,7 @@ pub(super) struct HeaderLine<'a> {
 }
 
 impl<'a> HeaderLine<'a> {
-    pub(super) fn new(schema: &'a str, by: &'a str, header: &'a Header) -> HeaderLine<'a> {
+    pub(crate) fn new(schema: &'a str, by: &'a str, header: &'a Header) -> HeaderLine<'a> {
         HeaderLine {
             schema: schema.into(),
             by: by.into(),
@@ -83,7 +83,7 @@ impl<'a> HeaderLine<'a> {
 
 /// A line after the first: a step, or the end.
 #[derive(Serialize, Deserialize)]
-pub(super) struct EventLine<'a> {
+pub(crate) struct EventLine<'a> {
     t: u64,
     p: u32,
     #[serde(rename = "in")]
@@ -153,7 +153,7 @@ pub(super) struct EndLine {
 }
 
 impl<'a> EventLine<'a> {
-    pub(super) fn new(event: &'a Event) -> EventLine<'a> {
+    pub(crate) fn new(event: &'a Event) -> EventLine<'a> {
         EventLine {
             t: event.time,
             p: event.process,

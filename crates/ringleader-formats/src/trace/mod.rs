@@ -11,6 +11,8 @@ pub use error::TraceError;
 pub use read::read_trace;
 pub use write::TraceWriter;
 
+pub(crate) use line::{EventLine, HeaderLine};
+
 use ringleader::trace::Recording;
 use std::sync::Arc;
 

@@ -1,0 +1,197 @@
+//! `ringleader check ALGORITHM ...`: the options, and the command that says them again.
+
+use super::number::{above_zero, at_least_one, small};
+use super::shared::{LinksArg, OrientationArg, SettingsArgs, TopologyArg, name};
+use super::value::indices;
+use super::{Bytes, Given, IdsArg, Number, Patience, Word};
+use clap::{Args, ValueEnum};
+use ringleader::check::{Reduce, Starts};
+use ringleader::sim::Entries;
+use std::path::PathBuf;
+
+#[derive(Args, Clone, Debug)]
+pub(crate) struct CheckArgs {
+    /// Its name, or an alias of it; `ringleader list` has them all.
+    #[arg(value_name = "ALGORITHM")]
+    pub(crate) name: String,
+    /// The number of processes [default: 4, or as many as --ids lists].
+    #[arg(
+        short,
+        long = "nodes",
+        value_name = "N",
+        value_parser = Given::<Number>::parse,
+        allow_hyphen_values = true
+    )]
+    pub(crate) nodes: Option<Given<Number>>,
+    /// How much of what cannot matter is left out of the search [default: full].
+    #[arg(long, value_name = "HOW")]
+    pub(crate) reduce: Option<ReduceArg>,
+    /// How many threads may work on it; the result is the same.
+    #[arg(
+        long,
+        value_name = "T",
+        value_parser = at_least_one,
+        env = "RINGLEADER_THREADS",
+        hide_env_values = true
+    )]
+    pub(crate) threads: Option<u32>,
+    /// Write the run that violates a property, if there is one, to this file, for `ringleader replay`.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trace: Option<PathBuf>,
+
+    /// Stop after so many states: 1e6, 1M, 2^20 (exit 3).
+    #[arg(long, value_name = "M", value_parser = above_zero, help_heading = "Limits")]
+    pub(crate) max_states: Option<u64>,
+    /// Stop when the search needs so much memory: 512M, 4G, 12GiB (exit 3) [default: three quarters of what is free].
+    #[arg(long, value_name = "B", value_parser = Given::<Bytes>::parse, help_heading = "Limits")]
+    pub(crate) memory: Option<Given<Bytes>>,
+    /// Stop after this time: seconds, or 30s, 5m, 2h (exit 3).
+    #[arg(long, value_name = "T", value_parser = Given::<Patience>::parse, help_heading = "Limits")]
+    pub(crate) time: Option<Given<Patience>>,
+
+    /// Every arrangement of identities, up to rotation.
+    #[arg(long, conflicts_with = "ids", help_heading = "Arrangement")]
+    pub(crate) all_ids: bool,
+    /// Identities in ring order: a list (3,7,4), a file (@ring.ids, one per line), or ascending, descending,
+    /// alternating, bit-reversal, worst [default: descending].
+    #[arg(
+        long,
+        value_name = "LIST|@FILE|KIND",
+        value_parser = Given::<IdsArg>::parse,
+        allow_hyphen_values = true,
+        help_heading = "Arrangement"
+    )]
+    pub(crate) ids: Option<Given<IdsArg>>,
+    /// Who starts of its own accord: all (before the first delivery), all-late (at any moment), any (every set of
+    /// initiators, at any moment), one (index 0), or a list of indices [default: any].
+    #[arg(long, value_name = "WHO", value_parser = Given::<Starts>::parse, help_heading = "Arrangement")]
+    pub(crate) initiators: Option<Given<Starts>>,
+    /// The network, for algorithms that admit several [default: the algorithm's].
+    #[arg(long, help_heading = "Arrangement")]
+    pub(crate) topology: Option<TopologyArg>,
+    /// Whether all agree on left and right, or on port numbers; random is every way to number them [default: as the
+    /// algorithm admits].
+    #[arg(long, help_heading = "Arrangement")]
+    pub(crate) orientation: Option<OrientationArg>,
+    /// The range from which processes without identities draw [default: 2].
+    #[arg(long, value_name = "K", value_parser = small, help_heading = "Arrangement")]
+    pub(crate) range: Option<u32>,
+    /// Mutual exclusion: entries per process, the same for all or one number each [default: 1].
+    #[arg(long, value_name = "K|LIST", value_parser = Given::<Entries>::parse, help_heading = "Arrangement")]
+    pub(crate) entries: Option<Given<Entries>>,
+
+    /// In what order links deliver [default: the weakest that the algorithm admits].
+    #[arg(long, help_heading = "Environment")]
+    pub(crate) links: Option<LinksArg>,
+    /// Allow what the algorithm's contract excludes; the report then says so.
+    #[arg(long, help_heading = "Environment")]
+    pub(crate) unsound: bool,
+    /// At most so many processes stop, at any moment [default: 1 if the algorithm tolerates it, else 0].
+    #[arg(long, value_name = "K", value_parser = small, help_heading = "Environment")]
+    pub(crate) crashes: Option<u32>,
+    /// At most so many processes come back [default: likewise].
+    #[arg(long, value_name = "K", value_parser = small, help_heading = "Environment")]
+    pub(crate) recoveries: Option<u32>,
+    /// At most so many messages are lost [default: likewise].
+    #[arg(long, value_name = "K", value_parser = small, help_heading = "Environment")]
+    pub(crate) losses: Option<u32>,
+    /// At most so many messages arrive twice [default: likewise].
+    #[arg(long, value_name = "K", value_parser = small, help_heading = "Environment")]
+    pub(crate) duplications: Option<u32>,
+
+    #[command(flatten)]
+    pub(crate) settings: SettingsArgs,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ReduceArg {
+    /// Nothing: every interleaving.
+    None,
+    /// Orders of independent steps.
+    Por,
+    /// Those, and rotations of an anonymous ring.
+    Full,
+}
+
+impl From<ReduceArg> for Reduce {
+    fn from(reduce: ReduceArg) -> Reduce {
+        match reduce {
+            ReduceArg::None => Reduce::None,
+            ReduceArg::Por => Reduce::Por,
+            ReduceArg::Full => Reduce::Full,
+        }
+    }
+}
+
+impl Word for Starts {
+    fn parse(text: &str) -> Result<Starts, String> {
+        match text {
+            "all" => Ok(Starts::All),
+            "all-late" => Ok(Starts::AllLate),
+            "any" => Ok(Starts::Any),
+            "one" => Ok(Starts::Listed(vec![0])),
+            _ if text.ends_with('%') => {
+                Err("a check draws nobody: `any` takes every set of initiators, a percentage is for `run`"
+                    .into())
+            }
+            _ => indices(text)
+                .map(Starts::Listed)
+                .map_err(|_| "all, all-late, any, one, or a list of indices (0,3,5)".into()),
+        }
+    }
+}
+
+impl CheckArgs {
+    /// The words of the command that gives the same check: the name of the algorithm and `n` as they were understood,
+    /// everything else as it was given. Where a run is written and how it is shown is left out.
+    pub(crate) fn again(&self, algorithm: &str, n: Option<u32>) -> Vec<String> {
+        let mut words = vec!["check".to_owned(), algorithm.to_owned()];
+        let mut add = |option: &str, value: Option<String>| {
+            if let Some(value) = value {
+                words.extend([option.to_owned(), value]);
+            }
+        };
+        let number = |number: Option<u32>| number.map(|number| number.to_string());
+        add("-n", number(n));
+        add("--ids", self.ids.as_ref().map(|given| given.text.clone()));
+        add("--initiators", self.initiators.as_ref().map(|given| given.text.clone()));
+        add("--topology", self.topology.map(name));
+        add("--orientation", self.orientation.map(name));
+        add("--range", number(self.range));
+        add("--entries", self.entries.as_ref().map(|given| given.text.clone()));
+        add("--links", self.links.map(name));
+        add("--crashes", number(self.crashes));
+        add("--recoveries", number(self.recoveries));
+        add("--losses", number(self.losses));
+        add("--duplications", number(self.duplications));
+        add("--reduce", self.reduce.map(name));
+        add("--max-states", self.max_states.map(|states| states.to_string()));
+        add("--memory", self.memory.as_ref().map(|given| given.text.clone()));
+        add("--time", self.time.as_ref().map(|given| given.text.clone()));
+        add("--threads", number(self.threads));
+        self.settings.again(&mut words);
+        if self.all_ids {
+            words.push("--all-ids".into());
+        }
+        if self.unsound {
+            words.push("--unsound".into());
+        }
+        words
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_starts() {
+        assert_eq!(Starts::parse("all-late"), Ok(Starts::AllLate));
+        assert_eq!(Starts::parse("one"), Ok(Starts::Listed(vec![0])));
+        assert_eq!(Starts::parse("0,2"), Ok(Starts::Listed(vec![0, 2])));
+        assert!(Starts::parse("25%").is_err_and(|said| said.contains("`any`")));
+        for text in ["", "some", "-1", "1,,2"] {
+            assert!(Starts::parse(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! `ringleader check ALGORITHM`: every run of a few processes.
+
+use super::find;
+use super::run::without_effect;
+use crate::args::CheckArgs;
+use crate::console::Console;
+use crate::error::{Diagnostic, Failure};
+use crate::estimate::{Growth, about};
+use crate::progress::SearchBar;
+use crate::report::{Checked, bytes, check_text, version};
+use crate::scope::{CheckPlan, has_ids, plan};
+use crate::{App, advice, memory, refusal};
+use ringleader::check::{Answer, Counterexample, Findings, Progress, Watcher};
+use ringleader::registry::Entry;
+use ringleader_formats::TraceWriter;
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufWriter};
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+pub(crate) fn run(app: &App, args: &CheckArgs, console: &mut Console<'_>) -> Result<u8, Failure> {
+    let entry = find(app, &args.name)?;
+    let plan = plan(app, entry, args)?;
+    if let Some(path) = &args.trace {
+        // A search may take an hour: better now than then.
+        writable(path).map_err(|error| unwritten(path, &error))?;
+    }
+    let growth = foretell(entry, &plan, console)?;
+    let watch = Watch::new(args, console);
+    let begun = Instant::now();
+    let findings = entry.check(&plan.scope, &[], &watch);
+    let elapsed = begun.elapsed();
+    watch.ends();
+    let findings = findings.map_err(|refused| refusal::explain(app, entry, &plan.asked(args), &refused))?;
+    let trace = match (&args.trace, &findings.counterexample) {
+        (Some(path), Some(found)) => {
+            write(path, &version(app), found).map_err(|error| unwritten(path, &error))?;
+            Some(path.as_path())
+        }
+        (Some(_) | None, _) => None,
+    };
+    notes(entry, args, &findings, console)?;
+    let checked = Checked {
+        entry,
+        findings: &findings,
+        scope: &plan.scope,
+        program: &app.program,
+        again: &plan.again,
+        trace,
+        time_limit: args.time.as_ref().map(|time| time.value.0),
+        elapsed_s: elapsed.as_secs_f64(),
+        peak_bytes: memory::peak(),
+    };
+    if console.json {
+        writeln!(console.out, "{}", checked.json(app))?;
+    } else {
+        check_text(&checked, console.out)?;
+        if findings.answer == Answer::Unknown {
+            console.out.flush()?;
+            let growth = growth.or_else(|| Growth::measure(entry, &plan.scope));
+            advice::unknown(app, entry, args, &plan, &findings, growth.as_ref()).write(console.err);
+        }
+    }
+    Ok(match findings.answer {
+        Answer::Holds => 0,
+        Answer::Violated => 1,
+        Answer::Unknown => 3,
+    })
+}
+
+/// Says on stderr how large it will be, where that is worth a line.
+fn foretell(entry: &Entry, plan: &CheckPlan, console: &mut Console<'_>) -> Result<Option<Growth>, Failure> {
+    /// Fewer states are a matter of seconds.
+    const WORTH_TELLING: u64 = 1_000_000;
+    if console.quiet || console.json {
+        return Ok(None);
+    }
+    let Some(growth) = Growth::measure(entry, &plan.scope) else { return Ok(None) };
+    let Some(states) = growth.at(plan.scope.n) else { return Ok(Some(growth)) };
+    if states > WORTH_TELLING {
+        writeln!(console.err, "about {} states expected", about(states))?;
+    }
+    if let Some(most) = plan.scope.max_states.filter(|most| states > *most) {
+        writeln!(console.err, "warning: that is more than --max-states {most}; the answer may be unknown")?;
+    }
+    let needed = growth.bytes_at(plan.scope.n).unwrap_or(0);
+    if let Some(most) = plan.scope.max_bytes.filter(|most| needed > *most) {
+        let (needed, most) = (bytes(needed), bytes(most));
+        writeln!(
+            console.err,
+            "warning: it may need {needed}, the limit is {most}; the answer may be unknown"
+        )?;
+    }
+    Ok(Some(growth))
+}
+
+/// What people should know, but is no result.
+fn notes(entry: &Entry, args: &CheckArgs, findings: &Findings, console: &mut Console<'_>) -> io::Result<()> {
+    if console.quiet || console.json {
+        return Ok(());
+    }
+    let name = entry.spec.name;
+    let given = (args.initiators.is_some(), args.range.is_some(), args.orientation.is_some());
+    let mut notes = without_effect(entry, given, "see --entries");
+    if args.all_ids && !has_ids(entry) {
+        notes.push(format!(
+            "--all-ids has no effect: the processes of `{name}` have no identities to arrange"
+        ));
+    }
+    if let (Some(path), None) = (&args.trace, &findings.counterexample) {
+        let path = path.display();
+        notes.push(match findings.answer {
+            Answer::Holds | Answer::Unknown => format!("{path} was not written: no run violates a property"),
+            Answer::Violated => format!("{path} was not written: there is no single run that shows it"),
+        });
+    }
+    for note in notes {
+        writeln!(console.err, "note: {note}")?;
+    }
+    Ok(())
+}
+
+/// Whether a file can be made there; nothing is changed yet, for there may be nothing to write.
+fn writable(path: &Path) -> io::Result<()> {
+    if path.exists() {
+        return OpenOptions::new().append(true).open(path).map(drop);
+    }
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        Some(_) | None => Path::new("."),
+    };
+    std::fs::metadata(folder)
+        .and_then(|folder| if folder.is_dir() { Ok(()) } else { Err(io::ErrorKind::NotADirectory.into()) })
+}
+
+fn write(path: &Path, by: &str, found: &Counterexample) -> io::Result<()> {
+    let file = BufWriter::new(File::create(path)?);
+    let mut writer = TraceWriter::new(file, by, &found.recording.header)?;
+    for event in &found.recording.events {
+        writer.event(event)?;
+    }
+    writer.end("violated").map(drop)
+}
+
+fn unwritten(path: &Path, error: &io::Error) -> Diagnostic {
+    let message = format!("cannot write {}: {error}", path.display());
+    Diagnostic::new("ringleader::trace_unwritten", 4, message).help("give --trace a file that can be written")
+}
+
+/// Watches one search: it holds the clock and the progress line.
+struct Watch {
+    begun: Instant,
+    patience: Option<Duration>,
+    bar: Option<Mutex<SearchBar>>,
+}
+
+impl Watch {
+    fn new(args: &CheckArgs, console: &Console<'_>) -> Watch {
+        let watched = console.bars && !console.quiet && !console.json;
+        Watch {
+            begun: Instant::now(),
+            patience: args.time.as_ref().map(|time| time.value.0),
+            bar: watched.then(|| Mutex::new(SearchBar::new())),
+        }
+    }
+
+    fn ends(&self) {
+        if let Some(Ok(mut bar)) = self.bar.as_ref().map(Mutex::lock) {
+            bar.finish();
+        }
+    }
+}
+
+impl Watcher for Watch {
+    fn progress(&self, progress: &Progress) -> ControlFlow<()> {
+        if let Some(Ok(mut bar)) = self.bar.as_ref().map(Mutex::lock) {
+            bar.update(progress);
+        }
+        match self.patience {
+            Some(patience) if self.begun.elapsed() >= patience => ControlFlow::Break(()),
+            Some(_) | None => ControlFlow::Continue(()),
+        }
+    }
+}
