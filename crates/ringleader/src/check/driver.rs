@@ -7,7 +7,7 @@ use super::property::{Property, bound, ends, possible, promised};
 use super::scope::{Reduce, Scope};
 use super::search::Limits;
 use super::subject::Subject;
-use crate::model::{Promises, Timing, Winner};
+use crate::model::{Promises, Shape, Timing, Winner};
 use crate::sim::{Refusal, Setup};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -17,9 +17,6 @@ const SHORTENING: u64 = 5_000_000;
 
 /// How many cases a thread takes before all are added up.
 const SHARE: usize = 64;
-
-/// The largest number of processes: a state has a number for each, and there are too many states anyway.
-const MOST: u32 = 1000;
 
 /// Checks an algorithm.
 pub(crate) fn check(
@@ -31,8 +28,14 @@ pub(crate) fn check(
     if scope.n == 0 {
         return Err(Refusal::NoProcesses);
     }
-    if scope.n > MOST {
-        return Err(Refusal::OutOfRange { what: "the number of processes of a check", expected: "1000 or less" });
+    let most = match subject.kind.shape {
+        Shape::OneWayRing | Shape::TwoWayRing => 1000,
+        // A state has a number for each link, and here there are as many as pairs.
+        Shape::Edges | Shape::Named => 200,
+    };
+    if scope.n > most {
+        let expected = if most == 200 { "200 or less where everybody is connected with everybody" } else { "1000 or less" };
+        return Err(Refusal::OutOfRange { what: "the number of processes of a check", expected });
     }
     let setup = first_setup(subject, scope)?;
     let cases = Cases::new(subject.spec, subject.kind, scope, &setup.plan.neighbours)?;

@@ -13,9 +13,6 @@ use crate::model::{Counts, Links, Order, Promises, Timing};
 use crate::sim::{Entries, Refusal, Scenario, Setup};
 use std::sync::Mutex;
 
-/// The longest state.
-const MOST_WORDS: usize = 60_000;
-
 /// One case.
 pub(crate) struct Ground<'a> {
     pub(crate) subject: &'a Subject,
@@ -65,12 +62,6 @@ impl<'a> Ground<'a> {
         let mut space = (subject.space)(&setup);
         if space.max_delay.is_some() {
             space.max_delay = scope.max_delay.or(space.max_delay);
-        }
-        if space.words() > MOST_WORDS {
-            return Err(Refusal::OutOfRange {
-                what: "the number of processes and links of a check",
-                expected: "60000 or less together",
-            });
         }
         let steps = (subject.steps)(&setup, scope.range, lag);
         let tolerates = subject.spec.needs.tolerates;

@@ -54,19 +54,22 @@ impl Space {
             .collect();
         links.sort_unstable_by_key(|link| (link.to, link.port));
         let position = |k: usize| n + k as u32;
-        let incoming = (0..n)
-            .map(|to| (0..links.len()).filter(|&k| links[k].to == to).map(position).collect())
-            .collect();
+        let mut incoming: Vec<Vec<u32>> = vec![Vec::new(); n as usize];
+        for (k, link) in links.iter().enumerate() {
+            incoming[link.to as usize].push(position(k));
+        }
         let outgoing = (0..n)
             .map(|from| {
-                let most = ports(from).last().map_or(0, |&port| port + 1);
+                let ports = ports(from);
+                let most = ports.last().map_or(0, |&port| port + 1);
                 (0..most)
                     .map(|port| {
-                        if !ports(from).contains(&port) {
+                        if ports.binary_search(&port).is_err() {
                             return u32::MAX;
                         }
                         let (to, arrival) = net.route(from, P::from_index(port));
-                        let k = links.iter().position(|link| (link.to, link.port) == (to, arrival.index()));
+                        let end = (to, arrival.index());
+                        let k = links.binary_search_by_key(&end, |link| (link.to, link.port));
                         k.map_or(u32::MAX, position)
                     })
                     .collect()
