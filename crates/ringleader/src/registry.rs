@@ -3,12 +3,12 @@
 //! Engines are generic over the algorithm, which is where the speed is. An [`Entry`] hides the type behind function
 //! pointers, in a `static`, so that the machine code is made once, in this crate.
 
+use crate::check::{self, Findings, Property, Scope, Watcher};
 use crate::election::{
     Bully, BullyAsPrinted, ChangRoberts, ChangRobertsAsPrinted, Franklin, ItaiRodehCoin, ItaiRodehSync,
     Peterson, PetersonAsPrinted, ProbabilisticFranklin, ProbabilisticFranklinAsPrinted,
     VanLeeuwenTanHalfDuplex,
 };
-use crate::check::{self, Findings, Property, Scope, Watcher};
 use crate::model::{
     Election, Exclusion, Fields, Given, Literal, Message, Port, Process, Shape, Spec, Told, WireError,
     is_told,

@@ -242,8 +242,7 @@ impl Look<'_, '_> {
         };
         let expected_messages = both(&messages, &actions);
         let expected_rounds = self.rounds(how);
-        self.came.probability =
-            Some(Probability { almost_sure: true, expected_rounds, expected_messages });
+        self.came.probability = Some(Probability { almost_sure: true, expected_rounds, expected_messages });
     }
 
     /// The expected number of rounds: how many phases the process begins that begins most.

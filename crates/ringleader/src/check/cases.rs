@@ -30,13 +30,17 @@ pub(crate) struct Kind {
 }
 
 impl Cases {
-    pub(crate) fn new(spec: &Spec, kind: Kind, scope: &Scope, neighbours: &[Vec<u32>]) -> Result<Cases, Refusal> {
+    pub(crate) fn new(
+        spec: &Spec,
+        kind: Kind,
+        scope: &Scope,
+        neighbours: &[Vec<u32>],
+    ) -> Result<Cases, Refusal> {
         let n = scope.n;
         let every_arrangement = kind.has_ids() && matches!(scope.ids, Arrangements::All);
         let is_election = matches!(spec.promises, Promises::Election { .. });
         // In lock-step everybody starts together.
-        let every_set =
-            is_election && scope.starts == Starts::Any && spec.needs.timing != Timing::LockStep;
+        let every_set = is_election && scope.starts == Starts::Any && spec.needs.timing != Timing::LockStep;
         let numbered = match kind.shape {
             Shape::TwoWayRing | Shape::Edges => true,
             Shape::OneWayRing | Shape::Named => false,
@@ -54,9 +58,11 @@ impl Cases {
             Shape::Named => n - 1,
             Shape::Edges => neighbours.get(index).map_or(n - 1, |list| list.len() as u32),
         };
-        let degrees: Vec<u32> = if every_labelling { (0..n as usize).map(degree).collect() } else { Vec::new() };
+        let degrees: Vec<u32> =
+            if every_labelling { (0..n as usize).map(degree).collect() } else { Vec::new() };
         let arrangements = if every_arrangement { factorial(n - 1) } else { 1 };
-        let initiator_sets = if every_set { 1u128.checked_shl(n).map_or(u128::MAX, |sets| sets - 1) } else { 1 };
+        let initiator_sets =
+            if every_set { 1u128.checked_shl(n).map_or(u128::MAX, |sets| sets - 1) } else { 1 };
         let labellings = degrees.iter().fold(1u128, |all, &degree| all.saturating_mul(factorial(degree)));
         let all = arrangements.saturating_mul(initiator_sets).saturating_mul(labellings);
         if all > MOST {

@@ -95,7 +95,13 @@ impl<'g> Actions<'g> {
 
     /// Values of a component: from below by iteration, until a little more is proved to be enough: values that no
     /// step can improve on are an upper bound.
-    fn solve(&self, members: &[u32], cost: &dyn Fn(usize) -> f64, most: bool, bounds: &mut Bounds) -> Option<()> {
+    fn solve(
+        &self,
+        members: &[u32],
+        cost: &dyn Fn(usize) -> f64,
+        most: bool,
+        bounds: &mut Bounds,
+    ) -> Option<()> {
         const ENOUGH: f64 = 1e-11;
         if let [state] = *members {
             let s = state as usize;
@@ -126,9 +132,8 @@ impl<'g> Actions<'g> {
             for &state in members {
                 bounds.high[state as usize] = bounds.low[state as usize] * (1.0 + ENOUGH) + f64::MIN_POSITIVE;
             }
-            let enough = |&state: &u32| {
-                self.value(state, &bounds.high, cost, most) <= bounds.high[state as usize]
-            };
+            let enough =
+                |&state: &u32| self.value(state, &bounds.high, cost, most) <= bounds.high[state as usize];
             if members.iter().all(enough) {
                 return Some(());
             }

@@ -2,7 +2,9 @@
 
 use super::case::{self, Came, Wrong};
 use super::cases::{Cases, One};
-use super::findings::{Answer, Counterexample, Finding, Findings, Limit, Probability, Progress, Range, Watcher};
+use super::findings::{
+    Answer, Counterexample, Finding, Findings, Limit, Probability, Progress, Range, Watcher,
+};
 use super::property::{Property, bound, ends, possible, promised};
 use super::scope::{Reduce, Scope};
 use super::search::Limits;
@@ -34,7 +36,11 @@ pub(crate) fn check(
         Shape::Edges | Shape::Named => 200,
     };
     if scope.n > most {
-        let expected = if most == 200 { "200 or less where everybody is connected with everybody" } else { "1000 or less" };
+        let expected = if most == 200 {
+            "200 or less where everybody is connected with everybody"
+        } else {
+            "1000 or less"
+        };
         return Err(Refusal::OutOfRange { what: "the number of processes of a check", expected });
     }
     let setup = first_setup(subject, scope)?;
@@ -153,7 +159,12 @@ impl Plan<'_> {
     }
 
     /// Runs some cases: several threads take one case each where there are enough, and one case together otherwise.
-    fn share(&self, share: &[(u64, One)], threads: usize, total: &Total) -> Result<Vec<(u64, Came)>, Refusal> {
+    fn share(
+        &self,
+        share: &[(u64, One)],
+        threads: usize,
+        total: &Total,
+    ) -> Result<Vec<(u64, Came)>, Refusal> {
         if threads == 1 || share.len() < 2 * threads {
             let mut done = Vec::new();
             let mut states = total.came.states;
@@ -185,7 +196,14 @@ impl Plan<'_> {
         done.into_iter().map(|(number, came)| Ok((number, came?))).collect()
     }
 
-    fn one(&self, number: u64, one: &One, threads: usize, states: u64, total: &Total) -> Result<Came, Refusal> {
+    fn one(
+        &self,
+        number: u64,
+        one: &One,
+        threads: usize,
+        states: u64,
+        total: &Total,
+    ) -> Result<Came, Refusal> {
         let limits = Limits {
             // Whether the sum is too large is decided when the cases are added up, in their order.
             states: self.max_states(),

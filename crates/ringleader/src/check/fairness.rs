@@ -24,7 +24,8 @@ pub(crate) fn fair_cycle(
     let inside = |state: u32, place: usize| {
         keep(state, place) && component[graph.edges[place].target as usize] == component[state as usize]
     };
-    let places = |state: u32| graph.begins[state as usize] as usize..graph.begins[state as usize + 1] as usize;
+    let places =
+        |state: u32| graph.begins[state as usize] as usize..graph.begins[state as usize + 1] as usize;
     let mut members: Vec<Vec<u32>> = vec![Vec::new(); components as usize];
     for state in 0..graph.states() as u32 {
         if places(state).any(|place| inside(state, place)) {

@@ -56,7 +56,8 @@ impl Graph {
 
     pub(crate) fn bytes(&self) -> u64 {
         let per_edge = size_of::<Edge>() * self.edges.capacity();
-        (self.begins.capacity() * 8 + per_edge + self.chances.capacity() * 8 + self.phases.capacity() * 2) as u64
+        (self.begins.capacity() * 8 + per_edge + self.chances.capacity() * 8 + self.phases.capacity() * 2)
+            as u64
     }
 
     /// The states in an order in which every edge leads on; none if there is a cycle.

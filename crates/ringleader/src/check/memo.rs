@@ -293,7 +293,8 @@ impl<'a> Memo<'a> {
     /// What a link carries after a message was sent into it.
     #[inline]
     pub(crate) fn push(&mut self, space: &Space, content: u32, link: u32, msg: u32) -> u32 {
-        let known = self.arrivals.get((link - space.n) as usize).and_then(|of_link| of_link.get(msg as usize));
+        let known =
+            self.arrivals.get((link - space.n) as usize).and_then(|of_link| of_link.get(msg as usize));
         if let Some(&stimulus) = known
             && let Some(after) = self.pushes.get(u64::from(content) << 32 | u64::from(stimulus))
         {

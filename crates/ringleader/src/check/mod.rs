@@ -32,9 +32,7 @@ mod subject;
 mod typed;
 mod visited;
 
-pub use findings::{
-    Answer, Counterexample, Finding, Findings, Limit, Probability, Progress, Range, Watcher,
-};
+pub use findings::{Answer, Counterexample, Finding, Findings, Limit, Probability, Progress, Range, Watcher};
 pub use property::{Property, Step, View, Watch};
 pub use scope::{Arrangements, Budget, Reduce, Scope, Starts};
 

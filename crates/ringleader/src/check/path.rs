@@ -51,7 +51,8 @@ pub(crate) fn steps_along(
         let place = match target {
             Ok(place) => place as usize,
             Err(number) => {
-                let leads = |next: &super::expand::Next| explored.visited.find(next.fingerprint) == Some(number);
+                let leads =
+                    |next: &super::expand::Next| explored.visited.find(next.fingerprint) == Some(number);
                 batch.nexts.iter().position(leads).unwrap_or(0)
             }
         };
@@ -78,10 +79,8 @@ pub(crate) fn recording(ground: &Ground<'_>, how: How, taken: &[Taken]) -> Optio
     let skeleton = Recording { header, events: writer.events };
     // The simulator takes the same steps, and says what each of them did.
     let mut told = Told::default();
-    let scenario = Scenario {
-        schedule: Schedule::Replay(Arc::new(skeleton.clone())),
-        ..ground.scenario.clone()
-    };
+    let scenario =
+        Scenario { schedule: Schedule::Replay(Arc::new(skeleton.clone())), ..ground.scenario.clone() };
     (ground.subject.replay)(&scenario, &mut told).ok()?;
     Some(Recording { header: skeleton.header, events: told.0 })
 }
@@ -191,19 +190,16 @@ impl<'g> Writer<'g> {
 
     /// What others remember of a crash or a recovery.
     fn hear(&mut self, process: u32, stimulus: Stimulus) {
-        let news = match stimulus {
-            Stimulus::Crash(_) => Stimulus::Alarm(process),
-            Stimulus::Recover => Stimulus::Calm(process),
-            _ => return,
-        };
-        if !self.ground.detector() {
+        let recovers = stimulus == Stimulus::Recover;
+        if !self.ground.detector() || !recovers && stimulus != Stimulus::Crash(process) {
             return;
         }
+        let news = if recovers { Stimulus::Calm(process) } else { Stimulus::Alarm(process) };
         for other in (0..self.ground.setup.n).filter(|&other| other != process) {
             let down = lock(&self.ground.shared).facts(self.locals[other as usize]).down;
-            let (who, news) = match (down, stimulus) {
-                (true, Stimulus::Recover) => (process, Stimulus::Alarm(other)),
-                (true, _) => continue,
+            let (who, news) = match (down, recovers) {
+                (true, true) => (process, Stimulus::Alarm(other)),
+                (true, false) => continue,
                 (false, _) => (other, news),
             };
             if let Some(outcome) = self.outcomes(who, news).first() {
@@ -256,8 +252,9 @@ impl<'g> Writer<'g> {
         let waiting = sides.map(|link| -> Vec<Stimulus> {
             self.links[(link - space.n) as usize].iter().map(|numbered| numbered.stimulus).collect()
         });
-        let outcomes =
-            lock(&self.ground.shared).steps.batches(self.locals[process as usize], [&waiting[0], &waiting[1]]);
+        let outcomes = lock(&self.ground.shared)
+            .steps
+            .batches(self.locals[process as usize], [&waiting[0], &waiting[1]]);
         let outcome = outcomes.into_iter().filter(|found| found.took == took).nth(outcome)?;
         let mut arrivals = Vec::new();
         for (link, count) in sides.into_iter().zip(took) {

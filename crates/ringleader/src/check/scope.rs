@@ -32,7 +32,7 @@ pub struct Scope {
     pub detector: bool,
     /// Whether to check it even where the contract excludes the environment.
     pub unsound: bool,
-    /// Whether expected numbers of rounds and messages are worked out, where chance decides: that takes a second search.
+    /// Whether expected numbers of rounds and messages are worked out, where chance decides: it takes another search.
     pub expectations: bool,
     /// Whether only what shows in a state or at an end is checked: neither cycles nor numbers of messages. The edges
     /// between states are not kept then, which are most of the memory.
@@ -102,7 +102,8 @@ pub enum Starts {
     Listed(Vec<u32>),
 }
 
-/// How many faults of a kind may happen; what is not given is one where the contract tolerates the fault, none otherwise.
+/// How many faults of a kind may happen. What is not given is one where the contract tolerates the fault, and none
+/// otherwise.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Budget {
     /// Processes that stop.

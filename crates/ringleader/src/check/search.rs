@@ -365,8 +365,13 @@ impl<'s, 'a> Run<'s, 'a> {
             && shorter(depth, explored)
         {
             let state = self.base + (first + *place as usize) as u32;
-            explored.violation =
-                Some(Violation { property: *property, detail: detail.clone(), state, step: None, length: depth });
+            explored.violation = Some(Violation {
+                property: *property,
+                detail: detail.clone(),
+                state,
+                step: None,
+                length: depth,
+            });
         }
         let earliest = worker.batch.violations.iter().min_by_key(|violation| (violation.0, violation.1));
         if let Some((place, property, detail)) = earliest

@@ -1,9 +1,9 @@
 //! The layout of a state: one number for each process, one for each link, one for what belongs to nobody.
 
-use super::stimulus::{Facts, Steps, Stimulus};
 use super::contents::{Contents, arrival_hash};
 use super::hash::{Interned, scatter};
-use crate::model::{Links, Port};
+use super::stimulus::{Facts, Steps, Stimulus};
+use crate::model::{Links, Port, Shape};
 use crate::network::Network;
 
 /// Where everything is in a state.
@@ -40,9 +40,10 @@ impl Space {
     ) -> Space {
         // Ports by number; where processes are known by name there is none to oneself.
         let ports = |from: u32| -> Vec<u32> {
-            match P::SHAPE {
-                crate::model::Shape::Named => (0..n).filter(|&to| to != from).collect(),
-                _ => (0..net.degree(from)).collect(),
+            if P::SHAPE == Shape::Named {
+                (0..n).filter(|&to| to != from).collect()
+            } else {
+                (0..net.degree(from)).collect()
             }
         };
         let mut links: Vec<Link> = (0..n)
@@ -145,10 +146,8 @@ impl Parts {
     pub(crate) fn stimulus(&mut self, stimulus: Stimulus) -> u32 {
         let number = self.stimuli.number(stimulus);
         if number as usize == self.stimulus_hashes.len() {
-            let hash = match stimulus {
-                Stimulus::Deliver { port, msg } => arrival_hash(port, self.steps.msg_hash(msg)),
-                _ => 0,
-            };
+            let delivery = stimulus.delivery();
+            let hash = delivery.map_or(0, |(port, msg)| arrival_hash(port, self.steps.msg_hash(msg)));
             self.stimulus_hashes.push(hash);
         }
         number
@@ -208,10 +207,7 @@ impl Parts {
 
     /// The kind of message that a stimulus delivers.
     pub(crate) fn kind(&self, stimulus: u32) -> Option<&'static str> {
-        match *self.stimuli.value(stimulus) {
-            Stimulus::Deliver { msg, .. } => Some(self.steps.kind(msg)),
-            _ => None,
-        }
+        self.stimuli.value(stimulus).delivery().map(|(_, msg)| self.steps.kind(msg))
     }
 
     pub(crate) fn bytes(&self) -> u64 {

@@ -38,6 +38,13 @@ pub(crate) enum Stimulus {
     Behind,
 }
 
+impl Stimulus {
+    /// The port and the message, if it is a delivery.
+    pub(crate) fn delivery(self) -> Option<(u32, u32)> {
+        if let Stimulus::Deliver { port, msg } = self { Some((port, msg)) } else { None }
+    }
+}
+
 /// What a process does on a stimulus, for one answer to each of its random choices.
 #[derive(Clone, Debug)]
 pub(crate) struct Outcome {

@@ -4,9 +4,7 @@ use super::cases::Kind;
 use super::space::Space;
 use super::stimulus::Steps;
 use super::typed::{Lag, Reading, Typed};
-use crate::model::{
-    Election, Exclusion, Given, Name, Port, Process, Shape, Spec, Timing, Told, is_told,
-};
+use crate::model::{Election, Exclusion, Given, Name, Port, Process, Shape, Spec, Timing, Told, is_told};
 use crate::network::Wired;
 use crate::sim::{self, Observer, Refusal, Report, Scenario, Setup};
 

@@ -90,12 +90,7 @@ pub(crate) struct Lag {
 }
 
 impl<P: Process> Typed<P> {
-    pub(crate) fn new(
-        reading: Reading<P>,
-        newborn: Vec<P>,
-        detection: u32,
-        lag: Option<Lag>,
-    ) -> Typed<P> {
+    pub(crate) fn new(reading: Reading<P>, newborn: Vec<P>, detection: u32, lag: Option<Lag>) -> Typed<P> {
         Typed {
             reading,
             newborn,
@@ -274,11 +269,9 @@ impl<P: Process> Steps for Typed<P> {
         let before = self.locals.value(number).clone();
         let mut found: Vec<Outcome> = Vec::new();
         let messages: [Vec<(P::Port, P::Msg)>; 2] = waiting.map(|side| {
-            let message = |stimulus: &Stimulus| match *stimulus {
-                Stimulus::Deliver { port, msg } => {
-                    Some((P::Port::from_index(port), self.messages.value(msg).clone()))
-                }
-                _ => None,
+            let message = |stimulus: &Stimulus| {
+                let (port, msg) = stimulus.delivery()?;
+                Some((P::Port::from_index(port), self.messages.value(msg).clone()))
             };
             side.iter().filter_map(message).collect()
         });

@@ -125,7 +125,7 @@ impl Visited {
     pub(crate) fn number(&mut self, fingerprint: u64, met: Met, parent: u32) -> u32 {
         let number = self.len;
         self.shards[shard_of(fingerprint)].numbers[met.slot as usize] = number;
-        if number as usize % PIECE == 0 {
+        if (number as usize).is_multiple_of(PIECE) {
             self.parents.push(Vec::with_capacity(if number == 0 { 64 } else { PIECE }));
         }
         if let Some(piece) = self.parents.last_mut() {

@@ -30,10 +30,8 @@ where
         }
         self.now = event.time;
         let down = self.is_down(index);
-        let may_be_down = matches!(
-            event.input,
-            Input::Recover | Input::Deliver(_) | Input::Lose(_) | Input::Double(_)
-        );
+        let may_be_down =
+            matches!(event.input, Input::Recover | Input::Deliver(_) | Input::Lose(_) | Input::Double(_));
         if down && !may_be_down {
             return Err(format!("process {index} is down"));
         }

@@ -29,7 +29,8 @@ impl Expander<'_> {
         }
         for link in self.space.n..self.space.common() as u32 {
             let content = from.state[link as usize];
-            let places = if content == 0 { Vec::new() } else { self.memo.shared().contents.distinct(content) };
+            let places =
+                if content == 0 { Vec::new() } else { self.memo.shared().contents.distinct(content) };
             for place in places {
                 if common.losses > 0 && self.may_lose(from.state, link, place) {
                     let left = Common { losses: common.losses - 1, faulty: true, ..common };
@@ -92,10 +93,8 @@ impl Expander<'_> {
                         let (first, _) = self.memo.step_on(mine, Stimulus::Alarm(other));
                         batch.changes[start].1 = self.memo.out(first).local;
                     } else if !down {
-                        let news = match what {
-                            Stimulus::Recover => Stimulus::Calm(process),
-                            _ => Stimulus::Alarm(process),
-                        };
+                        let recovers = what == Stimulus::Recover;
+                        let news = if recovers { Stimulus::Calm(process) } else { Stimulus::Alarm(process) };
                         let (first, _) = self.memo.step_on(local, news);
                         batch.changes.push((other, self.memo.out(first).local));
                     }

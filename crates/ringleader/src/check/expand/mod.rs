@@ -134,16 +134,16 @@ impl<'a> Expander<'a> {
         if !waits || state[..n].iter().any(|&local| shared.facts(local).is_due) {
             return false;
         }
-        for position in n..self.space.common() {
-            match shared.contents.later(state[position], most) {
-                Some(later) => state[position] = later,
+        for content in &mut state[n..self.space.common()] {
+            match shared.contents.later(*content, most) {
+                Some(later) => *content = later,
                 None => return false,
             }
         }
         drop(shared);
-        for process in 0..n {
-            let (first, _) = self.memo.step_on(state[process], Stimulus::Tick);
-            state[process] = self.memo.out(first).local;
+        for local in &mut state[..n] {
+            let (first, _) = self.memo.step_on(*local, Stimulus::Tick);
+            *local = self.memo.out(first).local;
         }
         true
     }
@@ -195,8 +195,10 @@ impl<'a> Expander<'a> {
         for out in first..last {
             let took = self.memo.out(out).took;
             let mut shared = self.memo.shared();
-            let rest =
-                [(right, shared.contents.after(on_right, took[0])), (left, shared.contents.after(on_left, took[1]))];
+            let rest = [
+                (right, shared.contents.after(on_right, took[0])),
+                (left, shared.contents.after(on_left, took[1])),
+            ];
             drop(shared);
             let action = Action::Batch { process, took };
             self.outs(from, process, (out, out + 1), &rest, action, batch);

@@ -63,7 +63,9 @@ impl Expander<'_> {
                 common.sent = common.sent.map(|sent| sent + u32::from(counted));
                 state[self.space.common()] = self.memo.shared().commons.number(common);
             }
-            batch.changes.extend(state.iter().enumerate().map(|(position, &number)| (position as u32, number)));
+            batch
+                .changes
+                .extend(state.iter().enumerate().map(|(position, &number)| (position as u32, number)));
             if whole.flags != 0 || self.everything {
                 self.judge_together(from, &state, whole.flags, batch);
             }

@@ -26,7 +26,8 @@ fn every_literal_text_is_found_out() {
     for entry in ALL.iter().filter(|entry| entry.is_literal()) {
         let name = entry.spec.name;
         let known = FOUND_OUT.iter().find(|row| row.0 == name);
-        let &(_, n, entries, property, steps) = known.unwrap_or_else(|| panic!("{name}: what does it do wrong?"));
+        let &(_, n, entries, property, steps) =
+            known.unwrap_or_else(|| panic!("{name}: what does it do wrong?"));
         let findings = check(name, &scope(n, entries));
         assert_eq!(violated(&findings), Some(property), "{name}");
         let finding = findings.properties.iter().find(|finding| finding.name == property).unwrap();

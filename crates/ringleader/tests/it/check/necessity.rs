@@ -26,7 +26,11 @@ const HARMLESS: &[(&str, &str, &str)] = &[
         "fifo",
         "in lock-step no link ever carries two messages, so that none can be overtaken",
     ),
-    ("chang-roberts", "no duplication", "a second copy of an identity is swallowed or goes where the first went"),
+    (
+        "chang-roberts",
+        "no duplication",
+        "a second copy of an identity is swallowed or goes where the first went",
+    ),
     ("bully", "no duplication", "every message may come twice: answers are late, elections are under way"),
 ];
 
@@ -55,9 +59,10 @@ fn without(entry: &Entry, need: &str) -> Vec<Scope> {
             .into_iter()
             .map(|ids| Scope { ids: Arrangements::Listed(ids.clone()), ..scope(ids.len() as u32) })
             .collect(),
-        "bounded-delay" => {
-            every(&|scope| Scope { max_delay: Some(2), faults: NO_FAULTS, ..scope }).into_iter().take(2).collect()
-        }
+        "bounded-delay" => every(&|scope| Scope { max_delay: Some(2), faults: NO_FAULTS, ..scope })
+            .into_iter()
+            .take(2)
+            .collect(),
         "failure-detector" => every(&|scope| Scope { detector: false, ..scope }),
         "no crash" => every(&|scope| Scope { faults: Budget { crashes: Some(1), ..NO_FAULTS }, ..scope }),
         "no loss" => every(&|scope| Scope { faults: Budget { losses: Some(1), ..NO_FAULTS }, ..scope }),
@@ -95,7 +100,10 @@ fn without_a_need_it_fails() {
                 violated(&findings).map(|property| (property, findings))
             });
             let (property, findings) = found.unwrap_or_else(|| panic!("{name} does without {need}"));
-            assert!(!findings.outside.is_empty() || need.starts_with("no "), "{name} without {need}: {property}");
+            assert!(
+                !findings.outside.is_empty() || need.starts_with("no "),
+                "{name} without {need}: {property}"
+            );
             assert!(findings.counterexample.is_some(), "{name} without {need}");
         }
     }
@@ -111,7 +119,9 @@ fn harmless_needs_are_harmless() {
             // There is no asynchronous run of a lock-step algorithm to look at.
             continue;
         }
-        for scope in without(entry, need).into_iter().filter(|scope| scope.n <= 3 && name != "bully" || scope.n == 2) {
+        for scope in
+            without(entry, need).into_iter().filter(|scope| scope.n <= 3 && name != "bully" || scope.n == 2)
+        {
             assert_eq!(violated(&check(name, &scope)), None, "{name} without {need}, though {why}");
         }
     }
@@ -120,11 +130,7 @@ fn harmless_needs_are_harmless() {
 /// Both tokens lost at once is what the contract of Misra's algorithm excludes.
 #[test]
 fn misra_cannot_lose_both_tokens() {
-    let scope = Scope {
-        unsound: true,
-        faults: Budget { losses: Some(2), ..NO_FAULTS },
-        ..Scope::new(2)
-    };
+    let scope = Scope { unsound: true, faults: Budget { losses: Some(2), ..NO_FAULTS }, ..Scope::new(2) };
     assert_eq!(violated(&check("misra-bounded", &scope)), Some("nobody waits for ever"));
     let two_losses = Scope { unsound: false, ..scope };
     assert!(check("misra-bounded", &two_losses).holds(), "one after the other is tolerated");

@@ -7,7 +7,8 @@ use ringleader::check::{Reduce, Scope, Starts};
 /// included. Spin 6.5 and Stateright 0.31 give the same states, and the same transitions.
 #[test]
 fn chang_roberts_has_as_many_states_as_elsewhere() {
-    let known = [(3, 17, 24), (4, 46, 88), (5, 137, 335), (6, 435, 1293), (7, 1437, 5012), (9, 16_805, 75_591)];
+    let known =
+        [(3, 17, 24), (4, 46, 88), (5, 137, 335), (6, 435, 1293), (7, 1437, 5012), (9, 16_805, 75_591)];
     for (n, states, transitions) in known {
         let scope = Scope { starts: Starts::All, reduce: Reduce::None, ..Scope::new(n) };
         let findings = check("chang-roberts", &scope);

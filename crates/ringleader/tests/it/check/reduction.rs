@@ -46,7 +46,8 @@ fn agree(name: &str, scope: &Scope) {
         assert!(reduced.states <= none.states, "{context}");
         assert_eq!(violated(reduced).is_some(), violated(&none).is_some(), "{context}");
         assert_eq!(steps(reduced), steps(&none), "{context}: the shortest run is as long");
-        let expected = |findings: &Findings| findings.probability.map(|p| (p.almost_sure, p.expected_messages));
+        let expected =
+            |findings: &Findings| findings.probability.map(|p| (p.almost_sure, p.expected_messages));
         match (expected(reduced), expected(&none)) {
             (Some((sure, Some((a, b)))), Some((same, Some((c, d))))) => {
                 assert!(sure == same && (a - c).abs() < 1e-8 && (b - d).abs() < 1e-8, "{context}");

@@ -10,7 +10,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 fn counts_do_not_depend_on_threads() {
     let one_large = Scope { starts: Starts::All, reduce: Reduce::None, ..Scope::new(10) };
     let many_small = Scope { ids: Arrangements::All, ..Scope::new(4) };
-    for (name, scope) in [("chang-roberts", one_large), ("franklin", many_small.clone()), ("peterson", many_small)] {
+    for (name, scope) in
+        [("chang-roberts", one_large), ("franklin", many_small.clone()), ("peterson", many_small)]
+    {
         let [one, two, three] = [1, 2, 3].map(|threads| check(name, &Scope { threads, ..scope.clone() }));
         for other in [two, three] {
             assert_eq!(
@@ -104,7 +106,10 @@ fn what_cannot_be_checked_is_refused() {
     let listed = Arrangements::Listed(vec![3, 1, 2]);
     assert_eq!(refused("itai-rodeh-coin", Scope { ids: listed, ..Scope::new(3) }), Refusal::Anonymous);
     assert!(matches!(refused("bully", Scope::new(2000)), Refusal::OutOfRange { .. }));
-    assert!(matches!(refused("bully", Scope { starts: Starts::All, ..Scope::new(999) }), Refusal::OutOfRange { .. }));
+    assert!(matches!(
+        refused("bully", Scope { starts: Starts::All, ..Scope::new(999) }),
+        Refusal::OutOfRange { .. }
+    ));
 }
 
 /// A ring of one, and entries that nobody wants.
