@@ -1,4 +1,4 @@
-//! Fingerprints, and a map from 64-bit keys to numbers. The hash is fixed, so that equal searches meet equal numbers on
+//! Fingerprints, and a map from 64-bit keys. The hash is fixed, so that equal searches meet equal numbers on
 //! every run, and nothing is ever iterated in the order of a table.
 
 use core::hash::{Hash, Hasher};
@@ -59,24 +59,24 @@ impl Hasher for Fixed {
     }
 }
 
-/// A map from 64-bit keys to numbers below `u32::MAX`, by open addressing.
-pub(crate) struct Numbers {
-    slots: Vec<(u64, u32)>,
+/// A map from 64-bit keys, none of them `u64::MAX`, to small values, by open addressing.
+pub(crate) struct Map<V> {
+    slots: Vec<(u64, V)>,
     len: usize,
 }
 
-const FREE: u32 = u32::MAX;
+const FREE: u64 = u64::MAX;
 
-impl Numbers {
-    pub(crate) fn new() -> Numbers {
-        Numbers { slots: vec![(0, FREE); 64], len: 0 }
+impl<V: Copy + Default> Map<V> {
+    pub(crate) fn new() -> Map<V> {
+        Map { slots: vec![(FREE, V::default()); 16], len: 0 }
     }
 
-    /// The number of this key.
+    /// The value of this key.
     #[inline]
-    pub(crate) fn get(&self, key: u64) -> Option<u32> {
-        let slot = self.slots[self.place(key)];
-        (slot.1 != FREE).then_some(slot.1)
+    pub(crate) fn get(&self, key: u64) -> Option<V> {
+        let (found, value) = self.slots[self.place(key)];
+        (found == key).then_some(value)
     }
 
     /// Where this key is, or would be.
@@ -85,32 +85,32 @@ impl Numbers {
         let mask = self.slots.len() - 1;
         let mut place = scatter(key) as usize & mask;
         loop {
-            let (found, number) = self.slots[place];
-            if number == FREE || found == key {
+            let (found, _) = self.slots[place];
+            if found == key || found == FREE {
                 return place;
             }
             place = (place + 1) & mask;
         }
     }
 
-    /// Gives a key its number.
-    pub(crate) fn set(&mut self, key: u64, number: u32) {
+    /// Gives a key its value.
+    pub(crate) fn set(&mut self, key: u64, value: V) {
         if (self.len + 1) * 2 > self.slots.len() {
-            let larger = vec![(0, FREE); self.slots.len() * 2];
-            for (key, number) in core::mem::replace(&mut self.slots, larger) {
-                if number != FREE {
+            let larger = vec![(FREE, V::default()); self.slots.len() * 2];
+            for (key, value) in core::mem::replace(&mut self.slots, larger) {
+                if key != FREE {
                     let place = self.place(key);
-                    self.slots[place] = (key, number);
+                    self.slots[place] = (key, value);
                 }
             }
         }
         let place = self.place(key);
-        self.len += usize::from(self.slots[place].1 == FREE);
-        self.slots[place] = (key, number);
+        self.len += usize::from(self.slots[place].0 == FREE);
+        self.slots[place] = (key, value);
     }
 
     pub(crate) fn bytes(&self) -> u64 {
-        (self.slots.len() * size_of::<(u64, u32)>()) as u64
+        (self.slots.len() * size_of::<(u64, V)>()) as u64
     }
 }
 
@@ -119,23 +119,22 @@ impl Numbers {
 pub(crate) struct Interned<T> {
     values: Vec<T>,
     hashes: Vec<u64>,
-    numbers: Numbers,
+    numbers: Map<u32>,
 }
 
 impl<T: Hash + Eq> Interned<T> {
     pub(crate) fn new() -> Interned<T> {
-        Interned { values: Vec::new(), hashes: Vec::new(), numbers: Numbers::new() }
+        Interned { values: Vec::new(), hashes: Vec::new(), numbers: Map::new() }
     }
 
     /// The number of this value.
     pub(crate) fn number(&mut self, value: T) -> u32 {
-        let hash = fingerprint(&value);
-        let mut key = hash;
+        let mut key = fingerprint(&value).min(FREE - 1);
         loop {
             match self.numbers.get(key) {
                 Some(number) if self.values[number as usize] == value => return number,
                 // Another value with the same fingerprint: the next key will do, and its fingerprint is its own.
-                Some(_) => key = key.wrapping_add(1),
+                Some(_) => key = (key + 1) % FREE,
                 None => break,
             }
         }

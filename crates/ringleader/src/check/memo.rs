@@ -1,6 +1,6 @@
 //! What one thread remembers of the shared parts, so that it asks for each of them once.
 
-use super::hash::Numbers;
+use super::hash::Map;
 use super::space::{Parts, Space};
 use super::stimulus::Stimulus;
 use crate::model::{Stage, Verdict};
@@ -52,27 +52,48 @@ pub(crate) struct Memo<'a> {
     content_hashes: Vec<u64>,
     menus: Vec<Option<Stretch>>,
     menu_items: Vec<(Stimulus, u32)>,
-    takes: Vec<Option<Stretch>>,
-    take_items: Vec<Take>,
-    steps: Numbers,
-    batches: Numbers,
+    steps: Map<Stretch>,
+    batches: Map<Stretch>,
     /// What waits on both sides of a half-duplex process, as one number.
-    sides: Numbers,
+    sides: Map<u32>,
     both_sides: u32,
-    stretches: Vec<Stretch>,
     outs: Vec<Out>,
     sends: Vec<(u32, u32)>,
-    /// For each link and message, the stimulus that it is where the link ends.
-    arrivals: Vec<Vec<u32>>,
-    pushes: Numbers,
+    /// For each link: by the state of its process and what it carries, the deliveries that are possible.
+    deliveries: Vec<Map<Stretch>>,
+    moves: Vec<Move>,
+    /// The links that they send into, and the stimuli that they send.
+    sent: Vec<(u32, u32)>,
+    /// For each link: by what it carries and what is sent, what it carries then.
+    pushes: Vec<Map<Pushed>>,
 }
 
-/// A message that can be delivered next.
+/// A delivery, with its outcome.
 #[derive(Clone, Copy)]
-pub(crate) struct Take {
-    pub(crate) stimulus: u32,
+pub(crate) struct Move {
+    /// What it takes out of and puts into the fingerprint of a state, its sends aside.
+    pub(crate) delta: u64,
+    /// What the link carries then.
     pub(crate) rest: u32,
+    /// The state of the process then.
+    pub(crate) local: u32,
+    /// What it sends.
+    pub(crate) sent: Stretch,
+    /// The outcome in full.
+    pub(crate) out: u32,
+    /// The place of the message in the link.
     pub(crate) place: u32,
+    pub(crate) announcements: u16,
+    pub(crate) flags: u8,
+    /// Whether it is the first outcome of the delivery.
+    pub(crate) first: bool,
+}
+
+/// What a link carries after something was sent into it, and what that takes out of and puts into the fingerprint.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Pushed {
+    pub(crate) delta: u64,
+    pub(crate) content: u32,
 }
 
 impl<'a> Memo<'a> {
@@ -83,17 +104,16 @@ impl<'a> Memo<'a> {
             content_hashes: Vec::new(),
             menus: Vec::new(),
             menu_items: Vec::new(),
-            takes: Vec::new(),
-            take_items: Vec::new(),
-            steps: Numbers::new(),
-            batches: Numbers::new(),
-            sides: Numbers::new(),
+            steps: Map::new(),
+            batches: Map::new(),
+            sides: Map::new(),
             both_sides: 0,
-            stretches: Vec::new(),
             outs: Vec::new(),
             sends: Vec::new(),
-            arrivals: Vec::new(),
-            pushes: Numbers::new(),
+            deliveries: Vec::new(),
+            moves: Vec::new(),
+            sent: Vec::new(),
+            pushes: Vec::new(),
         }
     }
 
@@ -159,42 +179,91 @@ impl<'a> Memo<'a> {
         self.menu_items[k as usize]
     }
 
-    /// What can be delivered next from a link.
+    /// What can be delivered next from a link to its process.
     #[inline]
-    pub(crate) fn takes(&mut self, content: u32) -> Stretch {
-        match self.takes.get(content as usize) {
-            Some(&Some(takes)) => takes,
-            Some(None) | None => self.find_takes(content),
+    pub(crate) fn deliveries(&mut self, space: &Space, link: u32, local: u32, content: u32) -> Stretch {
+        let key = u64::from(local) << 32 | u64::from(content);
+        let known = self.deliveries.get((link - space.n) as usize).and_then(|of_link| of_link.get(key));
+        match known {
+            Some(stretch) => stretch,
+            None => self.find_deliveries(space, link, local, content),
         }
     }
 
     #[cold]
-    fn find_takes(&mut self, content: u32) -> Stretch {
-        let mut shared = lock(self.shared);
-        let start = self.take_items.len() as u32;
-        for place in shared.contents.choices(content) {
+    fn find_deliveries(&mut self, space: &Space, link: u32, local: u32, content: u32) -> Stretch {
+        let process = space.link(link).to;
+        let places = lock(self.shared).contents.choices(content);
+        let start = self.moves.len() as u32;
+        for place in places {
+            let mut shared = lock(self.shared);
             let stimulus = shared.contents.get(content)[place].stimulus;
             let rest = shared.contents.without(content, place);
-            self.take_items.push(Take { stimulus, rest, place: place as u32 });
+            drop(shared);
+            let (first, last) = self.step(local, stimulus);
+            for k in first..last {
+                let out = self.out(k);
+                let delta = (self.delta(space, process, local, out.local))
+                    .wrapping_add(self.delta(space, link, content, rest));
+                let begin = self.sent.len() as u32;
+                for (port, msg) in (0..out.messages()).map(|k| self.send(&out, k)).collect::<Vec<_>>() {
+                    let to = space.outgoing[process as usize][port as usize];
+                    let arrival = Stimulus::Deliver { port: space.link(to).port, msg };
+                    let stimulus = lock(self.shared).stimulus(arrival);
+                    self.sent.push((to, stimulus));
+                }
+                let sent = (begin, self.sent.len() as u32);
+                self.moves.push(Move {
+                    delta,
+                    rest,
+                    local: out.local,
+                    sent,
+                    out: k,
+                    place: place as u32,
+                    announcements: out.announcements,
+                    flags: out.flags,
+                    first: k == first,
+                });
+            }
         }
-        let takes = (start, self.take_items.len() as u32);
-        if self.takes.len() <= content as usize {
-            self.takes.resize(content as usize + 1, None);
+        let stretch = (start, self.moves.len() as u32);
+        let place = (link - space.n) as usize;
+        if self.deliveries.len() <= place {
+            self.deliveries.resize_with(space.links.len(), Map::new);
         }
-        self.takes[content as usize] = Some(takes);
-        takes
+        self.deliveries[place].set(u64::from(local) << 32 | u64::from(content), stretch);
+        stretch
     }
 
     #[inline]
-    pub(crate) fn take(&self, k: u32) -> Take {
-        self.take_items[k as usize]
+    pub(crate) fn delivery(&self, k: u32) -> Move {
+        self.moves[k as usize]
+    }
+
+    #[inline]
+    pub(crate) fn sent(&self, k: u32) -> (u32, u32) {
+        self.sent[k as usize]
+    }
+
+    /// What changing a part takes out of and puts into the fingerprint of a state.
+    pub(crate) fn delta(&mut self, space: &Space, position: u32, before: u32, after: u32) -> u64 {
+        let at = position as usize;
+        let (old, new) = if position < space.n {
+            (self.local_hash(before), self.local_hash(after))
+        } else if at < space.common() {
+            (self.content_hash(before), self.content_hash(after))
+        } else {
+            let shared = lock(self.shared);
+            (shared.hash(space, at, before), shared.hash(space, at, after))
+        };
+        space.share(at, new).wrapping_sub(space.share(at, old))
     }
 
     /// What a process does on a stimulus.
     #[inline]
     pub(crate) fn step(&mut self, local: u32, stimulus: u32) -> Stretch {
         match self.steps.get(u64::from(local) << 32 | u64::from(stimulus)) {
-            Some(stretch) => self.stretches[stretch as usize],
+            Some(stretch) => stretch,
             None => self.find_step(local, stimulus),
         }
     }
@@ -206,8 +275,7 @@ impl<'a> Memo<'a> {
         let outcomes = shared.steps.outcomes(local, what);
         let stretch = self.keep(&shared, local, &outcomes);
         drop(shared);
-        self.steps.set(u64::from(local) << 32 | u64::from(stimulus), self.stretches.len() as u32);
-        self.stretches.push(stretch);
+        self.steps.set(u64::from(local) << 32 | u64::from(stimulus), stretch);
         stretch
     }
 
@@ -275,7 +343,7 @@ impl<'a> Memo<'a> {
         });
         let key = u64::from(local) << 32 | u64::from(number);
         if let Some(stretch) = self.batches.get(key) {
-            return self.stretches[stretch as usize];
+            return stretch;
         }
         let mut shared = lock(self.shared);
         let waiting = [right, left].map(|content| -> Vec<Stimulus> {
@@ -285,43 +353,34 @@ impl<'a> Memo<'a> {
         let outcomes = shared.steps.batches(local, [&waiting[0], &waiting[1]]);
         let stretch = self.keep(&shared, local, &outcomes);
         drop(shared);
-        self.batches.set(key, self.stretches.len() as u32);
-        self.stretches.push(stretch);
+        self.batches.set(key, stretch);
         stretch
     }
 
-    /// What a link carries after a message was sent into it.
+    /// What a link carries after something was sent into it.
     #[inline]
-    pub(crate) fn push(&mut self, space: &Space, content: u32, link: u32, msg: u32) -> u32 {
-        let known =
-            self.arrivals.get((link - space.n) as usize).and_then(|of_link| of_link.get(msg as usize));
-        if let Some(&stimulus) = known
-            && let Some(after) = self.pushes.get(u64::from(content) << 32 | u64::from(stimulus))
-        {
-            return after;
+    pub(crate) fn push(&mut self, space: &Space, link: u32, content: u32, stimulus: u32) -> Pushed {
+        let key = u64::from(content) << 32 | u64::from(stimulus);
+        match self.pushes.get((link - space.n) as usize).and_then(|of_link| of_link.get(key)) {
+            Some(pushed) => pushed,
+            None => self.find_push(space, link, content, stimulus),
         }
-        self.find_push(space, content, link, msg)
     }
 
     #[cold]
-    fn find_push(&mut self, space: &Space, content: u32, link: u32, msg: u32) -> u32 {
-        let port = space.link(link).port;
-        let mut shared = lock(self.shared);
-        let stimulus = shared.stimulus(Stimulus::Deliver { port, msg });
-        let after = shared.push(content, port, msg);
-        drop(shared);
-        let place = (link - space.n) as usize;
-        if self.arrivals.len() <= place {
-            self.arrivals.resize(place + 1, Vec::new());
+    fn find_push(&mut self, space: &Space, link: u32, content: u32, stimulus: u32) -> Pushed {
+        let after = lock(self.shared).push(content, stimulus);
+        let pushed = Pushed { delta: self.delta(space, link, content, after), content: after };
+        if self.pushes.is_empty() {
+            self.pushes.resize_with(space.links.len(), Map::new);
         }
-        let of_link = &mut self.arrivals[place];
-        if of_link.len() <= msg as usize {
-            // No stimulus has this number, so nothing is found under it.
-            of_link.resize(msg as usize + 1, u32::MAX);
-        }
-        of_link[msg as usize] = stimulus;
-        self.pushes.set(u64::from(content) << 32 | u64::from(stimulus), after);
-        after
+        self.pushes[(link - space.n) as usize].set(u64::from(content) << 32 | u64::from(stimulus), pushed);
+        pushed
+    }
+
+    /// The number of the stimulus that a message is where a link ends.
+    pub(crate) fn arrival(&self, space: &Space, link: u32, msg: u32) -> u32 {
+        lock(self.shared).stimulus(Stimulus::Deliver { port: space.link(link).port, msg })
     }
 }
 

@@ -31,6 +31,7 @@ mod stimulus;
 mod subject;
 mod typed;
 mod visited;
+mod worker;
 
 pub use findings::{Answer, Counterexample, Finding, Findings, Limit, Probability, Progress, Range, Watcher};
 pub use property::{Property, Step, View, Watch};

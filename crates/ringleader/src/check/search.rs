@@ -1,19 +1,20 @@
 //! Breadth first through all states, layer by layer, so that the first violation is a shortest one.
 //!
-//! A layer is cut into blocks. Threads expand the states of a block, then meet the states they lead to, each thread in
-//! its own shards of the table; then the new ones get their numbers, in the order in which one thread alone would have
-//! met them. So nothing depends on the number of threads.
+//! A layer is cut into blocks. Workers, a thread each, expand the states of a block; then they meet the states that
+//! these lead to, each in its own shards of the table; then the new ones get their numbers, in the order in which one
+//! worker alone would have met them. So nothing depends on the number of threads.
 
-use super::expand::{Batch, Expander, Next, Rules};
+use super::expand::{Expander, Rules};
 use super::findings::{Limit, Progress, Watcher};
-use super::graph::{Edge, Graph};
+use super::graph::Graph;
 use super::space::{Parts, Space};
-use super::visited::{Met, SHARDS, Shard, Visited, shard_of};
+use super::visited::{Visited, shard_of};
+use super::worker::{Mark, Worker, each, meet, set_numbers};
 use core::ops::ControlFlow;
 use std::sync::Mutex;
 
 /// How many states a thread expands before their successors are met.
-const BLOCK: usize = 2048;
+const BLOCK: usize = 4096;
 
 /// What is to be searched.
 pub(crate) struct Search<'a> {
@@ -75,55 +76,6 @@ pub(crate) struct Violation {
     pub(crate) length: u64,
 }
 
-/// One thread's share of a block.
-struct Worker<'a> {
-    expander: Expander<'a>,
-    batch: Batch,
-    /// For each state: where its steps end, and whether a run ends there.
-    marks: Vec<(u32, Mark)>,
-    ends: Vec<(u32, usize, String)>,
-    /// For each step, where it leads.
-    mets: Vec<Found>,
-    /// For each step, the number of the state that it leads to.
-    targets: Vec<u32>,
-    /// For each shard: the places of the steps whose states must be looked up there.
-    buckets: Vec<Vec<u32>>,
-    recent: Vec<Recent>,
-}
-
-/// Where a step leads.
-#[derive(Clone, Copy)]
-enum Found {
-    /// To a state with this number.
-    Number(u32),
-    /// Where an earlier step of the same worker leads.
-    Same(u32),
-    /// To this slot of the table.
-    Met(Met),
-}
-
-/// A state that was met lately. Most steps lead to one: looking here first saves the way to the large table.
-#[derive(Clone, Copy)]
-struct Recent {
-    fingerprint: u64,
-    /// Its number; `PENDING` if it was met in this block.
-    number: u32,
-    /// The place of the step that met it first in this block.
-    step: u32,
-}
-
-const PENDING: u32 = u32::MAX;
-
-/// How many recent states are remembered: a power of two; 16 bytes each.
-const RECENT: usize = 1 << 15;
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Mark {
-    GoesOn,
-    Ends,
-    Served,
-}
-
 impl<'a> Search<'a> {
     /// Searches everything that can be reached from this state.
     pub(crate) fn run(&self, first: Vec<u32>) -> Explored {
@@ -150,21 +102,13 @@ struct Run<'s, 'a> {
 impl<'s, 'a> Run<'s, 'a> {
     fn new(search: &'s Search<'a>, mut first: Vec<u32>) -> Run<'s, 'a> {
         let mut workers: Vec<Worker<'a>> = (0..search.threads.max(1))
-            .map(|_| Worker {
-                expander: Expander::new(search.space, search.rules, search.shared),
-                batch: Batch::default(),
-                marks: Vec::new(),
-                ends: Vec::new(),
-                mets: Vec::new(),
-                targets: Vec::new(),
-                buckets: vec![Vec::new(); SHARDS],
-                recent: vec![Recent { fingerprint: 0, number: PENDING, step: 0 }; RECENT],
-            })
+            .map(|_| Worker::new(Expander::new(search.space, search.rules, search.shared)))
             .collect();
         let fingerprint = workers[0].expander.representative(&mut first);
         let mut visited = Visited::new();
         let met = visited.shards[shard_of(fingerprint)].meet(fingerprint);
-        visited.number(fingerprint, met, 0);
+        visited.shards[shard_of(fingerprint)].set_number(met, 0);
+        visited.add(&[0]);
         let violation = workers[0].expander.judge_first(&first).map(|(property, detail)| Violation {
             property,
             detail,
@@ -204,7 +148,8 @@ impl<'s, 'a> Run<'s, 'a> {
             while done < states {
                 // A thread is worth starting only for a full share.
                 let threads = self.workers.len().min((states - done) / BLOCK).max(1);
-                let last = states.min(done + BLOCK * threads);
+                let share = if threads == 1 { BLOCK } else { 4 * BLOCK };
+                let last = states.min(done + share * threads);
                 self.block(done, last, threads);
                 done = last;
                 if self.stops(states - done) {
@@ -269,92 +214,79 @@ impl<'s, 'a> Run<'s, 'a> {
     /// Expands the states of the layer from `first` to `last`.
     fn block(&mut self, first: usize, last: usize, threads: usize) {
         let words = self.search.space.words();
-        let layer = &self.layer;
         let share = (last - first).div_ceil(threads);
-        let bounds = |k: usize| (first + k * share, last.min(first + (k + 1) * share));
-        let shards = &mut self.explored.visited.shards;
-        if threads == 1 {
-            let worker = &mut self.workers[0];
-            worker.expand(&layer.0[first * words..last * words], &layer.1[first..last], words);
-            meet_alone(worker, shards);
-        } else {
-            std::thread::scope(|scope| {
-                for (k, worker) in self.workers[..threads].iter_mut().enumerate() {
-                    let (from, to) = bounds(k);
-                    scope.spawn(move || {
-                        worker.expand(&layer.0[from * words..to * words], &layer.1[from..to], words);
-                    });
-                }
-            });
-            meet_side_by_side(&mut self.workers[..threads], shards);
+        let (base, keep_edges) = (self.base, self.search.edges);
+        let Run { workers, layer, explored, .. } = self;
+        let workers = &mut workers[..threads];
+        for (k, worker) in workers.iter_mut().enumerate() {
+            let (from, to) = (first + k * share, last.min(first + (k + 1) * share));
+            worker.first = base + from as u32;
+            worker.slice = (from, to);
         }
+        let slice = |worker: &Worker<'_>| {
+            let (from, to) = worker.slice;
+            (&layer.0[from * words..to * words], &layer.1[from..to])
+        };
+        each(workers, |worker| {
+            let (states, fingerprints) = slice(worker);
+            worker.expand(states, fingerprints, words);
+        });
+        let visited = &mut explored.visited;
+        meet(workers, &mut visited.shards);
+        let mut next = visited.len();
+        for worker in &mut *workers {
+            worker.first_new = next;
+            next += worker.new_states();
+        }
+        each(workers, |worker| {
+            let (states, _) = slice(worker);
+            worker.write_new(states, words);
+        });
+        set_numbers(workers, &mut visited.shards);
+        let shards = &visited.shards;
+        each(workers, |worker| worker.find_targets(shards, keep_edges));
         for k in 0..threads {
-            let (from, to) = bounds(k);
-            self.number(k, from, to);
+            self.take_over(k);
         }
     }
 
-    /// Gives numbers to the new states that a worker met, and keeps what is to be kept.
-    fn number(&mut self, k: usize, first: usize, last: usize) {
-        let words = self.search.space.words();
-        let worker = &mut self.workers[k];
+    /// Takes over what a worker found.
+    fn take_over(&mut self, k: usize) {
+        let worker = &self.workers[k];
         let explored = &mut self.explored;
-        let nexts = &worker.batch.nexts;
-        explored.transitions += nexts.len() as u64;
-        worker.targets.clear();
-        for (next, &found) in nexts.iter().zip(&worker.mets) {
-            let number = match found {
-                Found::Number(number) => number,
-                Found::Same(step) => worker.targets[step as usize],
-                Found::Met(met) if !met.new => explored.visited.number_at(next.fingerprint, met),
-                Found::Met(met) => {
-                    let at = first + next.parent as usize;
-                    let parent = &self.layer.0[at * words..(at + 1) * words];
-                    worker.batch.write(next, parent, &mut self.next.0);
-                    self.next.1.push(next.fingerprint);
-                    if self.search.keep {
-                        worker.batch.write(next, parent, &mut explored.states);
-                    }
-                    explored.visited.number(next.fingerprint, met, self.base + at as u32)
-                }
-            };
-            worker.targets.push(number);
+        explored.transitions += worker.batch.nexts.len() as u64;
+        explored.visited.add(&worker.fresh.parents);
+        self.next.0.extend_from_slice(&worker.fresh.states);
+        self.next.1.extend_from_slice(&worker.fresh.fingerprints);
+        if self.search.keep {
+            explored.states.extend_from_slice(&worker.fresh.states);
         }
-        // What was met in this block has its number now.
-        for &step in worker.buckets.iter().flatten() {
-            let fingerprint = nexts[step as usize].fingerprint;
-            let recent = &mut worker.recent[fingerprint as usize % RECENT];
-            if recent.fingerprint == fingerprint {
-                recent.number = worker.targets[step as usize];
-            }
-        }
+        let graph = &mut explored.graph;
         if self.search.chances {
-            explored.graph.chances.extend(worker.batch.details.iter().map(|detail| detail.chance));
+            graph.chances.extend(worker.batch.details.iter().map(|detail| detail.chance));
         }
         if self.search.rules.phases {
-            explored.graph.phases.extend(worker.batch.details.iter().map(|detail| detail.phases));
+            graph.phases.extend(worker.batch.details.iter().map(|detail| detail.phases));
         }
-        let mut from = 0;
-        for (place, &(until, mark)) in worker.marks.iter().enumerate() {
-            let state = self.base + (first + place) as u32;
+        if self.search.edges {
+            let before = graph.edges.len() as u64;
+            graph.edges.extend_from_slice(&worker.edges);
+            graph.begins.extend(worker.marks.iter().map(|&(until, _)| before + u64::from(until)));
+        }
+        for (place, &(_, mark)) in worker.marks.iter().enumerate() {
+            let state = worker.first + place as u32;
             match mark {
                 Mark::GoesOn => {}
                 Mark::Ends => explored.ends.push(state),
                 Mark::Served => explored.served.push(state),
             }
-            if self.search.edges {
-                let steps = from..until as usize;
-                keep_edges(&mut explored.graph, &nexts[steps.clone()], &worker.targets[steps]);
-            }
-            from = until as usize;
         }
-        debug_assert_eq!(last - first, worker.marks.len());
-        self.note_violations(k, first);
+        self.note_violations(k);
     }
 
     /// Keeps the first violation that the worker found; one that shows in a state goes before one that a step from it
     /// leads to.
-    fn note_violations(&mut self, k: usize, first: usize) {
+    fn note_violations(&mut self, k: usize) {
         let worker = &self.workers[k];
         let explored = &mut self.explored;
         let shorter = |length: u64, explored: &Explored| {
@@ -364,7 +296,7 @@ impl<'s, 'a> Run<'s, 'a> {
         if let Some((place, property, detail)) = worker.ends.first()
             && shorter(depth, explored)
         {
-            let state = self.base + (first + *place as usize) as u32;
+            let state = worker.first + place;
             explored.violation = Some(Violation {
                 property: *property,
                 detail: detail.clone(),
@@ -382,124 +314,10 @@ impl<'s, 'a> Run<'s, 'a> {
             explored.violation = Some(Violation {
                 property: *property,
                 detail: detail.clone(),
-                state: self.base + (first as u32 + parent),
+                state: worker.first + parent,
                 step: Some(place - begin),
                 length: depth + 1,
             });
-        }
-    }
-}
-
-fn keep_edges(graph: &mut Graph, nexts: &[Next], targets: &[u32]) {
-    for (next, &target) in nexts.iter().zip(targets) {
-        graph.edges.push(Edge::new(target, next.messages, next.announcements, next.first));
-    }
-    graph.begins.push(graph.edges.len() as u64);
-}
-
-impl Worker<'_> {
-    /// Expands these states.
-    fn expand(&mut self, states: &[u32], fingerprints: &[u64], words: usize) {
-        self.batch.clear();
-        self.marks.clear();
-        self.ends.clear();
-        for (place, (state, &fingerprint)) in states.chunks_exact(words).zip(fingerprints).enumerate() {
-            self.expander.expand(place as u32, state, fingerprint, &mut self.batch);
-            let mut mark = Mark::GoesOn;
-            if !self.batch.is_due {
-                if let Some((property, detail)) = self.expander.judge_end(state) {
-                    self.ends.push((place as u32, property, detail));
-                }
-                if !self.batch.may_want {
-                    mark = Mark::Ends;
-                }
-            } else if self.expander.rules.never_silent && self.expander.all_served(state) {
-                mark = Mark::Served;
-            }
-            self.marks.push((self.batch.nexts.len() as u32, mark));
-        }
-        self.look_around();
-    }
-
-    /// Finds the states that were met lately; the others are to be looked up in the table.
-    fn look_around(&mut self) {
-        for bucket in &mut self.buckets {
-            bucket.clear();
-        }
-        self.mets.clear();
-        for (step, next) in self.batch.nexts.iter().enumerate() {
-            let fingerprint = next.fingerprint;
-            let recent = &mut self.recent[fingerprint as usize % RECENT];
-            let found = if recent.fingerprint == fingerprint && recent.number != PENDING {
-                Found::Number(recent.number)
-            } else if recent.fingerprint == fingerprint {
-                Found::Same(recent.step)
-            } else {
-                *recent = Recent { fingerprint, number: PENDING, step: step as u32 };
-                self.buckets[shard_of(fingerprint)].push(step as u32);
-                Found::Met(Met { slot: 0, new: false })
-            };
-            self.mets.push(found);
-        }
-    }
-}
-
-/// One thread looks up all states.
-fn meet_alone(worker: &mut Worker<'_>, shards: &mut [Shard]) {
-    for (shard, bucket) in shards.iter_mut().zip(&worker.buckets) {
-        shard.reserve(bucket.len());
-        touch_all(shard, bucket, &worker.batch.nexts);
-        for &step in bucket {
-            let met = shard.meet(worker.batch.nexts[step as usize].fingerprint);
-            worker.mets[step as usize] = Found::Met(met);
-        }
-    }
-}
-
-/// Fetches the slots that will be looked at.
-fn touch_all(shard: &Shard, bucket: &[u32], nexts: &[Next]) {
-    let touched = bucket.iter().fold(0, |sum, &step| sum ^ shard.touch(nexts[step as usize].fingerprint));
-    core::hint::black_box(touched);
-}
-
-/// Several threads meet the states, each in its own shards, in the order of the workers.
-fn meet_side_by_side(workers: &mut [Worker<'_>], shards: &mut [Shard]) {
-    let share = shards.len().div_ceil(workers.len());
-    let threads = workers.len();
-    let found: Vec<Vec<Vec<Met>>> = std::thread::scope(|scope| {
-        let workers = &*workers;
-        let handles: Vec<_> = shards
-            .chunks_mut(share)
-            .enumerate()
-            .map(|(k, shards)| {
-                scope.spawn(move || {
-                    let mut found: Vec<Vec<Met>> = vec![Vec::new(); threads * shards.len()];
-                    for (s, shard) in shards.iter_mut().enumerate() {
-                        let bucket = |worker: &'_ Worker<'_>| worker.buckets[k * share + s].len();
-                        shard.reserve(workers.iter().map(bucket).sum());
-                        for (w, worker) in workers.iter().enumerate() {
-                            let nexts = &worker.batch.nexts;
-                            touch_all(shard, &worker.buckets[k * share + s], nexts);
-                            found[s * threads + w].extend(
-                                worker.buckets[k * share + s]
-                                    .iter()
-                                    .map(|&place| shard.meet(nexts[place as usize].fingerprint)),
-                            );
-                        }
-                    }
-                    found
-                })
-            })
-            .collect();
-        handles.into_iter().map(|handle| handle.join().unwrap_or_default()).collect()
-    });
-    for (k, found) in found.iter().enumerate() {
-        for (place, mets) in found.iter().enumerate() {
-            let (shard, w) = (k * share + place / threads, place % threads);
-            let worker = &mut workers[w];
-            for (&place, &met) in worker.buckets[shard].iter().zip(mets) {
-                worker.mets[place as usize] = Found::Met(met);
-            }
         }
     }
 }

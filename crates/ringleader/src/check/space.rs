@@ -154,8 +154,8 @@ impl Parts {
     }
 
     /// The link after a message was sent into it.
-    pub(crate) fn push(&mut self, content: u32, port: u32, msg: u32) -> u32 {
-        self.push_aged(content, port, msg, 0)
+    pub(crate) fn push(&mut self, content: u32, stimulus: u32) -> u32 {
+        self.contents.push(content, stimulus, self.stimulus_hashes[stimulus as usize], 0)
     }
 
     /// The link with this message behind all others, which has been on its way for so many ticks.

@@ -15,12 +15,14 @@ pub(crate) fn shard_of(fingerprint: u64) -> usize {
     (fingerprint >> 58) as usize
 }
 
-/// One part of the table: open addressing. A free slot has the fingerprint 0.
+/// One part of the table: open addressing. A slot has the two halves of a fingerprint and a number, in twelve bytes side
+/// by side; a free one has the fingerprint 0.
 pub(crate) struct Shard {
-    fingerprints: Vec<u64>,
-    numbers: Vec<u32>,
+    slots: Vec<[u32; 3]>,
     len: usize,
 }
+
+const FREE: [u32; 3] = [0, 0, PENDING];
 
 /// Where a state is in its shard, and whether it was met for the first time.
 #[derive(Clone, Copy)]
@@ -29,37 +31,41 @@ pub(crate) struct Met {
     pub(crate) new: bool,
 }
 
+#[inline]
+fn fingerprint_in(slot: [u32; 3]) -> u64 {
+    u64::from(slot[0]) | u64::from(slot[1]) << 32
+}
+
 impl Shard {
     fn new() -> Shard {
-        Shard { fingerprints: vec![0; 16], numbers: vec![PENDING; 16], len: 0 }
+        Shard { slots: vec![FREE; 16], len: 0 }
     }
 
     /// Where to begin to look for a fingerprint.
     #[inline]
     fn home(&self, fingerprint: u64) -> usize {
         // The first bits chose the shard; the next ones choose the slot.
-        let spread = u128::from(fingerprint << 6) * self.fingerprints.len() as u128;
+        let spread = u128::from(fingerprint << 6) * self.slots.len() as u128;
         (spread >> 64) as usize
     }
 
     /// Reads what is there. Reading many places before any of them is looked at fetches them side by side.
     #[inline]
-    pub(crate) fn touch(&self, fingerprint: u64) -> u64 {
-        self.fingerprints[self.home(fingerprint)]
+    pub(crate) fn touch(&self, fingerprint: u64) -> u32 {
+        self.slots[self.home(fingerprint)][0]
     }
 
     /// Where this fingerprint is, or would be.
     #[inline]
     fn place(&self, fingerprint: u64) -> usize {
-        let slots = self.fingerprints.len();
         let mut place = self.home(fingerprint);
         loop {
-            let found = self.fingerprints[place];
+            let found = fingerprint_in(self.slots[place]);
             if found == fingerprint || found == 0 {
                 return place;
             }
             place += 1;
-            if place == slots {
+            if place == self.slots.len() {
                 place = 0;
             }
         }
@@ -68,21 +74,19 @@ impl Shard {
     /// Makes room for so many more, so that slots stay where they are while they come in.
     pub(crate) fn reserve(&mut self, more: usize) {
         let needed = self.len + more;
-        if needed * 20 <= self.fingerprints.len() * 17 {
+        if needed * 20 <= self.slots.len() * 17 {
             return;
         }
         // By 7/5 each time: never less than 60 % full, so 12 bytes of a slot are less than 20 for a state.
-        let mut slots = self.fingerprints.len();
+        let mut slots = self.slots.len();
         while needed * 20 > slots * 17 {
             slots = slots * 7 / 5 + 1;
         }
-        let fingerprints = core::mem::replace(&mut self.fingerprints, vec![0; slots]);
-        let numbers = core::mem::replace(&mut self.numbers, vec![PENDING; slots]);
-        for (fingerprint, number) in fingerprints.into_iter().zip(numbers) {
+        for slot in core::mem::replace(&mut self.slots, vec![FREE; slots]) {
+            let fingerprint = fingerprint_in(slot);
             if fingerprint != 0 {
                 let place = self.place(fingerprint);
-                self.fingerprints[place] = fingerprint;
-                self.numbers[place] = number;
+                self.slots[place] = slot;
             }
         }
     }
@@ -92,12 +96,24 @@ impl Shard {
     pub(crate) fn meet(&mut self, fingerprint: u64) -> Met {
         let fingerprint = fingerprint.max(1);
         let place = self.place(fingerprint);
-        let new = self.fingerprints[place] == 0;
+        let new = fingerprint_in(self.slots[place]) == 0;
         if new {
-            self.fingerprints[place] = fingerprint;
+            self.slots[place] = [fingerprint as u32, (fingerprint >> 32) as u32, PENDING];
             self.len += 1;
         }
         Met { slot: place as u32, new }
+    }
+
+    /// The number of a state that was met.
+    #[inline]
+    pub(crate) fn number(&self, met: Met) -> u32 {
+        self.slots[met.slot as usize][2]
+    }
+
+    /// Gives a state that was met its number.
+    #[inline]
+    pub(crate) fn set_number(&mut self, met: Met, number: u32) {
+        self.slots[met.slot as usize][2] = number;
     }
 }
 
@@ -121,31 +137,28 @@ impl Visited {
         self.len
     }
 
-    /// Gives the next number to a state that was met.
-    pub(crate) fn number(&mut self, fingerprint: u64, met: Met, parent: u32) -> u32 {
-        let number = self.len;
-        self.shards[shard_of(fingerprint)].numbers[met.slot as usize] = number;
-        if (number as usize).is_multiple_of(PIECE) {
-            self.parents.push(Vec::with_capacity(if number == 0 { 64 } else { PIECE }));
+    /// Adds new states with these parents; they have the next numbers.
+    pub(crate) fn add(&mut self, parents: &[u32]) {
+        let mut rest = parents;
+        while !rest.is_empty() {
+            if (self.len as usize).is_multiple_of(PIECE) {
+                self.parents.push(Vec::with_capacity(if self.len == 0 { 64 } else { PIECE }));
+            }
+            let room = PIECE - self.len as usize % PIECE;
+            let (now, later) = rest.split_at(room.min(rest.len()));
+            if let Some(piece) = self.parents.last_mut() {
+                piece.extend_from_slice(now);
+            }
+            self.len += now.len() as u32;
+            rest = later;
         }
-        if let Some(piece) = self.parents.last_mut() {
-            piece.push(parent);
-        }
-        self.len += 1;
-        number
-    }
-
-    /// The number of a state, by its slot.
-    #[inline]
-    pub(crate) fn number_at(&self, fingerprint: u64, met: Met) -> u32 {
-        self.shards[shard_of(fingerprint)].numbers[met.slot as usize]
     }
 
     /// The number of a state, if it was met.
     pub(crate) fn find(&self, fingerprint: u64) -> Option<u32> {
         let shard = &self.shards[shard_of(fingerprint)];
-        let place = shard.place(fingerprint.max(1));
-        (shard.fingerprints[place] != 0).then(|| shard.numbers[place])
+        let slot = shard.slots[shard.place(fingerprint.max(1))];
+        (fingerprint_in(slot) != 0).then_some(slot[2])
     }
 
     /// The state from which this one was first reached.
@@ -155,7 +168,7 @@ impl Visited {
 
     /// Bytes in use.
     pub(crate) fn bytes(&self) -> u64 {
-        let slots: usize = self.shards.iter().map(|shard| shard.fingerprints.len()).sum();
+        let slots: usize = self.shards.iter().map(|shard| shard.slots.len()).sum();
         let parents: usize = self.parents.iter().map(Vec::capacity).sum();
         (slots * 12 + parents * 4) as u64
     }
@@ -177,9 +190,10 @@ mod tests {
                 let met = shard.meet(fingerprint);
                 assert_eq!(met.new, round == 0);
                 if met.new {
-                    visited.number(fingerprint, met, (k / 2) as u32);
+                    shard.set_number(met, k as u32);
+                    visited.add(&[(k / 2) as u32]);
                 }
-                assert_eq!(visited.number_at(fingerprint, met), k as u32);
+                assert_eq!(visited.shards[shard_of(fingerprint)].number(met), k as u32);
             }
         }
         assert_eq!((visited.find(scatter(scatter(7))), visited.parent(7)), (Some(7), 3));

@@ -106,18 +106,18 @@ impl Batch {
 
     /// Adds a step whose changes from `start` on are written.
     #[inline]
-    pub(super) fn push(&mut self, draft: &Draft, parent: u32, start: usize, fingerprint: u64) {
-        self.is_due |= draft.action.is_due();
-        self.may_want |= draft.action.is_want();
-        self.nexts.push(Next {
-            fingerprint,
-            parent,
-            first_change: start as u32,
-            changes: (self.changes.len() - start) as u16,
-            messages: draft.messages,
-            announcements: draft.announcements,
-            first: draft.first,
-        });
+    pub(super) fn push(
+        &mut self,
+        parent: u32,
+        start: usize,
+        fingerprint: u64,
+        messages: u16,
+        announcements: u16,
+        first: bool,
+    ) {
+        let changes = (self.changes.len() - start) as u16;
+        let first_change = start as u32;
+        self.nexts.push(Next { fingerprint, parent, first_change, changes, messages, announcements, first });
     }
 
     /// Writes the state that a step leads to.

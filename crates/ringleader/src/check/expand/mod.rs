@@ -59,6 +59,8 @@ pub(crate) struct Expander<'a> {
     plain_steps_matter: bool,
     /// Whether states are turned.
     whole: bool,
+    /// Whether a step is nothing but its changes, unless it changes a verdict or a stage.
+    plain: bool,
     after: Vec<u32>,
     /// The largest lag with which a process began a phase.
     pub(crate) furthest_lag: u32,
@@ -85,6 +87,7 @@ impl<'a> Expander<'a> {
             everything,
             plain_steps_matter: everything || rules.count.is_some(),
             whole: !rules.rotations.is_empty(),
+            plain: !everything && rules.count.is_none() && rules.rotations.is_empty() && !rules.details,
             stages: rules.watches(Watch::Stages),
             after: Vec::new(),
             furthest_lag: 0,
@@ -175,14 +178,38 @@ impl<'a> Expander<'a> {
             if content == 0 {
                 continue;
             }
-            let (first, last) = self.memo.takes(content);
-            for item in first..last {
-                let take = self.memo.take(item);
-                let outs = self.memo.step(local, take.stimulus);
-                let action = Action::Deliver { link, place: take.place };
-                self.outs(from, process, outs, &[(link, take.rest)], action, batch);
+            let (first, last) = self.memo.deliveries(self.space, link, local, content);
+            for k in first..last {
+                self.deliver(from, process, link, k, batch);
             }
         }
+    }
+
+    /// Adds the delivery with this number in the tables.
+    #[inline]
+    fn deliver(&mut self, from: From<'_>, process: u32, link: u32, k: u32, batch: &mut Batch) {
+        let taken = self.memo.delivery(k);
+        let start = batch.changes.len();
+        batch.changes.push((process, taken.local));
+        batch.changes.push((link, taken.rest));
+        let mut fingerprint = from.fingerprint.wrapping_add(taken.delta);
+        for k in taken.sent.0..taken.sent.1 {
+            let (to, stimulus) = self.memo.sent(k);
+            let carried = batch.changes[start + 1..].iter().rfind(|change| change.0 == to);
+            let content = carried.map_or(from.state[to as usize], |change| change.1);
+            let pushed = self.memo.push(self.space, to, content, stimulus);
+            batch.changes.push((to, pushed.content));
+            fingerprint = fingerprint.wrapping_add(pushed.delta);
+        }
+        if taken.flags == 0 && self.plain && from.ticks == 0 {
+            let messages = (taken.sent.1 - taken.sent.0) as u16;
+            batch.push(from.parent, start, fingerprint, messages, taken.announcements, taken.first);
+            batch.is_due = true;
+            return;
+        }
+        let action = Action::Deliver { link, place: taken.place };
+        let out = self.memo.out(taken.out);
+        self.finish(from, process, &out, draft(action, &out, taken.first), start, batch);
     }
 
     fn batches_of(&mut self, from: From<'_>, process: u32, batch: &mut Batch) {
@@ -222,35 +249,39 @@ impl<'a> Expander<'a> {
             batch.changes.push((process, out.local));
             batch.changes.extend_from_slice(rest);
             self.carry(from.state, process, &out, start, &mut batch.changes);
-            let mut draft = Draft {
-                action,
-                messages: out.messages() as u16,
-                announcements: out.announcements,
-                phases: 0,
-                chance: out.chance,
-                first: k == outs.0,
-            };
-            if out.flags != 0 || self.plain_steps_matter {
-                draft.phases = self.aside(from, process, &out, start, batch);
-                if out.flags & flag::WATCHED != 0 || self.everything {
-                    self.judge(from, process, &out, action, start, batch);
-                }
-            }
-            self.add(from, &draft, start, batch);
+            self.finish(from, process, &out, draft(action, &out, k == outs.0), start, batch);
         }
     }
 
     /// Carries out what a step sends.
-    #[inline]
     fn carry(&mut self, state: &[u32], process: u32, out: &Out, start: usize, changes: &mut Vec<(u32, u32)>) {
         for k in 0..out.messages() {
             let (port, msg) = self.memo.send(out, k);
             let link = self.space.outgoing[process as usize][port as usize];
-            match changes[start..].iter_mut().find(|change| change.0 == link) {
-                Some(change) => change.1 = self.memo.push(self.space, change.1, link, msg),
-                None => changes.push((link, self.memo.push(self.space, state[link as usize], link, msg))),
+            let stimulus = self.memo.arrival(self.space, link, msg);
+            let carried = changes[start..].iter().rfind(|change| change.0 == link);
+            let content = carried.map_or(state[link as usize], |change| change.1);
+            changes.push((link, self.memo.push(self.space, link, content, stimulus).content));
+        }
+    }
+
+    /// Completes a step whose changes are written: what others remember, what it violates.
+    fn finish(
+        &mut self,
+        from: From<'_>,
+        process: u32,
+        out: &Out,
+        mut draft: Draft,
+        start: usize,
+        batch: &mut Batch,
+    ) {
+        if out.flags != 0 || self.plain_steps_matter {
+            draft.phases = self.aside(from, process, out, start, batch);
+            if out.flags & flag::WATCHED != 0 || self.everything {
+                self.judge(from, process, out, draft.action, start, batch);
             }
         }
+        self.add(from, &draft, start, batch);
     }
 
     /// Adds a step whose changes from `start` on are relative to where it starts from.
@@ -265,30 +296,22 @@ impl<'a> Expander<'a> {
             let (action, phases, chance) = (draft.action, draft.phases, draft.chance);
             batch.details.push(Detail { action, ticks: from.ticks, phases, chance });
         }
-        batch.push(draft, from.parent, start, fingerprint);
+        batch.is_due |= draft.action.is_due();
+        batch.may_want |= draft.action.is_want();
+        batch.push(from.parent, start, fingerprint, draft.messages, draft.announcements, draft.first);
     }
 
-    /// The fingerprint after these changes: only what changes is taken out and put in.
-    #[inline]
+    /// The fingerprint after these changes: only what changes is taken out and put in. A later change of the same part
+    /// goes on from the earlier one.
     fn fingerprint_of_changes(&mut self, from: From<'_>, changes: &[(u32, u32)]) -> u64 {
-        let (n, common) = (self.space.n, self.space.common());
         let mut fingerprint = from.fingerprint;
-        for &(position, number) in changes {
-            let at = position as usize;
-            let before = from.state[at];
-            if before == number {
-                continue;
+        for (k, &(position, number)) in changes.iter().enumerate() {
+            let earlier = changes[..k].iter().rfind(|change| change.0 == position);
+            let before = earlier.map_or(from.state[position as usize], |change| change.1);
+            if before != number {
+                let delta = self.memo.delta(self.space, position, before, number);
+                fingerprint = fingerprint.wrapping_add(delta);
             }
-            let (old, new) = if position < n {
-                (self.memo.local_hash(before), self.memo.local_hash(number))
-            } else if at < common {
-                (self.memo.content_hash(before), self.memo.content_hash(number))
-            } else {
-                let shared = self.memo.shared();
-                (shared.hash(self.space, at, before), shared.hash(self.space, at, number))
-            };
-            let (old, new) = (self.space.share(at, old), self.space.share(at, new));
-            fingerprint = fingerprint.wrapping_sub(old).wrapping_add(new);
         }
         fingerprint
     }
@@ -377,4 +400,11 @@ impl<'a> Expander<'a> {
             None => batch.changes.push((position, number)),
         }
     }
+}
+
+/// A step with this outcome.
+#[inline]
+fn draft(action: Action, out: &Out, first: bool) -> Draft {
+    let messages = out.messages() as u16;
+    Draft { action, messages, announcements: out.announcements, phases: 0, chance: out.chance, first }
 }
