@@ -1,9 +1,10 @@
-//! The ring for stateright: its `Model` trait directly, with a state of a few words that is copied, not cloned.
+//! The ring for stateright: its `Model` trait directly; here with a state of a few words that is copied, not cloned.
 //!
 //! No start adds a message afterwards and no delivery sends more than one, so at most n messages are on their way. They
 //! lie in one word, link after link, with the length of each link beside it. (With stateright's actors, each state has
 //! a vector of processes behind shared pointers and a map of links, all of them allocated and hashed.)
 
+use crate::plain;
 use crate::table::Run;
 use ::stateright::{Checker, Model, Property};
 use core::hash::{Hash, Hasher};
@@ -16,10 +17,19 @@ pub(crate) enum Search {
     Depth,
 }
 
-/// Searches all states of the ring of `n` processes, with one thread.
-pub(crate) fn check(n: u32, search: Search) -> Result<Run, String> {
+/// Searches all states of the ring of `n` processes, with one thread; its state in a few words, or plainly written.
+pub(crate) fn check(n: u32, search: Search, packed: bool) -> Result<Run, String> {
+    if packed { run(Ring { n }, n, search) } else { run(plain::Ring { n: n as usize }, n, search) }
+}
+
+fn run<M>(model: M, n: u32, search: Search) -> Result<Run, String>
+where
+    M: Model + Send + Sync + 'static,
+    M::State: Hash + Clone + PartialEq + core::fmt::Debug + Send + Sync,
+    M::Action: Clone + PartialEq + core::fmt::Debug + Send + Sync,
+{
     let begin = Instant::now();
-    let builder = Ring { n }.checker().threads(1);
+    let builder = model.checker().threads(1);
     let (states, generated, violated) = match search {
         Search::Breadth => counts(&builder.spawn_bfs().join()),
         Search::Depth => counts(&builder.spawn_dfs().join()),
@@ -32,7 +42,12 @@ pub(crate) fn check(n: u32, search: Search) -> Result<Run, String> {
     Ok(Run { states, transitions: generated - 1, took })
 }
 
-fn counts(checker: &impl Checker<Ring>) -> (u64, u64, bool) {
+fn counts<M>(checker: &impl Checker<M>) -> (u64, u64, bool)
+where
+    M: Model,
+    M::State: Clone + Hash + PartialEq + core::fmt::Debug,
+    M::Action: Clone + PartialEq + core::fmt::Debug,
+{
     (checker.unique_state_count() as u64, checker.state_count() as u64, !checker.discoveries().is_empty())
 }
 

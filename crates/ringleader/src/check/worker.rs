@@ -169,6 +169,17 @@ impl<'a> Worker<'a> {
 
     /// Finds the number of the state that each step leads to.
     pub(super) fn find_targets(&mut self, shards: &[Shard], keep_edges: bool) {
+        if !keep_edges {
+            // Nobody asks for numbers; that a state is known is enough.
+            for &step in self.buckets.iter().flatten() {
+                let fingerprint = self.batch.nexts[step as usize].fingerprint;
+                let recent = &mut self.recent[fingerprint as usize % RECENT];
+                if recent.fingerprint == fingerprint {
+                    recent.number = 0;
+                }
+            }
+            return;
+        }
         for (step, (next, &found)) in self.batch.nexts.iter().zip(&self.founds).enumerate() {
             self.targets[step] = match found {
                 Found::Number(number) => number,
@@ -186,12 +197,10 @@ impl<'a> Worker<'a> {
             }
         }
         self.edges.clear();
-        if keep_edges {
-            let edge = |(next, &target): (&Next, &u32)| {
-                Edge::new(target, next.messages, next.announcements, next.first)
-            };
-            self.edges.extend(self.batch.nexts.iter().zip(&self.targets).map(edge));
-        }
+        let edge = |(next, &target): (&Next, &u32)| {
+            Edge::new(target, next.messages, next.announcements, next.first)
+        };
+        self.edges.extend(self.batch.nexts.iter().zip(&self.targets).map(edge));
     }
 }
 
