@@ -10,16 +10,18 @@ use xtask::tidy;
 const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
-  test   all tests: cargo-nextest where it is installed, plain cargo test where not; doc tests either way;
-         with UPDATE=1 in the environment, transcripts and the blocks of the README are rewritten
-  tidy   what the compiler does not see: layering, headers, left-overs, line lengths
-  ci     the whole gate, read-only, with the time of each stage
-  fix    format the code; the only command here that writes";
+  test     all tests: cargo-nextest where it is installed, plain cargo test where not; doc tests either way;
+           with UPDATE=1 in the environment, transcripts and the blocks of the README are rewritten
+  battery  every algorithm against the checker, as large as minutes allow; with UPDATE=1 its record is rewritten
+  tidy     what the compiler does not see: layering, headers, left-overs, line lengths
+  ci       the whole gate, read-only, with the time of each stage
+  fix      format the code; the only command here that writes";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let passed = match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["test"] => test(),
+        ["battery"] => battery(),
         ["tidy"] => tidy(),
         ["ci"] => gate::run(),
         ["fix"] => {
@@ -60,6 +62,11 @@ fn test() -> bool {
         eprintln!("note: cargo-nextest is not installed; plain cargo test does as well");
         cargo(&["test", "--workspace", "--no-fail-fast"])
     }
+}
+
+/// Every algorithm against the checker, against its record.
+fn battery() -> bool {
+    cargo(&["test", "--release", "-p", "ringleader", "--test", "battery", "--", "--nocapture"])
 }
 
 fn tidy() -> bool {

@@ -189,9 +189,9 @@ fn quickest(program: &spin::Program, widths: &mut Vec<u32>) -> Result<Run, Strin
 }
 
 impl Measured {
-    /// How many times as fast ours is, with one thread, as the fastest row of this checker whose model is written as one
-    /// usually writes it. Packing a model into words by hand is worth a lot, but it is not what one reads; the rows with
-    /// packed models tell how much.
+    /// How many times as fast ours is, with one thread, as the fastest row of this checker whose model is written as
+    /// one usually writes it. Packing a model into words by hand is worth a lot, but it is not what one reads; the rows
+    /// with packed models tell how much.
     fn times(&self, checker: &str) -> Option<f64> {
         let plain = |row: &&Row| row.checker.starts_with(checker) && !row.checker.contains("packed");
         let theirs = self.rows.iter().filter(plain);

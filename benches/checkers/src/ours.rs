@@ -12,8 +12,8 @@ pub(crate) struct Ours {
     pub(crate) bytes_per_state: f64,
 }
 
-/// Searches all states of the ring of `n` processes, with nothing reduced. Every property of the contract is checked, or
-/// only those that the others check as well: neither cycles nor numbers of messages.
+/// Searches all states of the ring of `n` processes, with nothing reduced. Every property of the contract is checked,
+/// or only those that the others check as well: neither cycles nor numbers of messages.
 pub(crate) fn check(n: u32, threads: u32, safety_only: bool) -> Result<Ours, String> {
     let entry =
         registry::find(registry::ALL, "chang-roberts").ok_or("chang-roberts is not in the registry")?;

@@ -22,6 +22,7 @@ struct Algorithm {
     bound: Option<Bound>,
     aliases: &'static [&'static str],
     erratum: Option<&'static str>,
+    checked_up_to: Option<u32>,
 }
 
 #[derive(Serialize)]
@@ -50,6 +51,7 @@ pub fn list_json<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> String {
                 .map(|bound| Bound { formula: bound.formula, counts: bound.counts.name() }),
             aliases: entry.spec.aliases,
             erratum: entry.erratum(),
+            checked_up_to: entry.checked_up_to(),
         })
         .collect();
     serde_json::to_string(&List { schema: LIST_SCHEMA, algorithms }).expect("plain data has a JSON form")

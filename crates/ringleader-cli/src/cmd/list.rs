@@ -1,4 +1,4 @@
-//! `ringleader list`: what there is, what it needs, what it costs.
+//! `ringleader list`: what there is, what it needs, what it costs, and up to where it was checked.
 
 use super::show::wrapped;
 use crate::App;
@@ -11,9 +11,9 @@ use ringleader::registry::{Entry, Problem};
 use std::io::{self, Write};
 
 /// The width of the table in a file or a pipe, unless the names are longer.
-const WIDTH: u16 = 100;
+const WIDTH: u16 = 110;
 /// What a table needs beside the names. A narrower terminal has no room for one.
-const BESIDE_NAMES: usize = 72;
+const BESIDE_NAMES: usize = 82;
 
 pub(crate) fn run(app: &App, args: &ListArgs, console: &mut Console<'_>) -> Result<u8, Failure> {
     let entries: Vec<&Entry> = app
@@ -57,7 +57,7 @@ fn table(entries: &[&Entry], width: u16) -> Table {
         .load_style(presets::UTF8_FULL_CONDENSED.with_rounded_corners())
         .set_content_arrangement(ContentArrangement::Dynamic)
         .set_width(width)
-        .set_header(["name", "problem", "year", "network", "needs", "messages at worst"]);
+        .set_header(["name", "problem", "year", "network", "needs", "messages at worst", "checked"]);
     for entry in entries {
         table.add_row([
             named(entry),
@@ -66,10 +66,11 @@ fn table(entries: &[&Entry], width: u16) -> Table {
             entry.topology().to_owned(),
             needs(entry),
             bound(entry).to_owned(),
+            checked(entry),
         ]);
     }
     // Names are there to be copied, formulas to be read.
-    for place in [0, 1, 2, 5] {
+    for place in [0, 1, 2, 5, 6] {
         if let Some(column) = table.column_mut(place) {
             column.set_constraint(ColumnConstraint::ContentWidth);
         }
@@ -92,7 +93,7 @@ fn stacked(entries: &[&Entry], width: usize, out: &mut dyn Write) -> io::Result<
                 needs if entry.is_literal() => needs.to_owned(),
                 needs => format!("needs {needs}"),
             },
-            format!("messages at worst {}", bound(entry)),
+            format!("messages at worst {}, checked {}", bound(entry), checked(entry)),
         ] {
             for line in wrapped(&text, width.saturating_sub(2)) {
                 writeln!(out, "  {line}")?;
@@ -115,6 +116,11 @@ fn needs(entry: &Entry) -> String {
         Some(erratum) => format!("as above, with erratum {erratum}"),
         None => entry.needs().join(", "),
     }
+}
+
+/// Up to how many processes the battery has checked it.
+fn checked(entry: &Entry) -> String {
+    entry.checked_up_to().map_or_else(|| "-".to_owned(), |n| format!("n ≤ {n}"))
 }
 
 fn bound(entry: &Entry) -> &'static str {

@@ -15,8 +15,8 @@ pub(crate) fn shard_of(fingerprint: u64) -> usize {
     (fingerprint >> 58) as usize
 }
 
-/// One part of the table: open addressing. A slot has the two halves of a fingerprint and a number, in twelve bytes side
-/// by side; a free one has the fingerprint 0.
+/// One part of the table: open addressing. A slot has the two halves of a fingerprint and a number, in twelve bytes
+/// side by side; a free one has the fingerprint 0.
 pub(crate) struct Shard {
     slots: Vec<[u32; 3]>,
     len: usize,

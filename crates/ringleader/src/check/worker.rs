@@ -197,9 +197,8 @@ impl<'a> Worker<'a> {
             }
         }
         self.edges.clear();
-        let edge = |(next, &target): (&Next, &u32)| {
-            Edge::new(target, next.messages, next.announcements, next.first)
-        };
+        let edge =
+            |(next, &target): (&Next, &u32)| Edge::new(target, next.messages, next.announcements, next.first);
         self.edges.extend(self.batch.nexts.iter().zip(&self.targets).map(edge));
     }
 }

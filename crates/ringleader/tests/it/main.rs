@@ -1,5 +1,6 @@
 //! The integration tests of the library, through its public face, in one binary: one link step, one list.
 
+mod battery_rows; // rows of the battery's record
 mod bully; // exact counts, crashes and recoveries
 mod check; // the checker
 mod docs; // every contract of the registry is well-formed

@@ -1,5 +1,6 @@
 //! The checker: its counts against other tools, its answers against themselves, every algorithm and every need.
 
+mod battery; // the smaller rows of the record
 mod chance; // expected rounds, as published for other tools
 mod literals; // texts taken literally are found out, by a shortest run that replays
 mod necessity; // without what a contract asks for, it fails

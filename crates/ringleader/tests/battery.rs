@@ -1,0 +1,68 @@
+//! The battery: every algorithm of the registry, in the weakest environment that its contract admits, for every
+//! arrangement of identities, set of initiators and numbering of ports. What it finds is on record in `battery.txt`,
+//! state for state; `list` reads from there up to where an algorithm was checked.
+//!
+//! It takes minutes, so it is not among the tests that run by default: `cargo xtask battery` runs it, and so does the
+//! gate. `UPDATE=1 cargo xtask battery` rewrites the record; look at the difference before it goes in. The tests check
+//! the smaller rows of the record every time.
+
+#![expect(clippy::print_stdout, reason = "it takes minutes: one wants to see how far it is")]
+
+#[path = "it/battery_rows.rs"]
+mod rows;
+
+use ringleader::registry::{ALL, Entry};
+use rows::check;
+use std::fmt::Write as _;
+
+/// The largest sizes that do not take hours, where they are smaller than the usual: 5 on rings and 4 where everybody is
+/// connected with everybody.
+const SMALLER: &[(&str, u32, &str)] = &[
+    ("bully", 3, "n = 4 has some billions of states: time, a crash and a recovery multiply"),
+    (
+        "probabilistic-franklin",
+        4,
+        "n = 5 has some hundred million states, all draws and numberings of ports together",
+    ),
+    ("misra-bounded", 4, "n = 5 has some hundred million states, with a token lost"),
+];
+
+fn largest(entry: &Entry) -> u32 {
+    let smaller = SMALLER.iter().find(|row| row.0 == entry.spec.name).map(|row| row.1);
+    let usual = if entry.topology().contains("ring") { 5 } else { 4 };
+    smaller.unwrap_or(usual)
+}
+
+#[test]
+fn every_algorithm_holds_as_recorded() {
+    let mut found = String::from(rows::TITLE);
+    for entry in ALL.iter().filter(|entry| !entry.is_literal()) {
+        for n in 1..=largest(entry) {
+            let row = check(entry, n);
+            println!("{row}");
+            writeln!(found, "{row}").unwrap();
+        }
+    }
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/battery.txt");
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::write(path, &found).unwrap();
+    }
+    let record = std::fs::read_to_string(path).unwrap();
+    let wrong: Vec<(Option<&str>, Option<&str>)> = differences(&record, &found);
+    assert!(
+        wrong.is_empty(),
+        "recorded, found: {wrong:#?}\nUPDATE=1 cargo xtask battery accepts what was found"
+    );
+}
+
+fn differences<'a>(record: &'a str, found: &'a str) -> Vec<(Option<&'a str>, Option<&'a str>)> {
+    let (mut record, mut found) = (record.lines(), found.lines());
+    let mut wrong = Vec::new();
+    loop {
+        match (record.next(), found.next()) {
+            (None, None) => return wrong,
+            (a, b) if a == b => {}
+            different => wrong.push(different),
+        }
+    }
+}
