@@ -88,6 +88,18 @@ fn the_command_line_runs_it() {
     }
 }
 
+/// It works in whatever order messages arrive: every process counts to n.
+#[test]
+fn it_can_be_checked() {
+    let check = json(&["check", "roll-call", "-n", "3", "--all-ids", "--json"]);
+    assert!(
+        check.starts_with(
+            r#"{"schema":"ringleader.check/1","algorithm":"roll-call","nodes":3,"verdict":"holds""#
+        ),
+        "{check}"
+    );
+}
+
 #[test]
 fn the_command_line_knows_no_other_algorithm() {
     let output = own_election(&["run", "chang-roberts", "-n", "5"]);
