@@ -161,6 +161,10 @@ fn ways_out(
             ways.push((more, plan.n, "more states".into()));
         }
         Some(Limit::Bytes(limit)) => {
+            if !args.safety {
+                let less = CheckArgs { safety: true, ..args.clone() };
+                ways.push((less, plan.n, "less memory: neither cycles nor numbers of messages".into()));
+            }
             if let Some(more) = memory::usable().filter(|usable| *usable > limit.saturating_add(limit / 4)) {
                 let text =
                     if more >= 1 << 30 { format!("{}GiB", more >> 30) } else { format!("{}MiB", more >> 20) };

@@ -76,6 +76,7 @@ pub(crate) fn plan(app: &App, entry: &Entry, args: &CheckArgs) -> Result<CheckPl
             duplications: args.duplications,
         },
         unsound: args.unsound,
+        safety_only: args.safety,
         reduce: args.reduce.map_or(usual.reduce, Into::into),
         max_states: args.max_states,
         max_bytes: args.memory.as_ref().map(|given| given.value.0).or_else(memory::usable),

@@ -11,7 +11,10 @@
 #[path = "it/battery_rows.rs"]
 mod rows;
 
-use ringleader::registry::{ALL, Entry};
+use ringleader::check::{Budget, Scope, Starts};
+use ringleader::model::Orientation;
+use ringleader::registry::{ALL, Entry, find};
+use ringleader::sim::Ports;
 use rows::check;
 use std::fmt::Write as _;
 
@@ -64,5 +67,35 @@ fn differences<'a>(record: &'a str, found: &'a str) -> Vec<(Option<&'a str>, Opt
             (a, b) if a == b => {}
             different => wrong.push(different),
         }
+    }
+}
+
+/// One size beyond the record, in part: not every case, but every run of it.
+#[test]
+fn one_size_more_holds_in_part() {
+    let none = Some(0);
+    let no_faults = Budget { crashes: none, recoveries: none, losses: none, duplications: none };
+    let parts = [
+        (
+            "bully",
+            "the smallest process starts, nothing fails",
+            Scope { starts: Starts::Listed(vec![0]), faults: no_faults, ..Scope::new(4) },
+        ),
+        (
+            "probabilistic-franklin",
+            "all start at any moment, the ports are numbered alike",
+            Scope {
+                starts: Starts::AllLate,
+                ports: Ports::Kind(Orientation::Same),
+                expectations: false,
+                ..Scope::new(5)
+            },
+        ),
+    ];
+    for (name, part, scope) in parts {
+        let entry = find(ALL, name).unwrap();
+        let findings = entry.check(&Scope { threads: 2, ..scope }, &[], &()).unwrap();
+        assert!(findings.holds(), "{name}, {part}: {findings:#?}");
+        println!("{name} {} in part ({part}): {} states", findings.n, findings.states);
     }
 }

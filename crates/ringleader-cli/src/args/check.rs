@@ -26,6 +26,9 @@ pub(crate) struct CheckArgs {
     /// How much of what cannot matter is left out of the search [default: full].
     #[arg(long, value_name = "HOW")]
     pub(crate) reduce: Option<ReduceArg>,
+    /// Only what shows in a state or at an end: neither cycles nor numbers of messages; takes a fifth of the memory.
+    #[arg(long)]
+    pub(crate) safety: bool,
     /// How many threads may work on it; the result is the same.
     #[arg(
         long,
@@ -172,6 +175,9 @@ impl CheckArgs {
         self.settings.again(&mut words);
         if self.all_ids {
             words.push("--all-ids".into());
+        }
+        if self.safety {
+            words.push("--safety".into());
         }
         if self.unsound {
             words.push("--unsound".into());

@@ -345,3 +345,22 @@ fn words_are_not_data() {
     let coloured = ringleader(&["check", "peterson", "-n", "2", "--color", "always"]).output().unwrap();
     assert!(coloured.stdout.contains(&0x1b));
 }
+
+/// What shows in states is still checked; what only edges tell is not claimed.
+#[test]
+fn safety_alone_claims_less() {
+    let names = |args: &[&str]| -> Vec<String> {
+        let check = json(&[&["check", "lcr", "-n", "4", "--json"], args].concat());
+        assert_eq!(check["verdict"], "holds");
+        let rows = check["properties"].as_array().unwrap();
+        rows.iter().map(|row| row["name"].as_str().unwrap().to_owned()).collect()
+    };
+    let (all, fewer) = (names(&[]), names(&["--safety"]));
+    assert!(
+        all.contains(&"every fair run ends".to_owned()) && !fewer.contains(&"every fair run ends".to_owned())
+    );
+    assert!(
+        fewer.contains(&"at most one leader".to_owned()) && fewer.contains(&"exactly one leader".to_owned())
+    );
+    assert_eq!(json(&["check", "lcr", "-n", "4", "--safety", "--json"])["messages"]["max"], Value::Null);
+}

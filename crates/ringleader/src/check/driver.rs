@@ -8,7 +8,7 @@ use super::findings::{
 use super::property::{Property, bound, ends, possible, promised};
 use super::scope::{Reduce, Scope};
 use super::search::Limits;
-use super::subject::Subject;
+use super::subject::{Subject, tokens};
 use crate::model::{Promises, Shape, Timing, Winner};
 use crate::sim::{Refusal, Setup};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -45,7 +45,8 @@ pub(crate) fn check(
     }
     let setup = first_setup(subject, scope)?;
     let cases = Cases::new(subject.spec, subject.kind, scope, &setup.plan.neighbours)?;
-    let list = promised(subject.spec.promises, setup_tokens(subject, &setup, scope));
+    let mut steps = (subject.steps)(&setup, scope.range, None);
+    let list = promised(subject.spec.promises, tokens(&mut *steps, setup.n));
     let properties: Vec<&dyn Property> =
         list.iter().map(|property| &**property).chain(own.iter().copied()).collect();
     let plan = Plan { subject, scope, properties: &properties, cases: &cases, watcher };
@@ -95,20 +96,6 @@ fn faults_asked_for(scope: &Scope) -> Vec<crate::sim::Fault> {
         faults.push(Fault::Duplicate(0.0));
     }
     faults
-}
-
-/// The kinds of tokens that exist at the beginning.
-fn setup_tokens(subject: &Subject, setup: &Setup, scope: &Scope) -> &'static [&'static str] {
-    let mut steps = (subject.steps)(setup, scope.range, None);
-    let mut all: &'static [&'static str] = &[];
-    for process in 0..setup.n {
-        let local = steps.initial(process, true, 0);
-        let held = steps.facts(local).tokens;
-        if held.len() > all.len() {
-            all = held;
-        }
-    }
-    all
 }
 
 struct Plan<'a> {

@@ -7,7 +7,7 @@ use super::property::{Case, Property};
 use super::scope::{Reduce, Scope, Starts};
 use super::search::{Explored, Limits, Search};
 use super::space::{Common, Parts, Space};
-use super::subject::Subject;
+use super::subject::{Subject, tokens};
 use super::typed::Lag;
 use crate::model::{Counts, Links, Order, Promises, Timing};
 use crate::sim::{Entries, Refusal, Scenario, Setup};
@@ -79,14 +79,7 @@ impl<'a> Ground<'a> {
             initiators: everybody.map(|i| setup.is_initiator(i)).collect(),
         };
         let mut parts = Parts::new(steps, setup.links);
-        let mut tokens: &'static [&'static str] = &[];
-        for process in 0..setup.n {
-            let local = parts.steps.initial(process, true, 0);
-            let held = parts.facts(local).tokens;
-            if held.len() > tokens.len() {
-                tokens = held;
-            }
-        }
+        let tokens = tokens(&mut *parts.steps, setup.n);
         Ok(Ground {
             subject,
             scope,

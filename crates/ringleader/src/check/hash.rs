@@ -158,7 +158,8 @@ impl<T: Hash + Eq> Interned<T> {
     }
 
     pub(crate) fn bytes(&self) -> u64 {
-        (self.values.capacity() * (size_of::<T>() + 8)) as u64 + self.numbers.bytes()
+        // Not the capacity of the values: a list of values without content has room for any number of them.
+        (self.hashes.capacity() * (size_of::<T>() + 8)) as u64 + self.numbers.bytes()
     }
 }
 

@@ -108,6 +108,21 @@ where
     let net = P::Port::wire(&setup.plan);
     let newborn: Vec<P> = setup.processes(&net, range);
     // A crash is noticed when every message of the one that crashed has arrived, as in the simulator.
-    let detection = 2 * setup.max_delay() + 1;
+    // Without a clock it is noticed at any moment.
+    let timed = P::SPEC.needs.timing == Timing::BoundedDelay;
+    let detection = if timed { 2 * setup.max_delay() + 1 } else { 0 };
     Typed::new(reading, newborn, detection, lag)
+}
+
+/// The kinds of tokens that exist at the beginning: all are at one process.
+pub(crate) fn tokens(steps: &mut dyn Steps, n: u32) -> &'static [&'static str] {
+    let mut all: &'static [&'static str] = &[];
+    for process in 0..n {
+        let local = steps.initial(process, true, 0);
+        let held = steps.facts(local).tokens;
+        if held.len() > all.len() {
+            all = held;
+        }
+    }
+    all
 }

@@ -3,7 +3,7 @@
 use super::hash::{Interned, fingerprint};
 use super::stimulus::{Facts, Outcome, Steps, Stimulus};
 use crate::model::{
-    Election, Exclusion, Knows, Message, Name, Outbox, Port, Process, Reached, Stage, Verdict,
+    Election, Exclusion, Knows, Message, Name, Outbox, Port, Process, Reached, Stage, Timing, Verdict,
 };
 use crate::sim::UNDECLARED_CHOICE;
 
@@ -90,6 +90,9 @@ pub(crate) struct Lag {
 }
 
 impl<P: Process> Typed<P> {
+    /// Whether time counts.
+    const TIMED: bool = matches!(P::SPEC.needs.timing, Timing::BoundedDelay);
+
     pub(crate) fn new(reading: Reading<P>, newborn: Vec<P>, detection: u32, lag: Option<Lag>) -> Typed<P> {
         Typed {
             reading,
@@ -201,7 +204,9 @@ impl<P: Process> Typed<P> {
             trial.clear();
             act(&mut local, &mut trial);
             for (timer, ticks) in trial.timers.drain(..) {
-                local.timers[timer.index()] = ticks;
+                // Without a clock a timer that runs may run out at any moment.
+                let left = ticks.map(|ticks| if Self::TIMED { ticks } else { 0 });
+                local.timers[timer.index()] = left;
             }
             local.lag = local.lag.saturating_sub(trial.begins);
             let sends: Vec<(u32, u32)> = (trial.sends.drain(..))

@@ -1,8 +1,10 @@
-//! Properties of one's own.
+//! Properties of one's own, and an algorithm.
 
 use crate::support::entry;
-use ringleader::check::{Answer, Property, Scope, Starts, View, Watch};
-use ringleader::model::{Value, Verdict};
+use ringleader::check::{self, Answer, Property, Scope, Starts, View, Watch};
+use ringleader::model::{
+    Election, Fields, Informed, Knows, Never, Next, Outbox, Process, Promises, Spec, Value, Verdict, Winner,
+};
 
 /// Nobody learns that it lost before somebody leads. True: the announcement comes from the leader.
 struct LostAfterLed;
@@ -59,4 +61,81 @@ fn looking_at_everything_leaves_nothing_out() {
     let scope = Scope { starts: Starts::All, ..Scope::new(5) };
     let findings = entry("chang-roberts").check(&scope, &[&LostAfterLed], &()).unwrap();
     assert_eq!(findings.states, 137);
+}
+
+/// Whoever waits too long leads. Without a clock "too long" can be any moment, so both may.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+struct Impatient {
+    leads: bool,
+    told: bool,
+}
+
+ringleader::messages! {
+    /// What travels.
+    enum Said {
+        /// Somebody leads.
+        "said" Said,
+    }
+}
+
+ringleader::names! {
+    /// How long it waits.
+    enum Patience {
+        Patience = "patience",
+    }
+}
+
+impl Process for Impatient {
+    const SPEC: Spec = Spec {
+        promises: Promises::Election { winner: Winner::Any, informed: Informed::All },
+        ..Spec::named("impatient", "Impatient")
+    };
+    type Given = ();
+    type Port = Next;
+    type Msg = Said;
+    type Timer = Patience;
+    type Local = Never;
+
+    fn new((): ()) -> Self {
+        Impatient { leads: false, told: false }
+    }
+    fn start(&mut self, out: &mut impl Outbox<Self>) {
+        out.set_timer(Patience::Patience, 10);
+    }
+    fn receive(&mut self, _: Next, _: Said, out: &mut impl Outbox<Self>) {
+        out.stop_timer(Patience::Patience);
+        if !self.told && !self.leads {
+            out.send(Next, Said::Said {});
+        }
+        self.told = true;
+    }
+    fn timeout(&mut self, _: Patience, out: &mut impl Outbox<Self>) {
+        (self.leads, self.told) = (true, true);
+        out.send(Next, Said::Said {});
+    }
+    fn fields(&self) -> Fields {
+        Vec::new()
+    }
+}
+
+impl Election for Impatient {
+    fn verdict(&self) -> Verdict {
+        match (self.leads, self.told) {
+            (true, _) => Verdict::Leader,
+            (false, true) => Verdict::Lost,
+            (false, false) => Verdict::Undecided,
+        }
+    }
+    fn knows(&self) -> Knows {
+        if self.told { Knows::ThereIsOne } else { Knows::Nothing }
+    }
+}
+
+#[test]
+fn without_a_clock_a_timer_may_run_out_at_any_moment() {
+    let findings = check::election::<Impatient>(&Scope::new(1), &[], &()).unwrap();
+    assert!(findings.holds(), "{findings:?}");
+    let findings = check::election::<Impatient>(&Scope::new(2), &[], &()).unwrap();
+    let example = findings.counterexample.unwrap();
+    assert_eq!((example.property, example.recording.events.len()), ("at most one leader", 4));
 }
