@@ -3,6 +3,7 @@
 use super::{check, violated};
 use crate::support::{entry, right};
 use ringleader::check::{Answer, Arrangements, Findings, Scope};
+use ringleader::model::Links;
 use ringleader::registry::ALL;
 use ringleader::sim::{Entries, Ids, Initiators, Ports, Scenario, Schedule};
 use ringleader::trace::Recording;
@@ -86,4 +87,23 @@ fn counterexamples_are_deterministic() {
         assert_eq!(events(&once), events(&twice), "{name}");
         assert_eq!(once.answer, Answer::Violated);
     }
+}
+
+/// The catalogue of errata gives the lengths of shortest failing runs, found with another implementation.
+#[test]
+fn shortest_runs_are_as_long_as_elsewhere() {
+    let steps = |name: &str, scope: &Scope| {
+        let findings = check(name, scope);
+        findings.counterexample.map(|example| (example.property, example.recording.events.len()))
+    };
+    let entries = Entries::Each(2);
+    let fifo = Scope { links: Some(Links::Fifo), entries, ..Scope::new(3) };
+    assert_eq!(steps("ricart-agrawala@as-printed", &fifo), Some(("never two inside", 10)), "R1");
+    assert_eq!(
+        steps("ricart-agrawala@as-printed", &Scope::new(2)),
+        Some(("never two inside", 6)),
+        "R1, links that overtake"
+    );
+    let overtaking = Scope { links: Some(Links::Bag), unsound: true, ..Scope::new(2) };
+    assert_eq!(steps("misra-bounded", &overtaking), Some(("never two tokens of a kind", 7)), "Z6");
 }
