@@ -51,6 +51,7 @@ const FULL_FOR_CHANCE: &str = "chance decides: every interleaving was searched";
 const FULL_FOR_TOKENS: &str = "tokens circulate for ever: every interleaving was searched";
 const UNFAIR_CYCLES: &str = "there are runs without end, but none of them is fair";
 const NO_EXPECTATION: &str = "a scheduler can put chance off for ever, unfairly: no expectations are given";
+const ROUNDS_AT_LIMIT: &str = "the search for the expected number of rounds reached a limit";
 const NO_ROUNDS: &str = "processes fall too far behind each other to count rounds";
 
 /// Checks one case.
@@ -133,12 +134,9 @@ impl Look<'_, '_> {
             let Some(again) = self.explore(how) else { return };
             explored = again;
         }
-        self.least(&explored);
-        if self.ground.is_election()
-            && let Some(state) = possible::hopeless(&self.ground, &explored)
-        {
-            let detail = "no leader is possible any more".to_owned();
-            self.came.wrong = Some(self.wrong_at(how, &explored, possible::NAME, detail, state));
+        self.least(how, &explored);
+        if self.ground.keeps_its_leader() && possible::hopeless(&self.ground, &explored).is_some() {
+            self.no_leader_possible(How { turn: false, ..how });
         } else if self.ground.is_randomised() {
             self.chance(how, &explored);
         } else if self.ground.never_silent() {
@@ -190,12 +188,22 @@ impl Look<'_, '_> {
     }
 
     /// The least number of messages where there are cycles; there is no largest.
-    fn least(&mut self, explored: &Explored) {
+    fn least(&mut self, how: How, explored: &Explored) {
         let ends: Vec<u32> = explored.ends.iter().chain(&explored.served).copied().collect();
+        let (_, before) = self.ground.first(how);
         if let Some((all, election)) = explored.graph.least(&ends) {
-            self.came.messages = Some(Range { min: all, max: None });
-            self.came.election_messages =
-                self.ground.is_election().then_some(Range { min: election, max: None });
+            let range = |min: u64| Range { min: min + before, max: None };
+            self.came.messages = Some(range(all));
+            self.came.election_messages = self.ground.is_election().then(|| range(election));
+        }
+    }
+
+    /// No leader is possible from some state: searches once more without rotations, to show the way there.
+    fn no_leader_possible(&mut self, how: How) {
+        let Some(explored) = self.explore(how) else { return };
+        if let Some(state) = possible::hopeless(&self.ground, &explored) {
+            let detail = "no leader is possible any more".to_owned();
+            self.came.wrong = Some(self.wrong_at(how, &explored, possible::NAME, detail, state));
         }
     }
 
@@ -216,7 +224,7 @@ impl Look<'_, '_> {
         if !actions.end_components().is_empty() {
             // Who is where matters for fairness: without rotations.
             let how = How { turn: false, ..how };
-            let apart = self.ground.explore(how, self.limits, self.threads);
+            let Some(apart) = self.explore(how) else { return };
             let actions = Actions::new(&apart.graph);
             let endless = ends::endless_by_chance(&self.ground, how, &apart, &actions);
             let almost_sure = endless.is_none();
@@ -253,7 +261,11 @@ impl Look<'_, '_> {
         let how = How { phases: true, ..how };
         let explored = ground.explore(how, self.limits, self.threads);
         self.came.peak_bytes = self.came.peak_bytes.max(explored.peak_bytes);
-        if explored.limit.is_some() || explored.furthest_lag >= cap {
+        if explored.limit.is_some() {
+            self.came.notes.push(ROUNDS_AT_LIMIT);
+            return None;
+        }
+        if explored.furthest_lag >= cap {
             self.came.notes.push(NO_ROUNDS);
             return None;
         }
@@ -277,7 +289,7 @@ impl Look<'_, '_> {
             property,
             detail,
             length: taken.len() as u64,
-            recording: if how.turn { None } else { recording(&self.ground, how, &taken) },
+            recording: recording(&self.ground, how, &taken),
             repeats_from: None,
             shortest: !how.por,
         }
@@ -300,7 +312,7 @@ impl Look<'_, '_> {
             property,
             detail: detail.to_owned(),
             length: taken.len() as u64,
-            recording: if how.turn { None } else { recording(&self.ground, how, &taken) },
+            recording: recording(&self.ground, how, &taken),
             repeats_from: Some(repeats_from),
             shortest: !how.por,
         });

@@ -43,6 +43,12 @@ pub(crate) fn check(
         };
         return Err(Refusal::OutOfRange { what: "the number of processes of a check", expected });
     }
+    let mut scope = scope.clone();
+    if !own.is_empty() && scope.reduce == Reduce::Full {
+        // A property of one's own may tell processes apart that are alike to the algorithm.
+        scope.reduce = Reduce::Por;
+    }
+    let scope = &scope;
     let setup = first_setup(subject, scope)?;
     let cases = Cases::new(subject.spec, subject.kind, scope, &setup.plan.neighbours)?;
     let mut steps = (subject.steps)(&setup, scope.range, None);
@@ -226,7 +232,7 @@ impl Plan<'_> {
                 break;
             }
             let Some(one) = self.cases.get(number) else { continue };
-            let max_depth = if number == at { best.length } else { best.length - 1 };
+            let max_depth = if number == at { best.length } else { best.length.saturating_sub(1) };
             let limits = Limits {
                 states: left,
                 bytes: self.scope.max_bytes.unwrap_or(u64::MAX),

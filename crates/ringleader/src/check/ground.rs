@@ -9,7 +9,7 @@ use super::search::{Explored, Limits, Search};
 use super::space::{Common, Parts, Space};
 use super::subject::{Subject, tokens};
 use super::typed::Lag;
-use crate::model::{Counts, Links, Order, Promises, Timing};
+use crate::model::{Counts, Links, Order, Promises, Timing, Winner};
 use crate::sim::{Entries, Refusal, Scenario, Setup};
 use std::sync::Mutex;
 
@@ -123,6 +123,11 @@ impl<'a> Ground<'a> {
 
     pub(crate) fn is_election(&self) -> bool {
         matches!(self.subject.spec.promises, Promises::Election { .. })
+    }
+
+    /// Whether it is an election whose leader stays: where processes come and go, leaders do too.
+    pub(crate) fn keeps_its_leader(&self) -> bool {
+        matches!(self.subject.spec.promises, Promises::Election { winner, .. } if winner != Winner::LargestLive)
     }
 
     /// Whether crashes are noticed.

@@ -3,7 +3,8 @@
 use crate::support::entry;
 use ringleader::check::{self, Answer, Property, Scope, Starts, View, Watch};
 use ringleader::model::{
-    Election, Fields, Informed, Knows, Never, Next, Outbox, Process, Promises, Spec, Value, Verdict, Winner,
+    Election, Fields, Informed, Knows, Needs, Never, Next, Outbox, Process, Promises, Spec, Value, Verdict,
+    Winner,
 };
 
 /// Nobody learns that it lost before somebody leads. True: the announcement comes from the leader.
@@ -138,4 +139,79 @@ fn without_a_clock_a_timer_may_run_out_at_any_moment() {
     let findings = check::election::<Impatient>(&Scope::new(2), &[], &()).unwrap();
     let example = findings.counterexample.unwrap();
     assert_eq!((example.property, example.recording.events.len()), ("at most one leader", 4));
+}
+
+/// This process never leads. Each of an anonymous ring may, so it is false for each; and it tells one from another.
+struct NotMe(u32);
+
+impl Property for NotMe {
+    fn name(&self) -> &'static str {
+        "this one does not lead"
+    }
+    fn watches(&self) -> Watch {
+        Watch::Ends
+    }
+    fn finally(&self, state: &View<'_>) -> Result<(), String> {
+        if state.verdict(self.0) == Verdict::Leader { Err("it does".into()) } else { Ok(()) }
+    }
+}
+
+#[test]
+fn a_property_may_tell_processes_of_an_anonymous_ring_apart() {
+    for process in 0..3 {
+        let findings = entry("itai-rodeh-coin").check(&Scope::new(3), &[&NotMe(process)], &()).unwrap();
+        assert_eq!(findings.answer, Answer::Violated, "process {process}");
+        assert!(findings.counterexample.is_some(), "process {process}");
+    }
+}
+
+/// Everybody sends on for ever, and nobody ever leads.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+struct Restless;
+
+impl Process for Restless {
+    const SPEC: Spec = Spec {
+        needs: Needs { choices: true, ..Needs::NOTHING },
+        promises: Promises::Election { winner: Winner::Any, informed: Informed::All },
+        ..Spec::named("restless", "Restless")
+    };
+    type Given = ();
+    type Port = Next;
+    type Msg = Said;
+    type Timer = Never;
+    type Local = Never;
+
+    fn new((): ()) -> Self {
+        Restless
+    }
+    fn start(&mut self, out: &mut impl Outbox<Self>) {
+        out.send(Next, Said::Said {});
+    }
+    fn receive(&mut self, _: Next, _: Said, out: &mut impl Outbox<Self>) {
+        out.choose(2);
+        out.send(Next, Said::Said {});
+    }
+    fn fields(&self) -> Fields {
+        Vec::new()
+    }
+}
+
+impl Election for Restless {
+    fn verdict(&self) -> Verdict {
+        Verdict::Undecided
+    }
+    fn knows(&self) -> Knows {
+        Knows::Nothing
+    }
+}
+
+/// On an anonymous ring, where rotations are one state, there is a run to look at all the same.
+#[test]
+fn a_leader_that_is_not_possible_is_shown() {
+    for n in 1..=3 {
+        let findings = check::election::<Restless>(&Scope::new(n), &[], &()).unwrap();
+        let example = findings.counterexample.unwrap();
+        assert_eq!(example.property, "a leader is possible from every state", "n = {n}");
+        assert!(findings.properties.iter().any(|finding| finding.answer == Answer::Violated));
+    }
 }
