@@ -5,9 +5,10 @@
 
 use crate::check::{self, Findings, Property, Scope, Watcher};
 use crate::election::{
-    Bully, BullyAsPrinted, ChangRoberts, ChangRobertsAsPrinted, Franklin, ItaiRodehCoin, ItaiRodehSync,
-    Peterson, PetersonAsPrinted, ProbabilisticFranklin, ProbabilisticFranklinAsPrinted,
-    VanLeeuwenTanHalfDuplex,
+    Bully, BullyAsPrinted, BullyWithoutGuard, ChangRoberts, ChangRobertsAsPrinted, Franklin, ItaiRodeh,
+    ItaiRodehCoin, ItaiRodehSync, LeLann, LeLannLateCandidates, Peterson, PetersonAsPrinted,
+    ProbabilisticFranklin, ProbabilisticFranklinAsPrinted, ProbabilisticFranklinWithoutBit, RingActiveList,
+    RingActiveListAsPrinted, RingActiveListOwnLast, RingCollect, VanLeeuwenTanHalfDuplex,
 };
 use crate::model::{
     Election, Exclusion, Fields, Given, Literal, Message, Port, Process, Shape, Spec, Told, WireError,
@@ -19,6 +20,8 @@ use crate::sim::{self, Observer, Refusal, Report, Scenario};
 
 /// All algorithms of this library, in the order of the book, each followed by its texts taken literally.
 pub static ALL: &[Entry] = &[
+    Entry::election::<LeLann>(),
+    Entry::election::<Literal<LeLannLateCandidates>>(),
     Entry::election::<ChangRoberts>(),
     Entry::election::<Literal<ChangRobertsAsPrinted>>(),
     Entry::election::<Peterson>(),
@@ -27,10 +30,17 @@ pub static ALL: &[Entry] = &[
     Entry::election::<VanLeeuwenTanHalfDuplex>(),
     Entry::election::<ProbabilisticFranklin>(),
     Entry::election::<Literal<ProbabilisticFranklinAsPrinted>>(),
+    Entry::election::<Literal<ProbabilisticFranklinWithoutBit>>(),
+    Entry::election::<ItaiRodeh>(),
     Entry::election::<ItaiRodehSync>(),
     Entry::election::<ItaiRodehCoin>(),
     Entry::election::<Bully>(),
     Entry::election::<Literal<BullyAsPrinted>>(),
+    Entry::election::<Literal<BullyWithoutGuard>>(),
+    Entry::election::<RingActiveList>(),
+    Entry::election::<Literal<RingActiveListAsPrinted>>(),
+    Entry::election::<Literal<RingActiveListOwnLast>>(),
+    Entry::election::<RingCollect>(),
     Entry::exclusion::<RicartAgrawala>(),
     Entry::exclusion::<Literal<RicartAgrawalaAsPrinted>>(),
     Entry::exclusion::<MisraBounded>(),
@@ -219,6 +229,9 @@ impl Entry {
         }
         if needs.detector {
             words.push("failure-detector");
+        }
+        if needs.bypass {
+            words.push("bypass");
         }
         words
     }

@@ -81,8 +81,15 @@ pub(crate) fn bar(entry: &Entry, plan: &Plan, console: &Console<'_>) -> Option<B
         },
         // What the messages should come to on average, announcement included.
         Problem::Election => entry.spec.cost.average.and_then(|average| {
-            let facts =
-                Facts { n, initiators: n, first_initiator: 0, entries: 0, top_down: 0, other_faults: 0 };
+            let facts = Facts {
+                n,
+                live: n,
+                initiators: n,
+                first_initiator: 0,
+                entries: 0,
+                top_down: 0,
+                other_faults: 0,
+            };
             (average.value)(&facts).map(|value| value as u64 + n)
         }),
     };

@@ -180,6 +180,9 @@ fn model(entry: &Entry) -> Vec<(String, String)> {
         match needs.reached {
             Reached::Wakes => "any number start; the others start when a message reaches them",
             Reached::Relays => "any number start; the others take part without having started",
+            Reached::MayStartLater => {
+                "any number start, even after a message has reached them; the others take part without"
+            }
         },
     );
     add(
@@ -225,6 +228,7 @@ fn told(entry: &Entry) -> Vec<&'static str> {
 fn tolerated(entry: &Entry) -> Vec<&'static str> {
     let tolerates = &entry.spec.needs.tolerates;
     [
+        (entry.spec.needs.bypass, "crashes before the election, which the ring bypasses"),
         (tolerates.crash, "crashes"),
         (tolerates.recovery, "recovery"),
         (tolerates.loss, "loss"),
@@ -282,7 +286,11 @@ fn as_json(app: &App, entry: &Entry, example: &Example) -> String {
         "told": told(entry),
         "links": needs.links.name(),
         "orientation": needs.orientation.name(),
-        "reached": match needs.reached { Reached::Wakes => "wakes", Reached::Relays => "relays" },
+        "reached": match needs.reached {
+            Reached::Wakes => "wakes",
+            Reached::Relays => "relays",
+            Reached::MayStartLater => "may-start-later",
+        },
         "timing": match needs.timing {
             Timing::Asynchronous => "asynchronous",
             Timing::BoundedDelay => "bounded-delay",

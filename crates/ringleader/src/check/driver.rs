@@ -9,7 +9,7 @@ use super::property::{Property, bound, ends, possible, promised};
 use super::scope::{Reduce, Scope};
 use super::search::Limits;
 use super::subject::{Subject, tokens};
-use crate::model::{Promises, Shape, Timing, Winner};
+use crate::model::{Promises, Shape, Timing};
 use crate::sim::{Refusal, Setup};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -52,7 +52,7 @@ pub(crate) fn check(
     let setup = first_setup(subject, scope)?;
     let cases = Cases::new(subject.spec, subject.kind, scope, &setup.plan.neighbours)?;
     let mut steps = (subject.steps)(&setup, scope.range, None);
-    let list = promised(subject.spec.promises, tokens(&mut *steps, setup.n));
+    let list = promised(subject.spec, tokens(&mut *steps, setup.n));
     let properties: Vec<&dyn Property> =
         list.iter().map(|property| &**property).chain(own.iter().copied()).collect();
     let plan = Plan { subject, scope, properties: &properties, cases: &cases, watcher };
@@ -335,8 +335,8 @@ impl Plan<'_> {
             return names;
         }
         let ends = match spec.promises {
-            Promises::Election { winner, .. } => {
-                if winner != Winner::LargestLive {
+            Promises::Election { .. } => {
+                if spec.keeps_its_leader() {
                     names.push(possible::NAME);
                 }
                 true

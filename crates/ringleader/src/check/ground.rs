@@ -9,7 +9,7 @@ use super::search::{Explored, Limits, Search};
 use super::space::{Common, Parts, Space};
 use super::subject::{Subject, tokens};
 use super::typed::Lag;
-use crate::model::{Counts, Links, Order, Promises, Timing, Winner};
+use crate::model::{Counts, Links, Order, Promises, Reached, Timing};
 use crate::sim::{Entries, Refusal, Scenario, Setup};
 use std::sync::Mutex;
 
@@ -127,7 +127,7 @@ impl<'a> Ground<'a> {
 
     /// Whether it is an election whose leader stays: where processes come and go, leaders do too.
     pub(crate) fn keeps_its_leader(&self) -> bool {
-        matches!(self.subject.spec.promises, Promises::Election { winner, .. } if winner != Winner::LargestLive)
+        self.subject.spec.keeps_its_leader()
     }
 
     /// Whether crashes are noticed.
@@ -153,6 +153,8 @@ impl<'a> Ground<'a> {
     pub(crate) fn admits_por(&self) -> bool {
         self.scope.reduce != Reduce::None
             && self.subject.spec.needs.timing == Timing::Asynchronous
+            // A start that may come after a message depends on it.
+            && self.subject.spec.needs.reached != Reached::MayStartLater
             && self.setup.links != Links::HalfDuplex
             && !self.has_faults()
             && !self.is_randomised()
@@ -202,6 +204,7 @@ impl<'a> Ground<'a> {
             properties: self.properties,
             por: how.por,
             rotations: if how.turn { self.rotations() } else { Vec::new() },
+            rebase: lock(&self.shared).steps.rounds_grow(),
             watch_bypass: order == Some(Order::Ring) && self.setup.n <= 64,
             watch_order: order == Some(Order::Priority),
             count: how.count,

@@ -181,6 +181,7 @@ impl<'g> Writer<'g> {
             Action::Begin => self.begin(&mut Leaf(taken.outcome)),
             Action::Round => self.round(&mut Leaf(taken.outcome)),
         }
+        self.rebase();
         Some(())
     }
 
@@ -237,6 +238,24 @@ impl<'g> Writer<'g> {
             | Stimulus::Bypassed(_)
             | Stimulus::Behind => return None,
         })
+    }
+
+    /// Counts rounds as the search does, so that places in links mean the same here and there.
+    fn rebase(&mut self) {
+        let mut shared = lock(&self.ground.shared);
+        let by = shared.rounds_past(&self.locals);
+        if by == 0 {
+            return;
+        }
+        for local in &mut self.locals {
+            *local = shared.steps.rebased_local(*local, by);
+        }
+        for numbered in self.links.iter_mut().flatten() {
+            if let Some((port, msg)) = numbered.stimulus.delivery() {
+                let msg = shared.steps.rebased_msg(msg, by);
+                numbered.stimulus = Stimulus::Deliver { port, msg };
+            }
+        }
     }
 
     /// The oldest message on a link with this stimulus and age.

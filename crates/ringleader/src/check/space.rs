@@ -164,6 +164,33 @@ impl Parts {
         self.contents.push(content, stimulus, self.stimulus_hashes[stimulus as usize], age)
     }
 
+    /// By how many rounds everything can be put back: no process is in an earlier one.
+    pub(crate) fn rounds_past(&self, locals: &[u32]) -> u32 {
+        let oldest = locals.iter().filter_map(|&local| self.facts(local).round).min();
+        oldest.map_or(0, |oldest| oldest.saturating_sub(1))
+    }
+
+    /// Counts rounds from the oldest that matters.
+    pub(crate) fn rebase(&mut self, space: &Space, state: &mut [u32]) {
+        let by = self.rounds_past(&state[..space.n as usize]);
+        if by == 0 {
+            return;
+        }
+        for local in &mut state[..space.n as usize] {
+            *local = self.steps.rebased_local(*local, by);
+        }
+        for content in &mut state[space.n as usize..space.common()] {
+            let flights = self.contents.get(*content).to_vec();
+            *content = 0;
+            for flight in flights {
+                if let Some((port, msg)) = self.stimuli.value(flight.stimulus).delivery() {
+                    let msg = self.steps.rebased_msg(msg, by);
+                    *content = self.push_aged(*content, port, msg, flight.age);
+                }
+            }
+        }
+    }
+
     pub(crate) fn facts(&self, local: u32) -> &Facts {
         self.steps.facts(local)
     }

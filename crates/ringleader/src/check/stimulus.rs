@@ -93,6 +93,8 @@ pub(crate) struct Facts {
     pub(crate) bypassed: u64,
     /// How far its phases are behind the furthest process, where that is watched.
     pub(crate) lag: u32,
+    /// The round it is in, where rounds grow without end.
+    pub(crate) round: Option<u32>,
     /// What can happen here of its own accord, deliveries and faults aside.
     pub(crate) menu: Vec<Stimulus>,
 }
@@ -105,6 +107,12 @@ pub(crate) trait Steps: Send {
     fn outcomes(&mut self, local: u32, stimulus: Stimulus) -> Vec<Outcome>;
     /// What it does with any part of what waits on both sides of a half-duplex link; the ports are in the stimuli.
     fn batches(&mut self, local: u32, waiting: [&[Stimulus]; 2]) -> Vec<Outcome>;
+    /// Whether rounds grow without end, so that they are to be counted from the oldest that matters.
+    fn rounds_grow(&self) -> bool;
+    /// A process with its rounds counted from so many later on.
+    fn rebased_local(&mut self, local: u32, by: u32) -> u32;
+    /// A message likewise.
+    fn rebased_msg(&mut self, msg: u32, by: u32) -> u32;
     /// What is known of a state.
     fn facts(&self, local: u32) -> &Facts;
     /// The fingerprint of a state.

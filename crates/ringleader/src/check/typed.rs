@@ -1,6 +1,6 @@
 //! The states of single processes, and their steps: the only place of the checker that knows the algorithm's types.
 
-use super::hash::{Interned, fingerprint};
+use super::hash::{Interned, Map, fingerprint};
 use super::stimulus::{Facts, Outcome, Steps, Stimulus};
 use crate::model::{
     Election, Exclusion, Knows, Message, Name, Outbox, Port, Process, Reached, Stage, Timing, Verdict,
@@ -65,6 +65,16 @@ enum Wake {
     Awake,
 }
 
+impl Wake {
+    /// After a message.
+    fn reached<P: Process>(self) -> Wake {
+        match (self, P::SPEC.needs.reached) {
+            (Wake::ToStart, Reached::MayStartLater) => Wake::ToStart,
+            (Wake::ToStart | Wake::Sleeps | Wake::Awake, _) => Wake::Awake,
+        }
+    }
+}
+
 /// The processes of one search, as numbers.
 pub(crate) struct Typed<P: Process> {
     reading: Reading<P>,
@@ -79,6 +89,8 @@ pub(crate) struct Typed<P: Process> {
     lag: Option<Lag>,
     /// Steps that were taken: from a state to another, and whether a phase begins.
     moves: Vec<(u32, u32, bool)>,
+    /// Processes with their rounds counted from later on: by the process and by how many.
+    rebased: Map<u32>,
     trial: Trial<P>,
 }
 
@@ -103,6 +115,7 @@ impl<P: Process> Typed<P> {
             detection,
             lag,
             moves: Vec::new(),
+            rebased: Map::new(),
             trial: Trial::new(),
         }
     }
@@ -136,6 +149,7 @@ impl<P: Process> Typed<P> {
             awaits_time: local.timers.iter().any(Option::is_some) || local.alarms.iter().any(|a| a.1 > 0),
             bypassed: local.bypassed,
             lag: local.lag,
+            round: P::ROUNDS.and_then(|rounds| (rounds.of)(process)),
             menu: Vec::new(),
         };
         match &self.reading {
@@ -184,8 +198,8 @@ impl<P: Process> Typed<P> {
     /// Whether a message that reaches this process makes it start first.
     fn wakes(wake: Wake) -> bool {
         match wake {
-            Wake::ToStart => true,
-            Wake::Sleeps => P::SPEC.needs.reached == Reached::Wakes,
+            Wake::ToStart => P::SPEC.needs.reached.starts_first(true),
+            Wake::Sleeps => P::SPEC.needs.reached.starts_first(false),
             Wake::Awake => false,
         }
     }
@@ -312,6 +326,30 @@ impl<P: Process> Steps for Typed<P> {
         found
     }
 
+    fn rounds_grow(&self) -> bool {
+        P::ROUNDS.is_some()
+    }
+
+    fn rebased_local(&mut self, number: u32, by: u32) -> u32 {
+        let Some(rounds) = P::ROUNDS else { return number };
+        let key = u64::from(number) << 32 | u64::from(by);
+        self.rebased.get(key).unwrap_or_else(|| {
+            let mut local = self.locals.value(number).clone();
+            (rounds.process)(&mut local.process, by);
+            let rebased = self.number(local);
+            self.moves.push((number, rebased, false));
+            self.rebased.set(key, rebased);
+            rebased
+        })
+    }
+
+    fn rebased_msg(&mut self, number: u32, by: u32) -> u32 {
+        let Some(rounds) = P::ROUNDS else { return number };
+        let mut msg = self.messages.value(number).clone();
+        (rounds.message)(&mut msg, by);
+        self.messages.number(msg)
+    }
+
     fn facts(&self, local: u32) -> &Facts {
         &self.facts[local as usize]
     }
@@ -358,7 +396,7 @@ impl<P: Process> Typed<P> {
                     if Self::wakes(local.wake) {
                         local.process.start(out);
                     }
-                    local.wake = Wake::Awake;
+                    local.wake = local.wake.reached::<P>();
                     local.process.receive(P::Port::from_index(port), msg.clone(), out);
                 })
             }
@@ -450,7 +488,7 @@ impl<P: Process> Typed<P> {
                     local.process.start(out);
                 }
                 of_start = out.sends.len();
-                local.wake = Wake::Awake;
+                local.wake = local.wake.reached::<P>();
                 local.process.receive_several(&batch, out);
             });
             let passed = outcomes.iter().find_map(|outcome| {

@@ -106,13 +106,7 @@ impl Process for Bully {
                 out.rule("object");
                 self.begin_if_idle(out);
             }
-            (Msg::Coordinator {}, _) => {
-                out.rule("coordinator");
-                out.stop_timer(Timer::Answer);
-                out.stop_timer(Timer::Coordinator);
-                self.mode = Mode::Idle;
-                self.leader = Some(from);
-            }
+            (Msg::Coordinator {}, _) => self.record(from, out),
         }
     }
 
@@ -176,6 +170,15 @@ impl Bully {
         }
     }
 
+    /// This one leads.
+    fn record(&mut self, leader: Peer, out: &mut impl Outbox<Self>) {
+        out.rule("coordinator");
+        out.stop_timer(Timer::Answer);
+        out.stop_timer(Timer::Coordinator);
+        self.mode = Mode::Idle;
+        self.leader = Some(leader);
+    }
+
     /// T > 2D: a question and its answer.
     fn answer_timeout(&self) -> u32 {
         self.max_delay.saturating_mul(2).saturating_add(1)
@@ -231,6 +234,35 @@ impl Variant for BullyAsPrinted {
                 }
             }
             Msg::Answer {} | Msg::Coordinator {} => right.receive(from, msg, out),
+        }
+    }
+}
+
+/// The slides taken literally in what they leave out: every COORDINATOR of a larger process is recorded (erratum
+/// 003-2).
+#[derive(Clone, Default, PartialEq, Eq, Hash, Debug)]
+pub struct BullyWithoutGuard;
+
+impl Variant for BullyWithoutGuard {
+    type Right = Bully;
+    const TEXT: Text = Text {
+        name: "bully@003-2",
+        title: "Bully, without the guard",
+        erratum: "003-2",
+        idea: "As the slides have it, a process records whoever says that it leads, unless that one is smaller than \
+               itself. If a larger process comes back while a smaller one waits for answers, both win; their \
+               broadcasts cross, and a third process may record the smaller one last, and for ever.",
+        rules: &[
+            Rule { name: "coordinator", text: "on COORDINATOR from j > me: leader := j; idle" },
+            Rule { name: "object", text: "on COORDINATOR from j < me: start if idle" },
+        ],
+        example: "-n 3 --crash 2@0 --recover 2@4 --initiators 0 --schedule delay:uniform:1:4 --seed 1",
+    };
+
+    fn receive(&mut self, right: &mut Bully, from: Peer, msg: Msg, out: &mut impl Outbox<Bully>) {
+        match msg {
+            Msg::Coordinator {} if from > right.me => right.record(from, out),
+            Msg::Coordinator {} | Msg::Election {} | Msg::Answer {} => right.receive(from, msg, out),
         }
     }
 }

@@ -2,16 +2,26 @@
 mod bully;
 mod chang_roberts;
 mod franklin;
+mod itai_rodeh;
 mod itai_rodeh_coin;
 mod itai_rodeh_sync;
+mod le_lann;
 mod peterson;
 mod probabilistic_franklin;
+mod ring_active_list;
+mod ring_collect;
 mod van_leeuwen_tan_half_duplex;
-pub use bully::{Bully, BullyAsPrinted};
+pub use bully::{Bully, BullyAsPrinted, BullyWithoutGuard};
 pub use chang_roberts::{ChangRoberts, ChangRobertsAsPrinted};
 pub use franklin::Franklin;
+pub use itai_rodeh::ItaiRodeh;
 pub use itai_rodeh_coin::ItaiRodehCoin;
 pub use itai_rodeh_sync::ItaiRodehSync;
+pub use le_lann::{LeLann, LeLannLateCandidates};
 pub use peterson::{Peterson, PetersonAsPrinted};
-pub use probabilistic_franklin::{ProbabilisticFranklin, ProbabilisticFranklinAsPrinted};
+pub use probabilistic_franklin::{
+    ProbabilisticFranklin, ProbabilisticFranklinAsPrinted, ProbabilisticFranklinWithoutBit,
+};
+pub use ring_active_list::{RingActiveList, RingActiveListAsPrinted, RingActiveListOwnLast};
+pub use ring_collect::RingCollect;
 pub use van_leeuwen_tan_half_duplex::VanLeeuwenTanHalfDuplex;

@@ -270,6 +270,95 @@ impl Variant for ProbabilisticFranklinAsPrinted {
     }
 }
 
+/// The text without its bit, on links that overtake: messages of two rounds are taken for each other (erratum 004-7).
+#[derive(Clone, Default, PartialEq, Eq, Hash, Debug)]
+pub struct ProbabilisticFranklinWithoutBit {
+    /// What has come in and is not yet compared, by side, in the order of its coming.
+    stored: [Vec<Stored>; 2],
+}
+
+impl Variant for ProbabilisticFranklinWithoutBit {
+    type Right = ProbabilisticFranklin;
+    const TEXT: Text = Text {
+        name: "probabilistic-franklin@004-7",
+        title: "Probabilistic Franklin, without the bit",
+        erratum: "004-7",
+        idea: "Without the bit a process compares what comes first from either side, and with links that overtake that \
+               may be a message of the next round. Two neighbours then compare different rounds, both may give way, \
+               and nobody is left to go on. With FIFO links the bit is not needed.",
+        rules: &[
+            Rule { name: "store", text: "on m, active: store it under its side, behind what is there" },
+            Rule {
+                name: "alone",
+                text: "with m from both sides, one of hop n (ending first: on the first of hop n): leader; send \
+                       leader to the right",
+            },
+            Rule {
+                name: "retire",
+                text: "with m from both sides, one id larger: passive; relay all that is stored, hop + 1",
+            },
+            Rule {
+                name: "survive",
+                text: "with m from both sides, none larger: draw; send m(id, 1, bit) both ways, the bit unchanged",
+            },
+        ],
+        example: "-n 3 --schedule random --seed 24",
+    };
+
+    fn receive(
+        &mut self,
+        right: &mut ProbabilisticFranklin,
+        from: Side,
+        msg: Msg,
+        out: &mut impl Outbox<ProbabilisticFranklin>,
+    ) {
+        match (&msg, right.role) {
+            (&Msg::M { hop, .. }, Role::Active) if hop >= right.n && right.ending == Ending::First => {
+                right.lead(out);
+            }
+            (&Msg::M { id, hop, .. }, Role::Active) => {
+                out.rule("store");
+                let came = NonZeroU32::new(hop).map(|hop| Stored { id, hop });
+                self.stored[from as usize].extend(came);
+                self.compare(right, out);
+            }
+            (Msg::M { .. }, Role::Asleep | Role::Passive | Role::Leader | Role::Nonleader)
+            | (Msg::Leader {}, _) => right.receive(from, msg, out),
+        }
+    }
+
+    fn fields(&self, right: &ProbabilisticFranklin) -> Fields {
+        let stored = self.stored.show();
+        let fields = right.fields().into_iter();
+        fields.map(|(name, value)| (name, if name == "stored" { stored.clone() } else { value })).collect()
+    }
+}
+
+impl ProbabilisticFranklinWithoutBit {
+    /// As long as both sides hold a message.
+    fn compare(&mut self, right: &mut ProbabilisticFranklin, out: &mut impl Outbox<ProbabilisticFranklin>) {
+        while right.role == Role::Active && self.stored.iter().all(|side| !side.is_empty()) {
+            let [a, b] = [0, 1].map(|side| self.stored[side].remove(0));
+            if a.hop.max(b.hop).get() >= right.n {
+                right.lead(out);
+            } else if a.id.max(b.id) > right.id {
+                out.rule("retire");
+                right.role = Role::Passive;
+            } else {
+                out.rule("survive");
+                right.round(out);
+            }
+        }
+        if right.role == Role::Passive {
+            for side in Side::BOTH {
+                for Stored { id, hop } in self.stored[side as usize].drain(..) {
+                    out.send(side.other(), Msg::M { id, hop: hop.get() + 1, bit: right.bit });
+                }
+            }
+        }
+    }
+}
+
 /// The contract, as every face of the project shows it.
 const SPEC: Spec = Spec {
     name: "probabilistic-franklin",
@@ -329,6 +418,19 @@ const SPEC: Spec = Spec {
                    leader and nonleaders do with it: wait for both, or absorb it",
         },
         Erratum { id: "004-3", text: "the leader must absorb its announcement: n messages" },
+        Erratum {
+            id: "004-4",
+            text: "a message of hop n at a passive process is not excluded by the text; it cannot happen",
+        },
+        Erratum {
+            id: "004-5",
+            text: "with two processes both neighbours are the same one: links must be told apart, not neighbours",
+        },
+        Erratum {
+            id: "004-7",
+            text: "the bit is needed on links that overtake, and only there: without it three processes can come \
+                   to a stop",
+        },
         Erratum { id: "004-8", text: "the range must have at least two values" },
     ],
     example: "-n 5 --seed 1",

@@ -21,7 +21,7 @@ pub use given::{
 pub use message::Message;
 pub use outbox::Outbox;
 pub use port::{Edge, Next, Peer, Port, Shape, Side};
-pub use process::{Charge, Election, Exclusion, Knows, Process, Stage, Verdict};
+pub use process::{Charge, Election, Exclusion, Knows, Process, Rounds, Stage, Verdict};
 pub use spec::{
     Arranged, Average, Bound, Cost, Counts, Erratum, Facts, Graph, Informed, Links, Needs, Order,
     Orientation, Promises, Reached, Rule, Setting, SettingValues, Spec, Timing, Tolerates, Winner,

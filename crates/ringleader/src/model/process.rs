@@ -22,6 +22,10 @@ pub trait Process: Clone + Eq + Hash + Debug + Send + Sync + Sized + 'static {
     /// Its local steps, taken of its own accord at any moment; [`Never`](super::Never) if it has none.
     type Local: Name;
 
+    /// Its rounds, where they grow without end and are only ever compared: a checker then counts them from the oldest
+    /// that matters, and has an end.
+    const ROUNDS: Option<Rounds<Self>> = None;
+
     /// A new process, before its start.
     fn new(given: Self::Given) -> Self;
 
@@ -73,6 +77,18 @@ pub trait Process: Clone + Eq + Hash + Debug + Send + Sync + Sized + 'static {
 
     /// Its local variables by name.
     fn fields(&self) -> Fields;
+}
+
+/// Rounds that grow without end. To count all of them from `by` rounds later on must change nothing that processes do,
+/// as long as no process is in an earlier round; what messages have of earlier ones becomes 0.
+#[derive(Clone, Copy, Debug)]
+pub struct Rounds<P: Process> {
+    /// The round that a process is in, or is to begin with; none if it does not compare rounds any more.
+    pub of: fn(&P) -> Option<u32>,
+    /// Counts the rounds of a process from `by` later on.
+    pub process: fn(&mut P, by: u32),
+    /// Counts the rounds of a message likewise.
+    pub message: fn(&mut P::Msg, by: u32),
 }
 
 /// An algorithm for leader election.

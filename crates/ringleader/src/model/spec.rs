@@ -60,6 +60,12 @@ impl Spec {
             example: "",
         }
     }
+
+    /// Whether a leader stays one, and nobody else becomes one: not where processes come and go while it runs.
+    #[must_use]
+    pub const fn keeps_its_leader(&self) -> bool {
+        matches!(self.promises, Promises::Election { .. }) && !self.needs.tolerates.crash
+    }
 }
 
 /// What an algorithm needs of its environment. The default is the weakest environment.
@@ -79,7 +85,9 @@ pub struct Needs {
     pub detector: bool,
     /// The graphs it admits, if its ports are numbered edges.
     pub graphs: &'static [Graph],
-    /// The faults that it lives with.
+    /// Whether the ring has been closed over the processes that are down from the beginning.
+    pub bypass: bool,
+    /// The faults that it lives with while it runs.
     pub tolerates: Tolerates,
 }
 
@@ -93,6 +101,7 @@ impl Needs {
         choices: false,
         detector: false,
         graphs: &[Graph::Complete],
+        bypass: false,
         tolerates: Tolerates::NOTHING,
     };
 }
@@ -159,6 +168,20 @@ pub enum Reached {
     Wakes,
     /// It handles the message without ever having started.
     Relays,
+    /// Likewise; and one that wanted to start of its own accord still may, later. Texts that forget to exclude it do so.
+    MayStartLater,
+}
+
+impl Reached {
+    /// Whether a process that has not started does so just before its first message: an initiator at the latest then.
+    #[must_use]
+    pub const fn starts_first(self, is_initiator: bool) -> bool {
+        match self {
+            Reached::Wakes => true,
+            Reached::Relays => is_initiator,
+            Reached::MayStartLater => false,
+        }
+    }
 }
 
 /// What an algorithm needs to know about time.
@@ -323,6 +346,8 @@ pub struct Average {
 pub struct Facts {
     /// The number of processes.
     pub n: u64,
+    /// How many of them are up at the beginning.
+    pub live: u64,
     /// How many start of their own accord.
     pub initiators: u64,
     /// The lowest index among them.

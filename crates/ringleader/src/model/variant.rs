@@ -5,7 +5,8 @@
 //! under a name with an `@`: what the text breaks is then a broken promise in every report.
 
 use super::{
-    Charge, Election, Erratum, Exclusion, Fields, Knows, Outbox, Process, Rule, Spec, Stage, Verdict,
+    Charge, Election, Erratum, Exclusion, Fields, Knows, Needs, Outbox, Process, Reached, Rule, Spec, Stage,
+    Verdict,
 };
 use core::fmt::Debug;
 use core::hash::Hash;
@@ -35,6 +36,8 @@ pub trait Variant: Default + Clone + Eq + Hash + Debug + Send + Sync + Sized + '
     type Right: Process;
     /// What a reader must know.
     const TEXT: Text;
+    /// What a process does that is reached before it started, where the text has another rule for that.
+    const REACHED: Reached = <Self::Right as Process>::SPEC.needs.reached;
 
     /// It starts.
     fn start(&mut self, right: &mut Self::Right, out: &mut impl Outbox<Self::Right>) {
@@ -146,6 +149,7 @@ impl<V: Variant> Process for Literal<V> {
         rules: (&Self::RULES.0 as &'static [Rule]).split_at(Self::RULES.1).0,
         errata: only(V::Right::SPEC.errata, V::TEXT.erratum),
         example: V::TEXT.example,
+        needs: Needs { reached: V::REACHED, ..V::Right::SPEC.needs },
         ..V::Right::SPEC
     };
     type Given = <V::Right as Process>::Given;

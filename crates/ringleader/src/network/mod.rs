@@ -17,6 +17,12 @@ pub trait Network<P: Port>: Send + Sync {
     fn degree(&self, index: u32) -> u32;
     /// Where a message goes that leaves `from` by `out`, and the port at which it arrives there.
     fn route(&self, from: u32, out: P) -> (u32, P);
+    /// Where a message goes on that reached `at` by `arrival`, if the wire leads past that process; none where there is
+    /// no way past.
+    fn past(&self, at: u32, arrival: P) -> Option<(u32, P)> {
+        let _ = (at, arrival);
+        None
+    }
     /// A number above every port number: links are numbered `to * stride + arrival port`.
     fn stride(&self) -> u64;
 

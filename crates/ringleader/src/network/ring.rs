@@ -20,6 +20,10 @@ impl Network<Next> for OneWay {
         (if next == self.n { 0 } else { next }, Next)
     }
 
+    fn past(&self, at: u32, _: Next) -> Option<(u32, Next)> {
+        Some(self.route(at, Next))
+    }
+
     fn stride(&self) -> u64 {
         1
     }
@@ -67,6 +71,10 @@ impl Network<Side> for TwoWay {
         (to, arrival)
     }
 
+    fn past(&self, at: u32, arrival: Side) -> Option<(u32, Side)> {
+        Some(self.route(at, arrival.other()))
+    }
+
     fn stride(&self) -> u64 {
         2
     }
@@ -103,6 +111,21 @@ mod tests {
         assert_eq!(ring.route(0, Side::Right), (1, Side::Left));
         assert_eq!(ring.route(0, Side::Left), (1, Side::Right));
         assert_eq!(ring.route(1, Side::Right), (0, Side::Left));
+    }
+
+    #[test]
+    fn the_wire_leads_past_a_process_whatever_its_labels() {
+        for mask in 0..1u32 << 4 {
+            let swapped: Vec<u32> = (0..4).filter(|i| mask >> i & 1 == 1).collect();
+            let ring = Side::wire(&plan(4, &swapped));
+            for (from, out) in (0..4).flat_map(|i| Side::BOTH.map(|side| (i, side))) {
+                let (to, arrival) = ring.route(from, out);
+                let (beyond, end) = ring.past(to, arrival).unwrap();
+                assert_eq!((from + 2) % 4, beyond, "two places on, whichever way");
+                assert_eq!(ring.past(to, ring.route(beyond, end).1), Some((from, out)), "and back");
+            }
+        }
+        assert_eq!(Next::wire(&plan(3, &[])).past(2, Next), Some((0, Next)));
     }
 
     #[test]

@@ -211,9 +211,13 @@ pub(super) fn faults(
     let n = scenario.n;
     for fault in &scenario.faults {
         let (tolerated, words) = match fault {
-            Fault::Crash { process, .. } => {
+            Fault::Crash { process, at } => {
                 known("--crash", *process, n)?;
-                (tolerates.crash, "crashes")
+                if spec.needs.bypass {
+                    (tolerates.crash || *at == 0, "crashes after time 0")
+                } else {
+                    (tolerates.crash, "crashes")
+                }
             }
             Fault::Recover { process, at } => {
                 known("--recover", *process, n)?;

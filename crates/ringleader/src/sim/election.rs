@@ -77,7 +77,7 @@ impl Ballot {
 
         let mut properties = Vec::new();
         // While processes come and go two may believe that they lead; what counts is how it ends.
-        if winner != Winner::LargestLive {
+        if P::SPEC.keeps_its_leader() {
             properties.push(Property {
                 name: "at most one leader",
                 holds: self.became_leader <= 1,
@@ -117,7 +117,7 @@ impl Ballot {
         report.properties = properties;
         let anonymous = leads.is_none_or(|i| matches!(end.processes[i as usize].knows(), Knows::ThereIsOne));
         // Where leaders come and go, the election that counts is the last.
-        let election = if winner == Winner::LargestLive { self.last } else { self.first };
+        let election = if P::SPEC.keeps_its_leader() { self.first } else { self.last };
         report.details = Details::Election(ElectionDetails {
             leader: leads
                 .map(|index| Leader { index, id: (!anonymous).then(|| end.setup.name(end.setup.id(index))) }),

@@ -35,7 +35,7 @@ where
     /// Takes this prefix in one step, or a longer one if a send would pass what waits; whether it could.
     pub(super) fn take_batch(&mut self, index: u32, mut counts: [u32; 2], answers: Option<&[u32]>) -> bool {
         let wakes = !self.started[index as usize]
-            && (P::SPEC.needs.reached == Reached::Wakes || self.setup.is_initiator(index));
+            && P::SPEC.needs.reached.starts_first(self.setup.is_initiator(index));
         loop {
             let batch = self.prefix(index, counts);
             if !self.processes[index as usize].accepts(&batch) {
@@ -62,7 +62,7 @@ where
                 None => {
                     let before = self.problem.before(&self.processes[index as usize]);
                     let arrivals = self.pop_batch(index, counts);
-                    self.started[index as usize] = true;
+                    self.started[index as usize] = P::SPEC.needs.reached != Reached::MayStartLater;
                     if !self.is_down(index) {
                         self.processes[index as usize] = copy;
                     } else {

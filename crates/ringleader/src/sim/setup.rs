@@ -4,11 +4,11 @@ use super::admission::{
     Admission, arrangement, faults, initiators, links, max_delay, ports, settings, timing, topology,
     towards_root, workload,
 };
-use super::{Fault, Refusal, Scenario, Topology};
+use super::{Fault, Refusal, Scenario, Schedule, Topology};
 use crate::model::{Birth, Facts, Given, Id, Links, Message, Port, Process, Settings, Spec, Told, is_told};
 use crate::network::arrangement::Arrangement;
 use crate::network::{Network, Plan};
-use crate::trace::Header;
+use crate::trace::{Fate, Header, Input, Recording};
 
 /// A scenario, resolved.
 pub(crate) struct Setup {
@@ -107,31 +107,28 @@ impl Setup {
 
     /// What bounds may depend on.
     pub(crate) fn facts(&self, scenario: &Scenario, entries: u64) -> Facts {
-        let recovers = |who: u32| {
-            scenario.faults.iter().any(|f| matches!(f, Fault::Recover { process, .. } if *process == who))
+        let (down, faults) = match &scenario.schedule {
+            Schedule::Replay(recording) => recorded_faults(recording),
+            Schedule::Rounds
+            | Schedule::Random
+            | Schedule::Delay(_)
+            | Schedule::Lifo
+            | Schedule::Fifo
+            | Schedule::Greedy
+            | Schedule::Starve(_) => planned_faults(scenario),
         };
-        let mut down: Vec<u32> = (scenario.faults.iter())
-            .filter_map(|fault| match fault {
-                Fault::Crash { process, at: 0 } if !recovers(*process) => Some(*process),
-                Fault::Crash { .. }
-                | Fault::Recover { .. }
-                | Fault::LoseNth { .. }
-                | Fault::Loss(_)
-                | Fault::Duplicate(_)
-                | Fault::Partition { .. } => None,
-            })
-            .collect();
-        down.sort_unstable();
-        down.dedup();
         let at_the_top = down.iter().rev().enumerate().all(|(k, &who)| who == self.n - 1 - k as u32);
         let top_down = if at_the_top { down.len() as u64 } else { 0 };
+        let is_up = |who: &u32| down.binary_search(who).is_err();
+        let mut starters = (0..self.n).filter(|&who| self.is_initiator(who)).filter(is_up);
         Facts {
             n: u64::from(self.n),
-            initiators: self.initiators.as_ref().map_or(u64::from(self.n), |listed| listed.len() as u64),
-            first_initiator: self.initiators.as_ref().map_or(0, |listed| u64::from(listed[0])),
+            live: u64::from(self.n) - down.len() as u64,
+            first_initiator: starters.clone().next().map_or(0, u64::from),
+            initiators: starters.by_ref().count() as u64,
             entries,
             top_down,
-            other_faults: scenario.faults.len() as u64 - top_down,
+            other_faults: faults - top_down,
         }
     }
 
@@ -156,4 +153,41 @@ impl Setup {
             max_delay: self.max_delay,
         }
     }
+}
+
+/// Who is down from the beginning and stays so, in increasing order; how many faults there are, those included.
+fn planned_faults(scenario: &Scenario) -> (Vec<u32>, u64) {
+    let recovers = |who: u32| {
+        scenario.faults.iter().any(|f| matches!(f, Fault::Recover { process, .. } if *process == who))
+    };
+    let mut down: Vec<u32> = (scenario.faults.iter())
+        .filter_map(|fault| match fault {
+            Fault::Crash { process, at: 0 } if !recovers(*process) => Some(*process),
+            Fault::Crash { .. }
+            | Fault::Recover { .. }
+            | Fault::LoseNth { .. }
+            | Fault::Loss(_)
+            | Fault::Duplicate(_)
+            | Fault::Partition { .. } => None,
+        })
+        .collect();
+    down.sort_unstable();
+    down.dedup();
+    (down, scenario.faults.len() as u64)
+}
+
+/// Likewise of a recording: what crashes before anything else happens is down from the beginning.
+fn recorded_faults(recording: &Recording) -> (Vec<u32>, u64) {
+    let events = &recording.events;
+    let recovers = |who: u32| events.iter().any(|e| e.process == who && e.input == Input::Recover);
+    let at_first = events.iter().take_while(|event| event.input == Input::Crash);
+    let mut down: Vec<u32> = at_first.map(|event| event.process).filter(|&who| !recovers(who)).collect();
+    down.sort_unstable();
+    down.dedup();
+    let is_fault =
+        |input: &Input| matches!(input, Input::Crash | Input::Recover | Input::Lose(_) | Input::Double(_));
+    let inputs = events.iter().filter(|event| is_fault(&event.input)).count();
+    let fates =
+        events.iter().flat_map(|event| &event.sends).filter(|sent| sent.fate != Fate::Travels).count();
+    (down, (inputs + fates) as u64)
 }

@@ -76,10 +76,10 @@ where
     #[inline]
     pub(super) fn wake(&mut self, index: u32) {
         if !self.started[index as usize] {
-            if P::SPEC.needs.reached == Reached::Wakes || self.setup.is_initiator(index) {
+            if P::SPEC.needs.reached.starts_first(self.setup.is_initiator(index)) {
                 self.processes[index as usize].start(&mut self.effects);
             }
-            self.started[index as usize] = true;
+            self.started[index as usize] = P::SPEC.needs.reached != Reached::MayStartLater;
         }
     }
 
@@ -122,6 +122,11 @@ where
         }
         self.processes[index as usize] = self.setup.process(index, &self.net, self.scenario.range);
         self.down[index as usize] = true;
+        if self.messages == 0
+            && let Some(bypassed) = self.bypassed.get_mut(index as usize)
+        {
+            *bypassed = true;
+        }
         let timers = P::Timer::ALL.len();
         for timer in &mut self.timers[index as usize * timers..][..timers] {
             *timer = (timer.0 + 1, false);
@@ -143,6 +148,9 @@ where
             return;
         }
         self.down[index as usize] = false;
+        if let Some(bypassed) = self.bypassed.get_mut(index as usize) {
+            *bypassed = false;
+        }
         self.started[index as usize] = true;
         let before = self.enter(index);
         self.processes[index as usize].recover(&mut self.effects);
@@ -260,7 +268,12 @@ where
 
     #[inline]
     fn send(&mut self, from: u32, port: P::Port, msg: P::Msg, sent: &mut Vec<Sent>) {
-        let (to, arrival) = self.net.route(from, port);
+        let (mut to, mut arrival) = self.net.route(from, port);
+        while self.bypassed.get(to as usize) == Some(&true)
+            && let Some(beyond) = self.net.past(to, arrival)
+        {
+            (to, arrival) = beyond;
+        }
         let depth = self.meter.sent(from, &msg);
         let number = self.messages;
         self.messages += 1;
@@ -396,7 +409,7 @@ where
                 let Some(flight) = self.links.head(slot) else { return (0, u64::MAX) };
                 let mut copy = self.processes[to as usize].clone();
                 if !self.started[to as usize]
-                    && (P::SPEC.needs.reached == Reached::Wakes || self.setup.is_initiator(to))
+                    && P::SPEC.needs.reached.starts_first(self.setup.is_initiator(to))
                 {
                     copy.start(&mut self.effects);
                 }

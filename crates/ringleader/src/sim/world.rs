@@ -35,6 +35,8 @@ where
     pub(super) started: Vec<bool>,
     /// Which processes are down; empty if none can be.
     pub(super) down: Vec<bool>,
+    /// Which processes were down before anything was sent, where the ring is closed over those; empty otherwise.
+    pub(super) bypassed: Vec<bool>,
     pub(super) links: LinkTable<Flight<P::Msg>>,
     /// Under `rounds`: what was sent in this round, with the numbers of the links, to arrive in the next.
     pub(super) frontier: Vec<(u64, Flight<P::Msg>)>,
@@ -126,6 +128,7 @@ where
             processes,
             started: vec![false; n],
             down: vec![false; if can_crash { n } else { 0 }],
+            bypassed: vec![false; if can_crash && P::SPEC.needs.bypass { n } else { 0 }],
             frontier: Vec::new(),
             effects: Effects::new(record),
             choices_key: choices_key(scenario.seed),

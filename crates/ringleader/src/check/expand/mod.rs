@@ -24,6 +24,8 @@ pub(crate) struct Rules<'a> {
     pub(crate) por: bool,
     /// The rotations of the ring that leave its wiring as it is, without the one by nothing.
     pub(crate) rotations: Vec<u32>,
+    /// Whether rounds are counted from the oldest that matters.
+    pub(crate) rebase: bool,
     pub(crate) watch_bypass: bool,
     pub(crate) watch_order: bool,
     /// Which messages are counted in the state, if any.
@@ -57,7 +59,7 @@ pub(crate) struct Expander<'a> {
     stages: bool,
     /// Whether a step that changes neither verdict nor stage matters too.
     plain_steps_matter: bool,
-    /// Whether states are turned.
+    /// Whether states are turned, or their rounds counted anew.
     whole: bool,
     /// Whether a step is nothing but its changes, unless it changes a verdict or a stage.
     plain: bool,
@@ -86,8 +88,12 @@ impl<'a> Expander<'a> {
             memo: Memo::new(shared),
             everything,
             plain_steps_matter: everything || rules.count.is_some(),
-            whole: !rules.rotations.is_empty(),
-            plain: !everything && rules.count.is_none() && rules.rotations.is_empty() && !rules.details,
+            whole: rules.rebase || !rules.rotations.is_empty(),
+            plain: !everything
+                && rules.count.is_none()
+                && rules.rotations.is_empty()
+                && !rules.rebase
+                && !rules.details,
             stages: rules.watches(Watch::Stages),
             after: Vec::new(),
             furthest_lag: 0,

@@ -55,7 +55,10 @@ impl Expander<'_> {
 
     /// Turns the state in `after` so that of all its rotations it is the first; its fingerprint.
     pub(super) fn canonical(&mut self) -> u64 {
-        let shared = self.memo.shared();
+        let mut shared = self.memo.shared();
+        if self.rules.rebase {
+            shared.rebase(self.space, &mut self.after);
+        }
         if !self.rules.rotations.is_empty() {
             let n = self.space.n as usize;
             let ports = self.space.incoming[0].len();

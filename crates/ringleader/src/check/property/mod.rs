@@ -18,7 +18,7 @@ mod winner;
 
 use super::space::{Common, Parts, Space};
 use super::stimulus::Facts;
-use crate::model::{Id, Knows, Order, Promises, Stage, Value, Verdict, Winner};
+use crate::model::{Id, Knows, Order, Promises, Spec, Stage, Value, Verdict, Winner};
 
 /// Something that must hold.
 pub trait Property: Send + Sync {
@@ -182,12 +182,12 @@ impl View<'_> {
 }
 
 /// The properties that a contract promises, deadlock and message counts aside.
-pub(crate) fn promised(promises: Promises, tokens: &'static [&'static str]) -> Vec<Box<dyn Property>> {
+pub(crate) fn promised(spec: &Spec, tokens: &'static [&'static str]) -> Vec<Box<dyn Property>> {
     let mut list: Vec<Box<dyn Property>> = Vec::new();
-    match promises {
+    match spec.promises {
         Promises::Election { winner: who, informed: whom } => {
             // While processes come and go two may believe that they lead; what counts is how it ends.
-            if who != Winner::LargestLive {
+            if spec.keeps_its_leader() {
                 list.push(Box::new(one_leader::OneLeader));
                 list.push(Box::new(final_verdicts::FinalVerdicts));
             }

@@ -18,7 +18,7 @@ use super::meter::{Phases, fill_counts};
 use super::problem::End;
 use super::setup::Setup;
 use super::{Observer, Progress, Report, Scenario, Schedule};
-use crate::model::{Election, Links, Message, Name, Outbox, Port, Process, Reached, Shape, Verdict};
+use crate::model::{Election, Links, Message, Name, Outbox, Port, Process, Shape, Verdict};
 use crate::network::{Network, Wired};
 use crate::rng::{choices_key, draw};
 use core::ops::ControlFlow;
@@ -238,7 +238,7 @@ fn arrive<P: Election, const STARTED: bool>(
     let mut out = LaneOut { place: place as u32, net: course.net, watch, road };
     if !STARTED && !core::mem::replace(&mut out.watch.started[place], true) {
         let index = out.watch.first + place as u32;
-        if P::SPEC.needs.reached == Reached::Wakes || course.setup.is_initiator(index) {
+        if P::SPEC.needs.reached.starts_first(course.setup.is_initiator(index)) {
             process.start(&mut out);
         }
     }
