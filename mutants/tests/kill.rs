@@ -25,6 +25,8 @@ const LEAST: usize = 36;
 
 /// Beyond so many states a check gives up, and what it has not found does not count.
 const STATES_MAX: u64 = 3_000_000;
+/// Likewise bytes: a mistake may let messages grow without end.
+const BYTES_MAX: u64 = 1 << 30;
 
 /// What came of a mutant.
 enum Fate {
@@ -53,6 +55,7 @@ fn fate(mutant: &Mutant) -> Fate {
                 ids: Arrangements::All,
                 entries: Entries::Each(entries),
                 max_states: Some(STATES_MAX),
+                max_bytes: Some(BYTES_MAX),
                 ..Scope::new(n)
             };
             let findings = mutant.entry.check(&scope, &[], &()).expect("within the contract");

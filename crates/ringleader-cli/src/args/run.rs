@@ -61,7 +61,8 @@ pub(crate) struct RunArgs {
         help_heading = "Arrangement"
     )]
     pub(crate) ids: Option<Given<IdsArg>>,
-    /// Who starts of its own accord: all, one (index 0), a list of indices, or a percentage [default: all].
+    /// Who starts of its own accord: all, one (index 0), a list of indices (3@7 starts at time 7), or a percentage
+    /// [default: all].
     #[arg(long, value_name = "WHO", value_parser = Given::<Initiators>::parse, help_heading = "Arrangement")]
     pub(crate) initiators: Option<Given<Initiators>>,
     /// The network, for algorithms that admit several [default: the algorithm's].

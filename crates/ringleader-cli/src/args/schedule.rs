@@ -69,12 +69,25 @@ impl Word for Initiators {
                     Ok(percent) if (0.0..=100.0).contains(&percent) => Ok(Initiators::Percent(percent)),
                     Ok(_) | Err(_) => Err("a percentage from 0% to 100%".into()),
                 },
-                None => indices(text)
-                    .map(Initiators::Listed)
-                    .map_err(|_| "all, one, a list of indices (0,3,5) or a percentage (25%)".into()),
+                None => starts(text).ok_or_else(|| {
+                    "all, one, a list of indices (0,3,5; 0,3@7 for one that starts at time 7) or a percentage (25%)"
+                        .into()
+                }),
             },
         }
     }
+}
+
+/// Indices, each with its time if it has one.
+fn starts(text: &str) -> Option<Initiators> {
+    if !text.contains('@') {
+        return indices(text).ok().map(Initiators::Listed);
+    }
+    let start = |word: &str| {
+        let (process, at) = word.split_once('@').unwrap_or((word, "0"));
+        Some((process.trim().parse().ok()?, at.trim().parse().ok()?))
+    };
+    text.split(',').map(start).collect::<Option<Vec<(u32, u64)>>>().map(Initiators::Timed)
 }
 
 #[cfg(test)]
@@ -114,8 +127,9 @@ mod tests {
     #[test]
     fn initiators() {
         assert_eq!(Initiators::parse("0,3"), Ok(Initiators::Listed(vec![0, 3])));
+        assert_eq!(Initiators::parse("0,3@7"), Ok(Initiators::Timed(vec![(0, 0), (3, 7)])));
         assert_eq!(Initiators::parse("12.5%"), Ok(Initiators::Percent(12.5)));
-        for text in ["", "none", "101%", "1,,2", "-1", "nan%"] {
+        for text in ["", "none", "101%", "1,,2", "-1", "nan%", "1@", "@3", "1@-2", "1@2@3"] {
             assert!(Initiators::parse(text).is_err(), "{text}");
         }
     }

@@ -61,7 +61,8 @@ impl Contents {
         if !self.ordered {
             flights.sort_unstable_by_key(|flight| (flight.hash, flight.age, flight.stimulus));
         }
-        self.met.number(flights.into())
+        let bytes = size_of_val(flights.as_slice()) as u64;
+        self.met.number_with(flights.into(), |_| bytes)
     }
 
     /// The link after a message was sent into it.

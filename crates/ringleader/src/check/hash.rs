@@ -120,15 +120,22 @@ pub(crate) struct Interned<T> {
     values: Vec<T>,
     hashes: Vec<u64>,
     numbers: Map<u32>,
+    /// What the values hold in other places, in bytes.
+    elsewhere: u64,
 }
 
 impl<T: Hash + Eq> Interned<T> {
     pub(crate) fn new() -> Interned<T> {
-        Interned { values: Vec::new(), hashes: Vec::new(), numbers: Map::new() }
+        Interned { values: Vec::new(), hashes: Vec::new(), numbers: Map::new(), elsewhere: 0 }
     }
 
-    /// The number of this value.
+    /// The number of this value, which is all there is of it.
     pub(crate) fn number(&mut self, value: T) -> u32 {
+        self.number_with(value, |_| 0)
+    }
+
+    /// The number of this value, which holds so many bytes in other places.
+    pub(crate) fn number_with(&mut self, value: T, elsewhere: impl FnOnce(&T) -> u64) -> u32 {
         let mut key = fingerprint(&value).min(FREE - 1);
         loop {
             match self.numbers.get(key) {
@@ -139,6 +146,7 @@ impl<T: Hash + Eq> Interned<T> {
             }
         }
         let number = self.values.len() as u32;
+        self.elsewhere += elsewhere(&value);
         self.values.push(value);
         self.hashes.push(key);
         self.numbers.set(key, number);
@@ -159,7 +167,7 @@ impl<T: Hash + Eq> Interned<T> {
 
     pub(crate) fn bytes(&self) -> u64 {
         // Not the capacity of the values: a list of values without content has room for any number of them.
-        (self.hashes.capacity() * (size_of::<T>() + 8)) as u64 + self.numbers.bytes()
+        (self.hashes.capacity() * (size_of::<T>() + 8)) as u64 + self.numbers.bytes() + self.elsewhere
     }
 }
 
@@ -174,6 +182,10 @@ mod tests {
         assert_eq!(numbers, (0..1000).collect::<Vec<u32>>());
         assert!((0..1000u32).all(|k| words.number(vec![k, k / 7]) == k));
         assert_eq!(words.value(41), &vec![41, 5]);
+        let before = words.bytes();
+        let long = words.number_with(vec![0; 100], |word| size_of_val(word.as_slice()) as u64);
+        assert_eq!(words.number_with(vec![0; 100], |_| 400), long);
+        assert_eq!(words.bytes(), before + 400, "once");
     }
 
     #[test]

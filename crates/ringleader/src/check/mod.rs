@@ -29,6 +29,7 @@ mod search;
 mod space;
 mod stimulus;
 mod subject;
+mod trial;
 mod typed;
 mod visited;
 mod worker;

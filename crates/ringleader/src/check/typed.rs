@@ -2,10 +2,10 @@
 
 use super::hash::{Interned, Map, fingerprint};
 use super::stimulus::{Facts, Outcome, Steps, Stimulus};
+use super::trial::Trial;
 use crate::model::{
-    Election, Exclusion, Knows, Message, Name, Outbox, Port, Process, Reached, Stage, Timing, Verdict,
+    Election, Exclusion, Fields, Knows, Message, Name, Port, Process, Reached, Stage, Timing, Value, Verdict,
 };
-use crate::sim::UNDECLARED_CHOICE;
 
 /// How the problem reads a process, and how it hands over what users do.
 pub(crate) enum Reading<P: Process> {
@@ -38,6 +38,30 @@ impl<P: Exclusion> Reading<P> {
             tokens: P::tokens,
         }
     }
+}
+
+/// The number of a message.
+fn number_of<M: Message>(messages: &mut Interned<M>, msg: M) -> u32 {
+    messages.number_with(msg, |msg| elsewhere(msg, M::fields))
+}
+
+/// About how many bytes a value has elsewhere: lists that grow without end must not go unnoticed.
+fn elsewhere<T>(value: &T, fields: fn(&T) -> Fields) -> u64 {
+    if !core::mem::needs_drop::<T>() {
+        return 0;
+    }
+    fn leaves(value: &Value) -> u64 {
+        match value {
+            Value::List(values) => 3 + values.iter().map(leaves).sum::<u64>(),
+            Value::Nothing
+            | Value::Flag(_)
+            | Value::Number(_)
+            | Value::Identity(_)
+            | Value::Process(_)
+            | Value::Word(_) => 1,
+        }
+    }
+    8 * fields(value).iter().map(|(_, value)| leaves(value)).sum::<u64>()
 }
 
 /// Everything that is remembered of one process.
@@ -125,7 +149,7 @@ impl<P: Process> Typed<P> {
             let contends = lag.contenders.binary_search(&fingerprint(&local.process)).is_ok();
             local.lag = if contends { local.lag.min(lag.cap) } else { 0 };
         }
-        let number = self.locals.number(local);
+        let number = self.locals.number_with(local, |local| elsewhere(&local.process, P::fields));
         if number as usize == self.facts.len() {
             let facts = self.read(self.locals.value(number));
             self.facts.push(facts);
@@ -224,7 +248,7 @@ impl<P: Process> Typed<P> {
             }
             local.lag = local.lag.saturating_sub(trial.begins);
             let sends: Vec<(u32, u32)> = (trial.sends.drain(..))
-                .map(|(port, msg)| (port.index(), self.messages.number(msg)))
+                .map(|(port, msg)| (port.index(), number_of(&mut self.messages, msg)))
                 .collect();
             let announcements = sends.iter().filter(|&&(_, msg)| self.announces(msg)).count() as u32;
             outcomes.push(Outcome {
@@ -347,7 +371,7 @@ impl<P: Process> Steps for Typed<P> {
         let Some(rounds) = P::ROUNDS else { return number };
         let mut msg = self.messages.value(number).clone();
         (rounds.message)(&mut msg, by);
-        self.messages.number(msg)
+        number_of(&mut self.messages, msg)
     }
 
     fn facts(&self, local: u32) -> &Facts {
@@ -366,7 +390,7 @@ impl<P: Process> Steps for Typed<P> {
         P::Msg::KINDS[self.messages.value(msg).kind()]
     }
 
-    fn fields(&self, local: u32) -> crate::model::Fields {
+    fn fields(&self, local: u32) -> Fields {
         self.locals.value(local).process.fields()
     }
 
@@ -506,83 +530,5 @@ impl<P: Process> Typed<P> {
                 }
             }
         }
-    }
-}
-
-/// The outbox of the checker. It answers a choice with the next answer that has not been tried.
-pub(crate) struct Trial<P: Process> {
-    sends: Vec<(P::Port, P::Msg)>,
-    timers: Vec<(P::Timer, Option<u32>)>,
-    /// The answers, and of how many each is one: those of the last run, then of this one.
-    answers: Vec<(u32, u32)>,
-    asked: usize,
-    begins: u32,
-    impossible: Option<&'static str>,
-}
-
-impl<P: Process> Trial<P> {
-    fn new() -> Trial<P> {
-        Trial {
-            sends: Vec::new(),
-            timers: Vec::new(),
-            answers: Vec::new(),
-            asked: 0,
-            begins: 0,
-            impossible: None,
-        }
-    }
-
-    fn begin(&mut self) {
-        self.answers.clear();
-    }
-
-    fn clear(&mut self) {
-        self.sends.clear();
-        self.timers.clear();
-        self.asked = 0;
-        self.begins = 0;
-        self.impossible = None;
-    }
-
-    /// Moves on to the next answers, as an odometer does; whether there are any.
-    fn next(&mut self) -> bool {
-        while let Some((answer, of)) = self.answers.pop() {
-            if answer + 1 < of {
-                self.answers.push((answer + 1, of));
-                return true;
-            }
-        }
-        false
-    }
-}
-
-impl<P: Process> Outbox<P> for Trial<P> {
-    fn send(&mut self, to: P::Port, msg: P::Msg) {
-        self.sends.push((to, msg));
-    }
-    fn set_timer(&mut self, timer: P::Timer, ticks: u32) {
-        self.timers.push((timer, Some(ticks)));
-    }
-    fn stop_timer(&mut self, timer: P::Timer) {
-        self.timers.push((timer, None));
-    }
-    fn choose(&mut self, k: u32) -> u32 {
-        if !P::SPEC.needs.choices {
-            self.impossible(UNDECLARED_CHOICE);
-        }
-        if self.asked == self.answers.len() {
-            self.answers.push((0, k));
-        }
-        let (answer, _) = self.answers[self.asked];
-        self.asked += 1;
-        answer
-    }
-    fn rule(&mut self, _: &'static str) {}
-    fn phase_begins(&mut self) {
-        self.begins += 1;
-    }
-    fn phase_reached(&mut self, _: u32) {}
-    fn impossible(&mut self, why: &'static str) {
-        self.impossible.get_or_insert(why);
     }
 }

@@ -256,7 +256,7 @@ impl Variant for BullyWithoutGuard {
             Rule { name: "coordinator", text: "on COORDINATOR from j > me: leader := j; idle" },
             Rule { name: "object", text: "on COORDINATOR from j < me: start if idle" },
         ],
-        example: "-n 3 --crash 2@0 --recover 2@4 --initiators 0 --schedule delay:uniform:1:4 --seed 1",
+        example: "-n 3 --crash 2@0 --recover 2@9 --initiators 0 --schedule delay:uniform:1:4 --seed 1",
     };
 
     fn receive(&mut self, right: &mut Bully, from: Peer, msg: Msg, out: &mut impl Outbox<Bully>) {

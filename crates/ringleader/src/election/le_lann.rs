@@ -148,7 +148,7 @@ impl Variant for LeLannLateCandidates {
                on. It has not noted those; and who has sent them may be done before the late token comes by. So two \
                may lead.",
         rules: &[Rule { name: "start", text: "at any moment: candidate; best := id; send token(id)" }],
-        example: "--ids 1,2",
+        example: "--ids 1,2 --initiators 0,1@1",
     };
     const REACHED: Reached = Reached::MayStartLater;
 

@@ -302,7 +302,7 @@ impl Variant for ProbabilisticFranklinWithoutBit {
                 text: "with m from both sides, none larger: draw; send m(id, 1, bit) both ways, the bit unchanged",
             },
         ],
-        example: "-n 3 --schedule random --seed 24",
+        example: "-n 3 --schedule random --seed 534",
     };
 
     fn receive(

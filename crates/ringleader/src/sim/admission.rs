@@ -346,20 +346,23 @@ pub(super) fn arrangement<P: Process>(
     }
 }
 
+/// Who starts of its own accord, in increasing order, none if everybody does.
 pub(super) fn initiators(scenario: &Scenario) -> Result<Option<Vec<u32>>, Refusal> {
     let n = scenario.n;
+    let listed = |listed: Vec<u32>| {
+        for &process in &listed {
+            known("--initiators", process, n)?;
+        }
+        let mut sorted = listed;
+        sorted.sort_unstable();
+        sorted.dedup();
+        if sorted.is_empty() { Err(Refusal::NoInitiator) } else { Ok(Some(sorted)) }
+    };
     match &scenario.initiators {
         Initiators::All => Ok(None),
         Initiators::One => Ok(Some(vec![0])),
-        Initiators::Listed(listed) => {
-            for &process in listed {
-                known("--initiators", process, n)?;
-            }
-            let mut sorted = listed.clone();
-            sorted.sort_unstable();
-            sorted.dedup();
-            if sorted.is_empty() { Err(Refusal::NoInitiator) } else { Ok(Some(sorted)) }
-        }
+        Initiators::Listed(indices) => listed(indices.clone()),
+        Initiators::Timed(starts) => listed(starts.iter().map(|start| start.0).collect()),
         Initiators::Percent(percent) => {
             if !(0.0..=100.0).contains(percent) {
                 return Err(Refusal::OutOfRange { what: "the share of initiators", expected: "0% to 100%" });
@@ -371,6 +374,22 @@ pub(super) fn initiators(scenario: &Scenario) -> Result<Option<Vec<u32>>, Refusa
             everybody.sort_unstable();
             Ok(Some(everybody))
         }
+    }
+}
+
+/// Those of them that start after time 0, and when.
+pub(super) fn late(spec: &Spec, scenario: &Scenario) -> Vec<(u32, u64)> {
+    match &scenario.initiators {
+        // Users of a critical section are there from the beginning.
+        Initiators::Timed(_) if matches!(spec.promises, Promises::Exclusion { .. }) => Vec::new(),
+        Initiators::Timed(starts) => {
+            let mut late = starts.clone();
+            late.sort_unstable();
+            late.dedup_by_key(|start| start.0); // the earliest counts
+            late.retain(|start| start.1 > 0);
+            late
+        }
+        Initiators::All | Initiators::One | Initiators::Listed(_) | Initiators::Percent(_) => Vec::new(),
     }
 }
 

@@ -18,6 +18,8 @@ pub(crate) struct Agenda {
 pub(crate) enum Due {
     /// The fault at this place of the scenario's list.
     Fault(u32),
+    /// A process starts, unless it has.
+    Start { process: u32 },
     /// A timer of a process runs out, unless it was set or stopped since (`generation`).
     Timeout { process: u32, timer: u32, generation: u32 },
     /// A process is told of a crash.

@@ -22,21 +22,19 @@ pub(crate) struct Ballot {
 }
 
 impl Ballot {
-    /// Sees the verdict of a process change.
+    /// Sees the verdict of a process change. Engines see what happens at one time in orders of their own; what is kept is
+    /// by time and index.
     #[cold]
     pub(crate) fn change(&mut self, index: u32, before: Verdict, after: Verdict, now: u64, depth: u64) {
-        if before != Verdict::Undecided && self.wavered.is_none() {
-            self.wavered = Some((now, index));
+        let mut seen = Ballot::default();
+        if before != Verdict::Undecided {
+            seen.wavered = Some((now, index));
         }
         if after == Verdict::Leader {
-            self.became_leader += 1;
-            self.last = Some((now, index, depth));
-            match self.first {
-                None => self.first = Some((now, index, depth)),
-                Some(_) if self.second.is_none() => self.second = Some((now, index)),
-                Some(_) => {}
-            }
+            seen.became_leader = 1;
+            (seen.first, seen.last) = (Some((now, index, depth)), Some((now, index, depth)));
         }
+        self.add(&seen);
     }
 
     /// Adds what somebody else saw of the same run.

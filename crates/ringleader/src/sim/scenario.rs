@@ -84,7 +84,8 @@ pub enum Ids {
     Listed(Vec<u64>),
 }
 
-/// Who starts of its own accord. All that do start before the first delivery, in index order.
+/// Who starts of its own accord. Those that do start before the first delivery, in index order, unless they have a
+/// time of their own; and then at the latest just before their first message, where the contract has it so.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Initiators {
     /// Everybody.
@@ -93,6 +94,8 @@ pub enum Initiators {
     One,
     /// These indices.
     Listed(Vec<u32>),
+    /// These indices, each at its time, in units; 0 is before the first delivery.
+    Timed(Vec<(u32, u64)>),
     /// A random set of this percentage, at least one.
     Percent(f64),
 }

@@ -1,7 +1,7 @@
 //! From a scenario to everything that a run needs: identities, wiring, initiators.
 
 use super::admission::{
-    Admission, arrangement, faults, initiators, links, max_delay, ports, settings, timing, topology,
+    Admission, arrangement, faults, initiators, late, links, max_delay, ports, settings, timing, topology,
     towards_root, workload,
 };
 use super::{Fault, Refusal, Scenario, Schedule, Topology};
@@ -20,6 +20,8 @@ pub(crate) struct Setup {
     pub(crate) links: Links,
     /// Who starts of its own accord, in increasing order; none if everybody does.
     pub(crate) initiators: Option<Vec<u32>>,
+    /// Those of them that start after time 0, and when, in units.
+    pub(crate) late: Vec<(u32, u64)>,
     pub(crate) outside: Vec<String>,
     max_delay: u32,
     settings: Settings,
@@ -60,6 +62,7 @@ impl Setup {
             topology,
             links,
             initiators: initiators(scenario)?,
+            late: late(spec, scenario),
             outside: admission.outside,
             max_delay: max_delay(&scenario.schedule),
             settings: settings(spec, scenario)?,

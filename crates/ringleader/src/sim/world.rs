@@ -217,12 +217,16 @@ where
         self.handle_due(true);
         for index in 0..self.setup.n {
             let starts = B::ALL_START || self.setup.is_initiator(index);
-            if starts && !self.is_down(index) {
+            let is_late = self.setup.late.binary_search_by_key(&index, |late| late.0).is_ok();
+            if starts && !is_late && !self.is_down(index) {
                 if let Some(complete) = self.stops() {
                     return Some(complete);
                 }
                 self.start(index);
             }
+        }
+        for &(process, at) in &self.setup.late {
+            self.agenda.add(at.saturating_mul(unit), Due::Start { process });
         }
         for index in 0..self.setup.n {
             self.offer_locals(index);
@@ -249,6 +253,11 @@ where
                 Fault::Recover { process, .. } => self.recover(process),
                 Fault::LoseNth { .. } | Fault::Loss(_) | Fault::Duplicate(_) | Fault::Partition { .. } => {}
             },
+            Due::Start { process } => {
+                if !self.started[process as usize] && !self.is_down(process) {
+                    self.start(process);
+                }
+            }
             Due::Timeout { process, timer, generation } => {
                 let state = &mut self.timers[process as usize * P::Timer::ALL.len() + timer as usize];
                 if *state == (generation, true) {

@@ -1,9 +1,10 @@
-//! Itai–Rodeh, in lock-step and with a coin: the draws decide, at an exact cost, and the expected number of rounds
+//! Itai–Rodeh, as published, in lock-step and with a coin: the draws decide, at an exact cost, and the expected number of rounds
 //! follows from all draws of one round.
 
 use crate::support::{election, entry, kind, record, run_well, schedules};
-use ringleader::election::{ItaiRodehCoin, ItaiRodehSync};
-use ringleader::model::{Election, Message, Never, Next, Outbox, Process, Range, Size, Verdict};
+use ringleader::check::Scope;
+use ringleader::election::{ItaiRodeh, ItaiRodehCoin, ItaiRodehSync};
+use ringleader::model::{Election, Links, Message, Never, Next, Outbox, Process, Range, Size, Verdict};
 use ringleader::sim::{Initiators, Refusal, Scenario, Schedule};
 use std::collections::VecDeque;
 
@@ -211,4 +212,126 @@ fn messages_say_what_they_are() {
     let random = Scenario { schedule: Schedule::Random, ..Scenario::new(1) };
     assert_eq!(run_well("itai-rodeh-coin", &random).messages, 3);
     assert_eq!(run_well("itai-rodeh-sync", &Scenario::new(1)).messages, 1);
+}
+
+#[test]
+fn anonymous_processes_elect_one_on_links_of_every_kind() {
+    for n in [1u32, 2, 3, 5, 20, 300] {
+        for (range, seeds) in [(2, 3), (3, 2), (n.max(2), 3)] {
+            for seed in 0..seeds {
+                for links in [Links::Bag, Links::Fifo] {
+                    for (name, schedule) in schedules() {
+                        if n == 300 && name != "rounds" && name != "random" {
+                            continue;
+                        }
+                        let scenario =
+                            Scenario { range, seed, schedule, links: Some(links), ..Scenario::new(n) };
+                        let report = run_well("itai-rodeh", &scenario);
+                        assert_eq!(kind(&report, "elected"), u64::from(n), "n={n} {links} {name}");
+                        assert_eq!(election(&report).informed, u64::from(n));
+                        let rounds = report.phases.expect("it has rounds");
+                        assert!(kind(&report, "cand") <= u64::from(n * n) * rounds, "n={n} {links} {name}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What a process did in a step: sent, and drew nothing but what it was told.
+#[derive(Default)]
+struct Sent(Vec<<ItaiRodeh as Process>::Msg>);
+
+impl Outbox<ItaiRodeh> for Sent {
+    fn send(&mut self, _: Next, msg: <ItaiRodeh as Process>::Msg) {
+        self.0.push(msg);
+    }
+    fn set_timer(&mut self, timer: Never, _: u32) {
+        match timer {}
+    }
+    fn stop_timer(&mut self, timer: Never) {
+        match timer {}
+    }
+    fn choose(&mut self, k: u32) -> u32 {
+        k - 1
+    }
+    fn rule(&mut self, _: &'static str) {}
+    fn phase_begins(&mut self) {}
+    fn phase_reached(&mut self, _: u32) {}
+    fn impossible(&mut self, why: &'static str) {
+        panic!("{why}");
+    }
+}
+
+/// The checker counts rounds from the oldest that matters. That must change nothing: a process that is put back by some
+/// rounds does, with a message that is put back, what it would have done, put back.
+#[test]
+fn rounds_can_be_counted_from_later_on() {
+    type Msg = <ItaiRodeh as Process>::Msg;
+    let rounds = ItaiRodeh::ROUNDS.expect("its rounds have no end");
+    let mut compared = 0;
+    for round in 2..6 {
+        // A process in this round: it has drawn again and again.
+        let mut process = ItaiRodeh::new((Size(3), Range(2)));
+        process.start(&mut Sent::default());
+        for _ in 1..round {
+            let home = Msg::Cand { id: 2, round: 0, hop: 3, unique: false };
+            process.receive(Next, home, &mut Sent::default());
+        }
+        assert_eq!((rounds.of)(&process), Some(round));
+        for (id, of, hop) in
+            (1..=2).flat_map(|id| (0..=7).flat_map(move |of| (1..=3).map(move |hop| (id, of, hop))))
+        {
+            for by in 1..round {
+                let put_back = |mut process: ItaiRodeh| {
+                    (rounds.process)(&mut process, by);
+                    process
+                };
+                let message = |mut msg: Msg| {
+                    (rounds.message)(&mut msg, by);
+                    msg
+                };
+                let came = Msg::Cand { id, round: of, hop, unique: true };
+                let (mut now, mut sent) = (process.clone(), Sent::default());
+                now.receive(Next, came.clone(), &mut sent);
+                let (mut then, mut sent_then) = (put_back(process.clone()), Sent::default());
+                then.receive(Next, message(came), &mut sent_then);
+                assert_eq!(put_back(now), then, "round {round}, cand({id}, {of}, {hop}), by {by}");
+                assert_eq!(sent.0.into_iter().map(message).collect::<Vec<_>>(), sent_then.0);
+                compared += 1;
+            }
+        }
+    }
+    assert_eq!(compared, 48 * (1 + 2 + 3 + 4));
+}
+
+/// The draws of a round decide who goes on: on FIFO links the expected number of rounds follows from how many draw the
+/// largest value, whatever the schedule.
+#[test]
+fn expected_rounds_follow_from_how_many_draw_the_largest() {
+    for (n, range) in [(1u32, 2u32), (2, 2), (2, 5), (3, 2), (3, 3), (4, 2)] {
+        // expected[m]: from m active processes.
+        let mut expected = vec![0.0, 1.0];
+        for m in 2..=n {
+            let mut share = vec![0.0; m as usize + 1];
+            for top in 1..=range {
+                for (equal, share) in share.iter_mut().enumerate().skip(1) {
+                    let below = f64::from(top - 1) / f64::from(range);
+                    let ways =
+                        (0..equal as u32).map(|k| f64::from(m - k) / f64::from(k + 1)).product::<f64>();
+                    *share += ways
+                        * (1.0 / f64::from(range)).powi(equal as i32)
+                        * below.powi(m as i32 - equal as i32);
+                }
+            }
+            let later: f64 = (2..m as usize).map(|k| share[k] * expected[k]).sum();
+            expected.push((1.0 + later) / (1.0 - share[m as usize]));
+        }
+        let scope = Scope { range, links: Some(Links::Fifo), ..Scope::new(n) };
+        let findings = entry("itai-rodeh").check(&scope, &[], &()).unwrap();
+        let (least, most) = findings.probability.unwrap().expected_rounds.unwrap();
+        for found in [least, most] {
+            assert!((found - expected[n as usize]).abs() < 1e-9, "n={n} k={range}: {found} {expected:?}");
+        }
+    }
 }

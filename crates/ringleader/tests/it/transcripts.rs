@@ -192,8 +192,15 @@ fn set(scenario: &mut Scenario, option: &str, value: &str) -> Option<()> {
             scenario.ids = Ids::Listed(ids);
         }
         "--initiators" => {
-            scenario.initiators =
-                if value == "one" { Initiators::One } else { Initiators::Listed(numbers(value, ',')?) };
+            let start = |word: &str| {
+                let (process, at) = word.split_once('@').unwrap_or((word, "0"));
+                Some((process.parse().ok()?, at.parse().ok()?))
+            };
+            scenario.initiators = if value == "one" {
+                Initiators::One
+            } else {
+                Initiators::Timed(value.split(',').map(start).collect::<Option<_>>()?)
+            };
         }
         "--schedule" => scenario.schedule = schedule(value)?,
         "--links" => {

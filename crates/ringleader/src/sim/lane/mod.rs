@@ -40,6 +40,7 @@ pub(crate) fn takes<P: Process>(scenario: &Scenario, setup: &Setup, observer: &d
     };
     ring && travels
         && scenario.faults.is_empty()
+        && setup.late.is_empty()
         && scenario.max_steps.is_none()
         && !scenario.unsound
         && !scenario.meters.any()

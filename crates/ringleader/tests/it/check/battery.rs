@@ -4,7 +4,7 @@ use crate::battery_rows::{Row, check};
 use crate::support::{entry, right};
 
 /// As many states as a test may take.
-const FEW: u64 = 60_000;
+pub(super) const FEW: u64 = 60_000;
 
 #[test]
 fn the_smaller_rows_are_as_recorded() {
