@@ -82,11 +82,6 @@ fn all_live_processes_agree_on_the_largest_after_crashes_and_recoveries() {
 #[test]
 fn without_the_guard_some_follow_the_wrong_one() {
     let wrong: Vec<u64> = (0..SCENARIOS).filter(|&seed| !run("bully@003-2", &faulty(seed)).holds()).collect();
-    println!(
-        "{} of {SCENARIOS} scenarios go wrong without the guard, the first with seed {:?}",
-        wrong.len(),
-        wrong.first()
-    );
     let wrong_anyway = |seed: &&u64| !run("bully", &faulty(**seed)).holds();
     let only_without = wrong.len() - wrong.iter().filter(wrong_anyway).count();
     assert!(only_without > 0, "the guard is never needed");

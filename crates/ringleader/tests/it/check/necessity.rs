@@ -31,6 +31,11 @@ const HARMLESS: &[(&str, &str, &str)] = &[
         "no duplication",
         "a second copy of an identity is swallowed or goes where the first went",
     ),
+    (
+        "ring-collect",
+        "no duplication",
+        "a second copy makes the same laps, and comes to the same result at its own cost",
+    ),
     ("bully", "no duplication", "every message may come twice: answers are late, elections are under way"),
 ];
 
