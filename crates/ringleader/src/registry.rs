@@ -5,8 +5,8 @@
 
 use crate::check::{self, Findings, Property, Scope, Watcher};
 use crate::election::{
-    Bully, BullyAsPrinted, ChangRoberts, ChangRobertsAsPrinted, Franklin, ItaiRodehCoin, ItaiRodehSync,
-    Peterson, PetersonAsPrinted, ProbabilisticFranklin, ProbabilisticFranklinAsPrinted,
+    Bully, BullyAsPrinted, ChangRoberts, ChangRobertsAsPrinted, DolevKlaweRodeh, Franklin, ItaiRodehCoin,
+    ItaiRodehSync, Peterson, PetersonAsPrinted, ProbabilisticFranklin, ProbabilisticFranklinAsPrinted,
     VanLeeuwenTanHalfDuplex,
 };
 use crate::model::{
@@ -21,6 +21,7 @@ use crate::sim::{self, Observer, Refusal, Report, Scenario};
 pub static ALL: &[Entry] = &[
     Entry::election::<ChangRoberts>(),
     Entry::election::<Literal<ChangRobertsAsPrinted>>(),
+    Entry::election::<DolevKlaweRodeh>(),
     Entry::election::<Peterson>(),
     Entry::election::<Literal<PetersonAsPrinted>>(),
     Entry::election::<Franklin>(),

@@ -1,6 +1,7 @@
 //! Leader election: one algorithm, one file.
 mod bully;
 mod chang_roberts;
+mod dolev_klawe_rodeh;
 mod franklin;
 mod itai_rodeh_coin;
 mod itai_rodeh_sync;
@@ -9,6 +10,7 @@ mod probabilistic_franklin;
 mod van_leeuwen_tan_half_duplex;
 pub use bully::{Bully, BullyAsPrinted};
 pub use chang_roberts::{ChangRoberts, ChangRobertsAsPrinted};
+pub use dolev_klawe_rodeh::DolevKlaweRodeh;
 pub use franklin::Franklin;
 pub use itai_rodeh_coin::ItaiRodehCoin;
 pub use itai_rodeh_sync::ItaiRodehSync;
