@@ -6,8 +6,8 @@
 use crate::check::{self, Findings, Property, Scope, Watcher};
 use crate::election::{
     Bully, BullyAsPrinted, ChangRoberts, ChangRobertsAsPrinted, DolevKlaweRodeh, Franklin, ItaiRodehCoin,
-    ItaiRodehSync, Peterson, PetersonAsPrinted, ProbabilisticFranklin, ProbabilisticFranklinAsPrinted,
-    VanLeeuwenTanHalfDuplex,
+    ItaiRodehSync, Peterson, PetersonAsPrinted, PetersonImproved, PetersonImprovedOddOnly,
+    PetersonImprovedOwnId, ProbabilisticFranklin, ProbabilisticFranklinAsPrinted, VanLeeuwenTanHalfDuplex,
 };
 use crate::model::{
     Election, Exclusion, Fields, Given, Literal, Message, Port, Process, Shape, Spec, Told, WireError,
@@ -24,6 +24,9 @@ pub static ALL: &[Entry] = &[
     Entry::election::<DolevKlaweRodeh>(),
     Entry::election::<Peterson>(),
     Entry::election::<Literal<PetersonAsPrinted>>(),
+    Entry::election::<PetersonImproved>(),
+    Entry::election::<Literal<PetersonImprovedOwnId>>(),
+    Entry::election::<Literal<PetersonImprovedOddOnly>>(),
     Entry::election::<Franklin>(),
     Entry::election::<VanLeeuwenTanHalfDuplex>(),
     Entry::election::<ProbabilisticFranklin>(),

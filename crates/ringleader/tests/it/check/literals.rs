@@ -13,6 +13,8 @@ use std::sync::Arc;
 const FOUND_OUT: &[(&str, u32, u32, &str, u64)] = &[
     ("chang-roberts@as-printed", 4, 1, "exactly one leader", 2),
     ("peterson@as-printed", 3, 1, "every fair run ends", 15),
+    ("peterson-improved@own-id", 5, 1, "the largest identity leads", 21),
+    ("peterson-improved@odd-only", 2, 1, "exactly one leader", 5),
     ("probabilistic-franklin@as-printed", 2, 1, "exactly one leader", 7),
     ("bully@as-printed", 2, 1, "the largest process that is up leads", 3),
     ("ricart-agrawala@as-printed", 2, 2, "never two inside", 6),
