@@ -5,8 +5,8 @@
 
 use crate::check::{self, Findings, Property, Scope, Watcher};
 use crate::election::{
-    Bully, BullyAsPrinted, ChangRoberts, ChangRobertsAsPrinted, DolevKlaweRodeh, Franklin, ItaiRodehCoin,
-    ItaiRodehSync, Peterson, PetersonAsPrinted, PetersonImproved, PetersonImprovedOddOnly,
+    Bully, BullyAsPrinted, ChangRoberts, ChangRobertsAsPrinted, DolevKlaweRodeh, DolevKlaweRodehB, Franklin,
+    ItaiRodehCoin, ItaiRodehSync, Peterson, PetersonAsPrinted, PetersonImproved, PetersonImprovedOddOnly,
     PetersonImprovedOwnId, ProbabilisticFranklin, ProbabilisticFranklinAsPrinted, VanLeeuwenTanHalfDuplex,
 };
 use crate::model::{
@@ -27,6 +27,7 @@ pub static ALL: &[Entry] = &[
     Entry::election::<PetersonImproved>(),
     Entry::election::<Literal<PetersonImprovedOwnId>>(),
     Entry::election::<Literal<PetersonImprovedOddOnly>>(),
+    Entry::election::<DolevKlaweRodehB>(),
     Entry::election::<Franklin>(),
     Entry::election::<VanLeeuwenTanHalfDuplex>(),
     Entry::election::<ProbabilisticFranklin>(),

@@ -2,6 +2,7 @@
 mod bully;
 mod chang_roberts;
 mod dolev_klawe_rodeh;
+mod dolev_klawe_rodeh_b;
 mod franklin;
 mod itai_rodeh_coin;
 mod itai_rodeh_sync;
@@ -12,6 +13,7 @@ mod van_leeuwen_tan_half_duplex;
 pub use bully::{Bully, BullyAsPrinted};
 pub use chang_roberts::{ChangRoberts, ChangRobertsAsPrinted};
 pub use dolev_klawe_rodeh::DolevKlaweRodeh;
+pub use dolev_klawe_rodeh_b::DolevKlaweRodehB;
 pub use franklin::Franklin;
 pub use itai_rodeh_coin::ItaiRodehCoin;
 pub use itai_rodeh_sync::ItaiRodehSync;
