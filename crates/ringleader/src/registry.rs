@@ -6,8 +6,9 @@
 use crate::check::{self, Findings, Property, Scope, Watcher};
 use crate::election::{
     Bully, BullyAsPrinted, ChangRoberts, ChangRobertsAsPrinted, DolevKlaweRodeh, DolevKlaweRodehB, Franklin,
-    ItaiRodehCoin, ItaiRodehSync, Peterson, PetersonAsPrinted, PetersonImproved, PetersonImprovedOddOnly,
-    PetersonImprovedOwnId, ProbabilisticFranklin, ProbabilisticFranklinAsPrinted, VanLeeuwenTanHalfDuplex,
+    HighamPrzytycka, ItaiRodehCoin, ItaiRodehSync, Peterson, PetersonAsPrinted, PetersonImproved,
+    PetersonImprovedOddOnly, PetersonImprovedOwnId, ProbabilisticFranklin, ProbabilisticFranklinAsPrinted,
+    VanLeeuwenTanHalfDuplex,
 };
 use crate::model::{
     Election, Exclusion, Fields, Given, Literal, Message, Port, Process, Shape, Spec, Told, WireError,
@@ -28,6 +29,7 @@ pub static ALL: &[Entry] = &[
     Entry::election::<Literal<PetersonImprovedOwnId>>(),
     Entry::election::<Literal<PetersonImprovedOddOnly>>(),
     Entry::election::<DolevKlaweRodehB>(),
+    Entry::election::<HighamPrzytycka>(),
     Entry::election::<Franklin>(),
     Entry::election::<VanLeeuwenTanHalfDuplex>(),
     Entry::election::<ProbabilisticFranklin>(),
