@@ -8,6 +8,7 @@ mod elections; // exact counts on rings, against formulas and tables
 mod engines; // fast lane against general engine, threads, replay, determinism
 mod exclusion; // one at a time, in order, at the exact cost; lost tokens
 mod itai_rodeh; // lock-step and coin: the draws decide; all draws of a round, and what is expected of them
+mod one_way_rings; // exact counts of four more elections on one-way rings
 mod refusals; // what a contract excludes
 mod support; // what the tests share
 mod transcripts; // small runs, line by line, against files; UPDATE=1 accepts what happens
