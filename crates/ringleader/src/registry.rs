@@ -5,10 +5,12 @@
 
 use crate::check::{self, Findings, Property, Scope, Watcher};
 use crate::election::{
-    Bully, BullyAsPrinted, BullyWithoutGuard, ChangRoberts, ChangRobertsAsPrinted, Franklin, ItaiRodeh,
-    ItaiRodehCoin, ItaiRodehSync, LeLann, LeLannLateCandidates, Peterson, PetersonAsPrinted,
-    ProbabilisticFranklin, ProbabilisticFranklinAsPrinted, ProbabilisticFranklinWithoutBit, RingActiveList,
-    RingActiveListAsPrinted, RingActiveListOwnLast, RingCollect, VanLeeuwenTanHalfDuplex,
+    Bully, BullyAsPrinted, BullyWithoutGuard, ChangRoberts, ChangRobertsAsPrinted, DolevKlaweRodeh,
+    DolevKlaweRodehB, Franklin, HighamPrzytycka, ItaiRodeh, ItaiRodehCoin, ItaiRodehSync, LeLann,
+    LeLannLateCandidates, Peterson, PetersonAsPrinted, PetersonImproved, PetersonImprovedOddOnly,
+    PetersonImprovedOwnId, ProbabilisticFranklin, ProbabilisticFranklinAsPrinted,
+    ProbabilisticFranklinWithoutBit, RingActiveList, RingActiveListAsPrinted, RingActiveListOwnLast,
+    RingCollect, VanLeeuwenTanHalfDuplex,
 };
 use crate::model::{
     Election, Exclusion, Fields, Given, Literal, Message, Port, Process, Shape, Spec, Told, WireError,
@@ -24,8 +26,14 @@ pub static ALL: &[Entry] = &[
     Entry::election::<Literal<LeLannLateCandidates>>(),
     Entry::election::<ChangRoberts>(),
     Entry::election::<Literal<ChangRobertsAsPrinted>>(),
+    Entry::election::<DolevKlaweRodeh>(),
     Entry::election::<Peterson>(),
     Entry::election::<Literal<PetersonAsPrinted>>(),
+    Entry::election::<PetersonImproved>(),
+    Entry::election::<Literal<PetersonImprovedOwnId>>(),
+    Entry::election::<Literal<PetersonImprovedOddOnly>>(),
+    Entry::election::<DolevKlaweRodehB>(),
+    Entry::election::<HighamPrzytycka>(),
     Entry::election::<Franklin>(),
     Entry::election::<VanLeeuwenTanHalfDuplex>(),
     Entry::election::<ProbabilisticFranklin>(),

@@ -56,7 +56,7 @@ pub(crate) struct CheckArgs {
     #[arg(long, conflicts_with = "ids", help_heading = "Arrangement")]
     pub(crate) all_ids: bool,
     /// Identities in ring order: a list (3,7,4), a file (@ring.ids, one per line), or ascending, descending,
-    /// alternating, bit-reversal, worst [default: descending].
+    /// alternating, bit-reversal, fibonacci, worst [default: descending].
     #[arg(
         long,
         value_name = "LIST|@FILE|KIND",

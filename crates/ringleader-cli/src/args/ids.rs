@@ -29,13 +29,14 @@ impl Word for IdsArg {
             "descending" => return Ok(IdsArg::Arranged(Arranged::Descending)),
             "alternating" => return Ok(IdsArg::Arranged(Arranged::Alternating)),
             "bit-reversal" => return Ok(IdsArg::Arranged(Arranged::BitReversal)),
+            "fibonacci" => return Ok(IdsArg::Arranged(Arranged::Fibonacci)),
             "worst" => return Ok(IdsArg::Worst),
             _ => {}
         }
         text.split(',').map(|id| identity(id.trim())).collect::<Result<_, _>>().map(IdsArg::Listed).map_err(|id| {
             format!(
                 "`{id}` is no identity; give a list of whole numbers (3,7,4), a file (@ring.ids), or random, \
-                 ascending, descending, alternating, bit-reversal, worst"
+                 ascending, descending, alternating, bit-reversal, fibonacci, worst"
             )
         })
     }

@@ -52,7 +52,7 @@ pub(crate) struct RunArgs {
     pub(crate) meter: Vec<MeterArg>,
 
     /// Identities in ring order: a list (3,7,4), a file (@ring.ids, one per line), or random, ascending, descending,
-    /// alternating, bit-reversal, worst [default: random].
+    /// alternating, bit-reversal, fibonacci, worst [default: random].
     #[arg(
         long,
         value_name = "LIST|@FILE|KIND",

@@ -149,6 +149,7 @@ fn arranged(how: Arranged) -> &'static str {
         Arranged::Descending => "descending",
         Arranged::Alternating => "alternating",
         Arranged::BitReversal => "in bit-reversal order",
+        Arranged::Fibonacci => "in Fibonacci order",
         Arranged::Custom(name, _) => name,
     }
 }

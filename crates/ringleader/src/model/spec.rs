@@ -371,6 +371,8 @@ pub enum Arranged {
     Alternating,
     /// The ranks of the bit-reversed indices.
     BitReversal,
+    /// The multiples of one Fibonacci number modulo another, which keep Peterson's second algorithm busy longest.
+    Fibonacci,
     /// Ranks computed from n; what they are is said first.
     Custom(&'static str, fn(u32) -> Vec<u32>),
 }

@@ -42,6 +42,7 @@ impl Arrangement {
             Arranged::Descending => (0..n).rev().collect(),
             Arranged::Alternating => (0..n).map(|i| if i % 2 == 0 { i / 2 } else { n - 1 - i / 2 }).collect(),
             Arranged::BitReversal => bit_reversal(n),
+            Arranged::Fibonacci => fibonacci(n),
             Arranged::Custom(_, ranks) => ranks(n),
         };
         Arrangement { ranks, named: Vec::new() }
@@ -128,6 +129,28 @@ pub fn bit_reversal(n: u32) -> Vec<u32> {
     ranks
 }
 
+/// The ranks i·F(k−2) mod F(k) for n = F(k) processes: of Peterson's second algorithm each round leaves as many active
+/// as the Fibonacci number before, so that it takes the most rounds that n allows.
+///
+/// For another n, those of the largest Fibonacci number below it are kept, and the missing ranks, smaller than them
+/// all, stand as one falling block before index 1, whose rank is larger than that of index 0. Each of the block is
+/// smaller than the one before it, and falls in the first round; index 1 survives it as it would have; the rest is as
+/// before.
+#[must_use]
+pub fn fibonacci(n: u32) -> Vec<u32> {
+    if n < 2 {
+        return (0..n).collect();
+    }
+    // F(k-2), F(k-1) and F(k), the largest that is not above n.
+    let (mut step, mut before, mut size) = (0u64, 1u64, 1u64);
+    while before + size <= u64::from(n) {
+        (step, before, size) = (before, size, before + size);
+    }
+    let block = n - size as u32;
+    let kept = |i: u64| block + (i * step % size) as u32;
+    [kept(0)].into_iter().chain((0..block).rev()).chain((1..size).map(kept)).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -146,6 +169,16 @@ mod tests {
         // 5 indices, 3 bits: reversed 0 4 2 6 1, ranks 0 3 2 4 1.
         assert_eq!(of(Arranged::BitReversal), [1, 4, 3, 5, 2]);
         assert_eq!(names(&Arrangement::arranged(1, Arranged::BitReversal)), [1]);
+        // 5 = F(5), multiples of F(3) = 2; 8 = F(6), multiples of F(4) = 3.
+        assert_eq!(of(Arranged::Fibonacci), [1, 3, 5, 2, 4]);
+        assert_eq!(names(&Arrangement::arranged(8, Arranged::Fibonacci)), [1, 4, 7, 2, 5, 8, 3, 6]);
+        // Two more than 5: a falling block after the first.
+        assert_eq!(names(&Arrangement::arranged(7, Arranged::Fibonacci)), [3, 2, 1, 5, 7, 4, 6]);
+        for n in 0..100 {
+            let mut sorted = fibonacci(n);
+            sorted.sort_unstable();
+            assert_eq!(sorted, (0..n).collect::<Vec<u32>>());
+        }
     }
 
     #[test]

@@ -1,0 +1,273 @@
+//! Dolev–Klawe–Rodeh: each active process stands for the one before it, and stays if that one is a local maximum.
+//!
+//! **Idea.** Each phase an active process learns the value of the active process before it (`one`), and then the value
+//! of the one before that (`two`). So it knows three neighbours in a row, as on a two-way ring, but from the place of
+//! the last. If the middle value is the largest of the three it goes on with that value; otherwise it becomes passive
+//! and relays. Two neighbours are never both local maxima: at least half drop out. Who receives its own value is
+//! alone.
+//!
+//! **Needs.** Distinct comparable identities, FIFO links, a one-way ring. Everybody takes part: a process that is
+//! reached by a message starts first. Without FIFO the two messages of a phase are mixed up.
+//!
+//! **Cost.** 2n(p−1) + n election messages in p phases: two on each link and phase, one in the last. For n ≥ 2 there
+//! are at least 2 and at most ⌊log n⌋ + 1 phases, hence at most 2n⌊log n⌋ + n messages, which bit reversal attains for
+//! powers of two; n more announce. The same count under every schedule and for every set of initiators.
+//!
+//! **Source.** D. Dolev, M. Klawe, M. Rodeh, An O(n log n) unidirectional distributed algorithm for extrema finding in
+//! a circle, J. Algorithms 3(3):245–260, 1982; as retold in a chapter on elections. The chapter lets a process relay
+//! before it has started (001-4), and does not say that whoever ends the election is not the one elected (001-4b).
+//!
+//! ```
+//! use ringleader::{election::DolevKlaweRodeh, sim};
+//! let run = sim::elect::<DolevKlaweRodeh>(&[3, 7, 4, 1]);
+//! assert_eq!((run.leader_id(), run.election_messages()), (Some(7), 12));
+//! ```
+
+use crate::model::{
+    Arranged, Bound, Cost, Counts, Election, Erratum, Fields, Id, Informed, Knows, Links, Needs, Never, Next,
+    Outbox, Process, Promises, Rule, Show, Spec, Value, Verdict, Winner, floor_log2, messages,
+};
+
+/// The local variables of one process.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct DolevKlaweRodeh {
+    id: Id,
+    mode: Mode,
+}
+
+/// What a process is, with the variables that it has then.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Mode {
+    Asleep,
+    /// Active: it has sent its value and waits for that of the active process before it.
+    AwaitOne {
+        max: Id,
+    },
+    /// Active: it knows that value, and waits for the one before that.
+    AwaitTwo {
+        max: Id,
+        nbr: Id,
+    },
+    Passive,
+    /// It was alone and has said so; the value it had belongs to another process, unless there is no other.
+    Announcer {
+        leader: Id,
+    },
+    Done {
+        leader: Id,
+    },
+}
+
+// Ten million of them fit in a small machine.
+const _: () = assert!(size_of::<DolevKlaweRodeh>() <= 16);
+
+messages! {
+    /// What travels on the ring.
+    pub enum Msg {
+        /// The value of an active process.
+        "one" One { id: Id },
+        /// The value of the active process before that.
+        "two" Two { id: Id },
+        /// The winner's identity.
+        announces "elected" Elected { id: Id },
+    }
+}
+
+impl Process for DolevKlaweRodeh {
+    const SPEC: Spec = SPEC;
+    type Given = Id;
+    type Port = Next;
+    type Msg = Msg;
+    type Timer = Never;
+    type Local = Never;
+
+    fn new(id: Id) -> Self {
+        DolevKlaweRodeh { id, mode: Mode::Asleep }
+    }
+
+    fn start(&mut self, out: &mut impl Outbox<Self>) {
+        if self.mode == Mode::Asleep {
+            out.rule("start");
+            self.phase(self.id, out);
+        }
+    }
+
+    #[inline(always)] // into the loop of the engine, which comes by here for every message
+    fn receive(&mut self, _: Next, msg: Msg, out: &mut impl Outbox<Self>) {
+        match msg {
+            Msg::One { id } => self.one(id, out),
+            Msg::Two { id } => self.two(id, out),
+            Msg::Elected { id } => self.elected(id, out),
+        }
+    }
+
+    fn fields(&self) -> Fields {
+        let (mode, max, nbr, leader) = match self.mode {
+            Mode::Asleep => ("asleep", None, None, None),
+            Mode::AwaitOne { max } => ("await-one", Some(max), None, None),
+            Mode::AwaitTwo { max, nbr } => ("await-two", Some(max), Some(nbr), None),
+            Mode::Passive => ("passive", None, None, None),
+            Mode::Announcer { leader } => ("announcer", None, None, Some(leader)),
+            Mode::Done { leader } => ("done", None, None, Some(leader)),
+        };
+        vec![
+            ("id", self.id.show()),
+            ("mode", Value::Word(mode)),
+            ("max", max.show()),
+            ("nbr", nbr.show()),
+            ("leader", leader.show()),
+        ]
+    }
+}
+
+impl DolevKlaweRodeh {
+    /// A new phase with this value.
+    #[inline(always)]
+    fn phase(&mut self, max: Id, out: &mut impl Outbox<Self>) {
+        out.phase_begins();
+        self.mode = Mode::AwaitOne { max };
+        out.send(Next, Msg::One { id: max });
+    }
+
+    /// The value of the active process before.
+    #[inline(always)]
+    fn one(&mut self, id: Id, out: &mut impl Outbox<Self>) {
+        match self.mode {
+            Mode::AwaitOne { max } if id == max => {
+                out.rule("alone");
+                self.mode = Mode::Announcer { leader: max };
+                out.send(Next, Msg::Elected { id: max });
+            }
+            Mode::AwaitOne { max } => {
+                out.rule("one");
+                self.mode = Mode::AwaitTwo { max, nbr: id };
+                out.send(Next, Msg::Two { id });
+            }
+            Mode::Passive => {
+                out.rule("relay");
+                out.send(Next, Msg::One { id });
+            }
+            Mode::AwaitTwo { .. } => out.impossible("after one comes two: links are FIFO"),
+            Mode::Announcer { .. } | Mode::Done { .. } => {
+                out.impossible("the last active process has its own value back: nothing else travels");
+            }
+            Mode::Asleep => out.impossible("everybody starts before its first message"),
+        }
+    }
+
+    /// The value of the active process before that.
+    #[inline(always)]
+    fn two(&mut self, id: Id, out: &mut impl Outbox<Self>) {
+        match self.mode {
+            Mode::AwaitTwo { max, nbr } if nbr > id && nbr > max => {
+                out.rule("survive");
+                self.phase(nbr, out);
+            }
+            Mode::AwaitTwo { .. } => {
+                out.rule("retire");
+                self.mode = Mode::Passive;
+            }
+            Mode::Passive => {
+                out.rule("relay");
+                out.send(Next, Msg::Two { id });
+            }
+            Mode::AwaitOne { .. } => out.impossible("before two comes one: links are FIFO"),
+            Mode::Announcer { .. } | Mode::Done { .. } => {
+                out.impossible("the last active process sends no two");
+            }
+            Mode::Asleep => out.impossible("everybody starts before its first message"),
+        }
+    }
+
+    /// The announcement.
+    #[inline(always)]
+    fn elected(&mut self, id: Id, out: &mut impl Outbox<Self>) {
+        match self.mode {
+            Mode::Passive => {
+                out.rule("elected");
+                self.mode = Mode::Done { leader: id };
+                out.send(Next, Msg::Elected { id });
+            }
+            Mode::Announcer { .. } => out.rule("home"),
+            Mode::AwaitOne { .. } | Mode::AwaitTwo { .. } => out.impossible("only the announcer was active"),
+            Mode::Done { .. } => out.impossible("the announcement makes one lap"),
+            Mode::Asleep => out.impossible("everybody starts before its first message"),
+        }
+    }
+
+    fn leader(&self) -> Option<Id> {
+        match self.mode {
+            Mode::Announcer { leader } | Mode::Done { leader } => Some(leader),
+            Mode::Asleep | Mode::AwaitOne { .. } | Mode::AwaitTwo { .. } | Mode::Passive => None,
+        }
+    }
+}
+
+impl Election for DolevKlaweRodeh {
+    fn verdict(&self) -> Verdict {
+        Verdict::of(self.id, self.leader())
+    }
+
+    fn knows(&self) -> Knows {
+        self.leader().into()
+    }
+}
+
+/// The contract, as every face of the project shows it.
+const SPEC: Spec = Spec {
+    name: "dolev-klawe-rodeh",
+    aliases: &["dkr"],
+    title: "Dolev–Klawe–Rodeh",
+    year: 1982,
+    source: "D. Dolev, M. Klawe, M. Rodeh, J. Algorithms 3(3):245-260, 1982",
+    idea: "Each phase an active process learns the values of the two active processes before it. If the nearer \
+           one has the largest of the three values, it goes on with that value; otherwise it relays. At least \
+           half drop out each phase. Who receives its own value is alone and announces it: the identity of \
+           another process.",
+    needs: Needs { links: Links::Fifo, ..Needs::NOTHING },
+    promises: Promises::Election { winner: Winner::Largest, informed: Informed::All },
+    cost: Cost {
+        worst: Some(Bound {
+            formula: "2n⌊log n⌋+n",
+            counts: Counts::Election,
+            value: |facts| Some(2 * facts.n * floor_log2(facts.n) + facts.n),
+        }),
+        average: None,
+        words: "2n(p-1)+n in p phases, 2 <= p <= ⌊log n⌋+1 for n >= 2; n announcements; the same whoever starts",
+    },
+    worst_ids: Some(Arranged::BitReversal),
+    settings: &[],
+    rules: &[
+        Rule { name: "start", text: "active; max := id; send one(max)" },
+        Rule { name: "alone", text: "on one(v), active, v = max: announcer; remember v; send elected(v)" },
+        Rule { name: "one", text: "on one(v), active, v != max: nbr := v; send two(v)" },
+        Rule { name: "survive", text: "on two(v), active, nbr > v and nbr > max: max := nbr; send one(max)" },
+        Rule { name: "retire", text: "on two(v), active otherwise: passive" },
+        Rule { name: "relay", text: "on one(v) or two(v), passive: send it on" },
+        Rule { name: "elected", text: "on elected(v), passive: remember v; leader if v = id; send it on" },
+        Rule { name: "home", text: "on elected(v), announcer: nothing" },
+    ],
+    errata: &[
+        Erratum {
+            id: "001-4",
+            text: "'state initialized passive': a process that is reached before it decides to start relays, and \
+                   may start later; then the wrong one is elected. Here it starts before its first message",
+        },
+        Erratum {
+            id: "001-4b",
+            text: "'number = max' is to be tested by active processes only, on messages of type 1; and who finds \
+                   it so is not the leader (n >= 2), whose identity it only carries: a lap announces it",
+        },
+        Erratum {
+            id: "001-4c",
+            text: "'n groups of three messages': a process sends two in a phase; and what becomes passive is a \
+                   process, not an identity",
+        },
+        Erratum {
+            id: "001-5",
+            text: "'1.33 n log n' for the improvements by the same authors: Algorithm B takes 1.5, and their \
+                   abstract says 1.356",
+        },
+    ],
+    example: "--ids 3,7,4,1",
+};
