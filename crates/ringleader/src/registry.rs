@@ -5,9 +5,9 @@
 
 use crate::check::{self, Findings, Property, Scope, Watcher};
 use crate::election::{
-    Bully, BullyAsPrinted, ChangRoberts, ChangRobertsAsPrinted, Franklin, ItaiRodehCoin, ItaiRodehSync,
-    Peterson, PetersonAsPrinted, ProbabilisticFranklin, ProbabilisticFranklinAsPrinted,
-    VanLeeuwenTanHalfDuplex,
+    Bully, BullyAsPrinted, ChangRoberts, ChangRobertsAsPrinted, Franklin, HirschbergSinclair,
+    HirschbergSinclairAsPrinted, ItaiRodehCoin, ItaiRodehSync, Peterson, PetersonAsPrinted,
+    ProbabilisticFranklin, ProbabilisticFranklinAsPrinted, VanLeeuwenTanHalfDuplex,
 };
 use crate::model::{
     Election, Exclusion, Fields, Given, Literal, Message, Port, Process, Shape, Spec, Told, WireError,
@@ -21,6 +21,8 @@ use crate::sim::{self, Observer, Refusal, Report, Scenario};
 pub static ALL: &[Entry] = &[
     Entry::election::<ChangRoberts>(),
     Entry::election::<Literal<ChangRobertsAsPrinted>>(),
+    Entry::election::<HirschbergSinclair>(),
+    Entry::election::<Literal<HirschbergSinclairAsPrinted>>(),
     Entry::election::<Peterson>(),
     Entry::election::<Literal<PetersonAsPrinted>>(),
     Entry::election::<Franklin>(),
