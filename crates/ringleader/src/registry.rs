@@ -7,7 +7,8 @@ use crate::check::{self, Findings, Property, Scope, Watcher};
 use crate::election::{
     Bully, BullyAsPrinted, ChangRoberts, ChangRobertsAsPrinted, Franklin, HirschbergSinclair,
     HirschbergSinclairAsPrinted, ItaiRodehCoin, ItaiRodehSync, Peterson, PetersonAsPrinted,
-    ProbabilisticFranklin, ProbabilisticFranklinAsPrinted, VanLeeuwenTanHalfDuplex,
+    ProbabilisticFranklin, ProbabilisticFranklinAsPrinted, VanLeeuwenTan, VanLeeuwenTanAnnouncesBack,
+    VanLeeuwenTanHalfDuplex,
 };
 use crate::model::{
     Election, Exclusion, Fields, Given, Literal, Message, Port, Process, Shape, Spec, Told, WireError,
@@ -27,6 +28,8 @@ pub static ALL: &[Entry] = &[
     Entry::election::<Literal<PetersonAsPrinted>>(),
     Entry::election::<Franklin>(),
     Entry::election::<VanLeeuwenTanHalfDuplex>(),
+    Entry::election::<VanLeeuwenTan>(),
+    Entry::election::<Literal<VanLeeuwenTanAnnouncesBack>>(),
     Entry::election::<ProbabilisticFranklin>(),
     Entry::election::<Literal<ProbabilisticFranklinAsPrinted>>(),
     Entry::election::<ItaiRodehSync>(),
