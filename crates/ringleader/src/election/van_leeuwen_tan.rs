@@ -268,6 +268,7 @@ impl VanLeeuwenTan {
     }
 
     /// The leader, if it is known here.
+    #[inline(always)]
     fn leader(&self) -> Option<Id> {
         match self.role {
             Role::Inaugurator { leader } | Role::Informed { leader } => Some(leader),
@@ -290,7 +291,11 @@ fn in_order(mut last: Option<Box<Early>>) -> Vec<(Side, Msg)> {
 impl Election for VanLeeuwenTan {
     #[inline(always)]
     fn verdict(&self) -> Verdict {
-        Verdict::of(self.id, self.leader())
+        match self.leader() {
+            Some(id) if id == self.id => Verdict::Leader,
+            Some(_) => Verdict::Lost,
+            None => Verdict::Undecided,
+        }
     }
 
     fn knows(&self) -> Knows {
