@@ -11,4 +11,5 @@ mod itai_rodeh; // lock-step and coin: the draws decide; all draws of a round, a
 mod refusals; // what a contract excludes
 mod support; // what the tests share
 mod transcripts; // small runs, line by line, against files; UPDATE=1 accepts what happens
+mod two_way_rings; // Hirschberg-Sinclair and van Leeuwen-Tan: exact counts, under every schedule
 mod wire; // every message survives its wire form, and no bytes can do harm

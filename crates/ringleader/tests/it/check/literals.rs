@@ -12,7 +12,9 @@ use std::sync::Arc;
 /// What each literal text does wrong: at how many processes, how often each wants in, the property, the steps.
 const FOUND_OUT: &[(&str, u32, u32, &str, u64)] = &[
     ("chang-roberts@as-printed", 4, 1, "exactly one leader", 2),
+    ("hirschberg-sinclair@as-printed", 2, 1, "exactly one leader", 5),
     ("peterson@as-printed", 3, 1, "every fair run ends", 15),
+    ("van-leeuwen-tan@002-6", 4, 1, "exactly one leader", 14),
     ("probabilistic-franklin@as-printed", 2, 1, "exactly one leader", 7),
     ("bully@as-printed", 2, 1, "the largest process that is up leads", 3),
     ("ricart-agrawala@as-printed", 2, 2, "never two inside", 6),
