@@ -6,11 +6,11 @@
 use crate::check::{self, Findings, Property, Scope, Watcher};
 use crate::election::{
     Bully, BullyAsPrinted, BullyWithoutGuard, ChangRoberts, ChangRobertsAsPrinted, DolevKlaweRodeh,
-    DolevKlaweRodehB, Franklin, HighamPrzytycka, ItaiRodeh, ItaiRodehCoin, ItaiRodehSync, LeLann,
-    LeLannLateCandidates, Peterson, PetersonAsPrinted, PetersonImproved, PetersonImprovedOddOnly,
-    PetersonImprovedOwnId, ProbabilisticFranklin, ProbabilisticFranklinAsPrinted,
-    ProbabilisticFranklinWithoutBit, RingActiveList, RingActiveListAsPrinted, RingActiveListOwnLast,
-    RingCollect, VanLeeuwenTanHalfDuplex,
+    DolevKlaweRodehB, Franklin, HighamPrzytycka, HirschbergSinclair, HirschbergSinclairAsPrinted, ItaiRodeh,
+    ItaiRodehCoin, ItaiRodehSync, LeLann, LeLannLateCandidates, Peterson, PetersonAsPrinted,
+    PetersonImproved, PetersonImprovedOddOnly, PetersonImprovedOwnId, ProbabilisticFranklin,
+    ProbabilisticFranklinAsPrinted, ProbabilisticFranklinWithoutBit, RingActiveList, RingActiveListAsPrinted,
+    RingActiveListOwnLast, RingCollect, VanLeeuwenTan, VanLeeuwenTanAnnouncesBack, VanLeeuwenTanHalfDuplex,
 };
 use crate::model::{
     Election, Exclusion, Fields, Given, Literal, Message, Port, Process, Shape, Spec, Told, WireError,
@@ -26,6 +26,8 @@ pub static ALL: &[Entry] = &[
     Entry::election::<Literal<LeLannLateCandidates>>(),
     Entry::election::<ChangRoberts>(),
     Entry::election::<Literal<ChangRobertsAsPrinted>>(),
+    Entry::election::<HirschbergSinclair>(),
+    Entry::election::<Literal<HirschbergSinclairAsPrinted>>(),
     Entry::election::<DolevKlaweRodeh>(),
     Entry::election::<Peterson>(),
     Entry::election::<Literal<PetersonAsPrinted>>(),
@@ -36,6 +38,8 @@ pub static ALL: &[Entry] = &[
     Entry::election::<HighamPrzytycka>(),
     Entry::election::<Franklin>(),
     Entry::election::<VanLeeuwenTanHalfDuplex>(),
+    Entry::election::<VanLeeuwenTan>(),
+    Entry::election::<Literal<VanLeeuwenTanAnnouncesBack>>(),
     Entry::election::<ProbabilisticFranklin>(),
     Entry::election::<Literal<ProbabilisticFranklinAsPrinted>>(),
     Entry::election::<Literal<ProbabilisticFranklinWithoutBit>>(),

@@ -80,18 +80,11 @@ pub(crate) fn bar(entry: &Entry, plan: &Plan, console: &Console<'_>) -> Option<B
             (None, Entries::Listed(listed)) => Some(listed.iter().map(|&count| u64::from(count)).sum()),
         },
         // What the messages should come to on average, announcement included.
-        Problem::Election => entry.spec.cost.average.and_then(|average| {
-            let facts = Facts {
-                n,
-                live: n,
-                initiators: n,
-                first_initiator: 0,
-                entries: 0,
-                top_down: 0,
-                other_faults: 0,
-            };
-            (average.value)(&facts).map(|value| value as u64 + n)
-        }),
+        Problem::Election => entry
+            .spec
+            .cost
+            .average
+            .and_then(|average| (average.value)(&Facts::plain(n)).map(|value| value as u64 + n)),
     };
     Some(Bar::new(plan.scenario.n, expected, entry.problem == Problem::Mutex))
 }

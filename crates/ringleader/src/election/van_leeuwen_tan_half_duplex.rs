@@ -27,7 +27,7 @@ use core::slice;
 
 use crate::model::{
     Bound, Cost, Counts, Election, Erratum, Fields, Id, Informed, Knows, Links, Needs, Never, Outbox,
-    Process, Promises, Rule, Side, Spec, Verdict, Winner, fields, messages, names,
+    Process, Promises, Rule, Side, Spec, Verdict, Winner, fields, largest_phase, messages, names,
 };
 
 /// The local variables of one process.
@@ -271,16 +271,6 @@ impl Election for VanLeeuwenTanHalfDuplex {
     fn knows(&self) -> Knows {
         self.leader.into()
     }
-}
-
-/// The largest phase P that n processes allow: the largest with F(P+2) <= n, where F(1) = F(2) = 1.
-const fn largest_phase(n: u64) -> u64 {
-    let (mut phase, mut fib, mut next) = (0, 1u64, 2u64);
-    while next <= n {
-        (fib, next) = (next, fib.saturating_add(next));
-        phase += 1;
-    }
-    phase
 }
 
 /// The contract, as every face of the project shows it.

@@ -25,7 +25,7 @@ pub use process::{Charge, Election, Exclusion, Knows, Process, Rounds, Stage, Ve
 pub use spec::{
     Arranged, Average, Bound, Cost, Counts, Erratum, Facts, Graph, Informed, Links, Needs, Order,
     Orientation, Promises, Reached, Rule, Setting, SettingValues, Spec, Timing, Tolerates, Winner,
-    floor_log2, harmonic,
+    floor_log2, harmonic, largest_phase,
 };
 pub use value::{Fields, Name, Never, Show, Value};
 pub use variant::{Literal, Text, Variant};

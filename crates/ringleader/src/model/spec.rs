@@ -360,6 +360,14 @@ pub struct Facts {
     pub other_faults: u64,
 }
 
+impl Facts {
+    /// So many processes, which all start, and nothing fails.
+    #[must_use]
+    pub const fn plain(n: u64) -> Facts {
+        Facts { n, live: n, initiators: n, first_initiator: 0, entries: 0, top_down: 0, other_faults: 0 }
+    }
+}
+
 /// An arrangement of identities in ring order.
 #[derive(Clone, Copy, Debug)]
 pub enum Arranged {
@@ -426,6 +434,17 @@ pub struct Erratum {
 #[must_use]
 pub const fn floor_log2(n: u64) -> u64 {
     if n == 0 { 0 } else { n.ilog2() as u64 }
+}
+
+/// The largest P with F(P+2) ≤ n, for bounds; F(1) = F(2) = 1 are the first Fibonacci numbers. About 1.44 log2 n.
+#[must_use]
+pub const fn largest_phase(n: u64) -> u64 {
+    let (mut phase, mut fib, mut next) = (0, 1u64, 2u64);
+    while next <= n {
+        (fib, next) = (next, fib.saturating_add(next));
+        phase += 1;
+    }
+    phase
 }
 
 /// The n-th harmonic number 1 + 1/2 + ... + 1/n, for averages.

@@ -12,6 +12,24 @@ use ringleader::sim::Ports;
 /// A need without which nothing goes wrong, and why it is declared all the same.
 const HARMLESS: &[(&str, &str, &str)] = &[
     (
+        "hirschberg-sinclair",
+        "fifo",
+        "a candidate asks again only when it has its answers: nothing of its own is under way to be overtaken, and what \
+         others ask is taken in any order; declared as in the literature",
+    ),
+    (
+        "hirschberg-sinclair",
+        "orientation",
+        "an answer goes back where the question came from, all else to the other side, whatever it is called; declared \
+         as in the literature",
+    ),
+    (
+        "van-leeuwen-tan",
+        "fifo",
+        "a chase that is overtaken by one of a later phase is dropped, and what comes before phase 0 is over waits; \
+         assumed in the paper's proofs",
+    ),
+    (
         "franklin",
         "orientation",
         "a relay passes on to the other side, whatever it is called; declared as in the literature",
