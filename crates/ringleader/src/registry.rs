@@ -5,9 +5,9 @@
 
 use crate::check::{self, Findings, Property, Scope, Watcher};
 use crate::election::{
-    Bully, BullyAsPrinted, ChangRoberts, ChangRobertsAsPrinted, Franklin, ItaiRodehCoin, ItaiRodehSync,
-    Peterson, PetersonAsPrinted, ProbabilisticFranklin, ProbabilisticFranklinAsPrinted,
-    VanLeeuwenTanHalfDuplex,
+    Bully, BullyAsPrinted, ChangRoberts, ChangRobertsAsPrinted, Franklin, Humblet, ItaiRodehCoin,
+    ItaiRodehSync, KorachMoranZaks, KorachMoranZaks001_7, Peterson, PetersonAsPrinted, ProbabilisticFranklin,
+    ProbabilisticFranklinAsPrinted, VanLeeuwenTanHalfDuplex,
 };
 use crate::model::{
     Election, Exclusion, Fields, Given, Literal, Message, Port, Process, Shape, Spec, Told, WireError,
@@ -29,6 +29,9 @@ pub static ALL: &[Entry] = &[
     Entry::election::<Literal<ProbabilisticFranklinAsPrinted>>(),
     Entry::election::<ItaiRodehSync>(),
     Entry::election::<ItaiRodehCoin>(),
+    Entry::election::<KorachMoranZaks>(),
+    Entry::election::<Literal<KorachMoranZaks001_7>>(),
+    Entry::election::<Humblet>(),
     Entry::election::<Bully>(),
     Entry::election::<Literal<BullyAsPrinted>>(),
     Entry::exclusion::<RicartAgrawala>(),
