@@ -410,7 +410,7 @@ impl Variant for KorachMoranZaks001_7 {
         erratum: "001-7",
         idea: "In the notes a king surrenders to a question of at least its own status. Its own question can come \
                back to it, passed up by subjects of a kingdom it has conquered since, who have not heard of it yet. \
-               It then surrenders to itself: the last king is gone, and nobody leads. Five processes are needed.",
+               It then surrenders to itself: the last king is gone, and nobody leads. It takes five processes, four of them kings.",
         rules: &[
             Rule {
                 name: "surrender",
@@ -422,7 +422,7 @@ impl Variant for KorachMoranZaks001_7 {
                 text: "on ask(st), st < mine, king or citizen; or leader, or done: nothing",
             },
         ],
-        example: "-n 5 --schedule random --seed 1",
+        example: "-n 5 --initiators 0,1,2,3 --schedule random --seed 1972",
     };
 
     fn receive(
@@ -460,7 +460,7 @@ const SPEC: Spec = Spec {
            later phase, or of the same one and larger. Two kings of one phase make a kingdom of the next. A king \
            with nobody left to ask leads.",
     needs: Needs { links: Links::Fifo, reached: Reached::Relays, ..Needs::NOTHING },
-    promises: Promises::Election { winner: Winner::Any, informed: Informed::All },
+    promises: Promises::Election { winner: Winner::AnyInitiator, informed: Informed::All },
     cost: Cost {
         worst: Some(Bound {
             formula: "5n·log k+3n (k=n: 2n, k=1: 4n-4)",
