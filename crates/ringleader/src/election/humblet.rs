@@ -6,8 +6,8 @@
 //! own. Of those that reach level l each has l processes to itself, so they are few; with half of all there is one.
 //!
 //! **Needs.** A complete graph whose ports are numbered anyhow, the number of ports, distinct identities. Everybody
-//! takes part: a process that is reached by a message starts first. FIFO links by the contract; nothing was seen to go
-//! wrong without them.
+//! takes part: a process that is reached by a message starts first. FIFO links by the contract; without
+//! them all runs of four processes elect as well, and at most 21 messages are sent instead of 20.
 //!
 //! **Cost.** At most n/(l+1) processes reach level l, and a capture costs at most four messages: 4n·H(⌊n/2⌋+1) + n − 1
 //! with the announcement, H being harmonic numbers. At best 2(n−1) + 2⌊n/2⌋: everybody claims once, the winner

@@ -3,12 +3,14 @@
 mod battery_rows; // rows of the battery's record
 mod bully; // exact counts, crashes and recoveries
 mod check; // the checker
+mod complete_graphs; // exact counts where everybody is connected with everybody; a failing run made small
 mod docs; // every contract of the registry is well-formed
 mod elections; // exact counts on rings, against formulas and tables
 mod engines; // fast lane against general engine, threads, replay, determinism
 mod exclusion; // one at a time, in order, at the exact cost; lost tokens
 mod itai_rodeh; // lock-step and coin: the draws decide; all draws of a round, and what is expected of them
 mod refusals; // what a contract excludes
+mod shrink; // a failing run made shorter
 mod support; // what the tests share
 mod transcripts; // small runs, line by line, against files; UPDATE=1 accepts what happens
 mod wire; // every message survives its wire form, and no bytes can do harm
