@@ -6,11 +6,12 @@
 use crate::check::{self, Findings, Property, Scope, Watcher};
 use crate::election::{
     Bully, BullyAsPrinted, BullyWithoutGuard, ChangRoberts, ChangRobertsAsPrinted, DolevKlaweRodeh,
-    DolevKlaweRodehB, Franklin, HighamPrzytycka, HirschbergSinclair, HirschbergSinclairAsPrinted, ItaiRodeh,
-    ItaiRodehCoin, ItaiRodehSync, LeLann, LeLannLateCandidates, Peterson, PetersonAsPrinted,
-    PetersonImproved, PetersonImprovedOddOnly, PetersonImprovedOwnId, ProbabilisticFranklin,
-    ProbabilisticFranklinAsPrinted, ProbabilisticFranklinWithoutBit, RingActiveList, RingActiveListAsPrinted,
-    RingActiveListOwnLast, RingCollect, VanLeeuwenTan, VanLeeuwenTanAnnouncesBack, VanLeeuwenTanHalfDuplex,
+    DolevKlaweRodehB, Franklin, HighamPrzytycka, HirschbergSinclair, HirschbergSinclairAsPrinted, Humblet,
+    ItaiRodeh, ItaiRodehCoin, ItaiRodehSync, KorachMoranZaks, KorachMoranZaks001_7, LeLann,
+    LeLannLateCandidates, Peterson, PetersonAsPrinted, PetersonImproved, PetersonImprovedOddOnly,
+    PetersonImprovedOwnId, ProbabilisticFranklin, ProbabilisticFranklinAsPrinted,
+    ProbabilisticFranklinWithoutBit, RingActiveList, RingActiveListAsPrinted, RingActiveListOwnLast,
+    RingCollect, VanLeeuwenTan, VanLeeuwenTanAnnouncesBack, VanLeeuwenTanHalfDuplex,
 };
 use crate::model::{
     Election, Exclusion, Fields, Given, Literal, Message, Port, Process, Shape, Spec, Told, WireError,
@@ -46,6 +47,9 @@ pub static ALL: &[Entry] = &[
     Entry::election::<ItaiRodeh>(),
     Entry::election::<ItaiRodehSync>(),
     Entry::election::<ItaiRodehCoin>(),
+    Entry::election::<KorachMoranZaks>(),
+    Entry::election::<Literal<KorachMoranZaks001_7>>(),
+    Entry::election::<Humblet>(),
     Entry::election::<Bully>(),
     Entry::election::<Literal<BullyAsPrinted>>(),
     Entry::election::<Literal<BullyWithoutGuard>>(),

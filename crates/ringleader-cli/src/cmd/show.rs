@@ -258,6 +258,7 @@ fn promises(entry: &Entry) -> Vec<&'static str> {
                 Winner::Largest => "the largest identity leads",
                 Winner::LargestInitiator => "the largest identity among the initiators leads",
                 Winner::LargestLive => "the largest of those that are up after the last fault leads",
+                Winner::AnyInitiator => "one of the initiators leads",
                 Winner::Any => "any process may lead",
             },
             match informed {

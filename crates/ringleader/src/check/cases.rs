@@ -1,5 +1,9 @@
 //! The cases of a check: every arrangement of identities, set of initiators and numbering of ports that was asked for.
 //! Cases are numbered, so that nobody needs a list of them.
+//!
+//! Some cases are the same but for the places of the processes; one of them is enough, and the others are skipped. On an
+//! anonymous ring these are rotations. On a complete graph any exchange of places will do: if ports are numbered in every
+//! way and the set of initiators is any, or everybody, it takes one arrangement of identities to any other.
 
 use super::scope::{Arrangements, Reduce, Scope, Starts};
 use crate::model::{Orientation, Promises, Shape, Spec, Timing};
@@ -20,6 +24,8 @@ pub(crate) struct Cases {
     every_set: bool,
     /// Whether cases that are rotations of each other are one.
     turn: bool,
+    /// Whether the first arrangement of identities stands for all.
+    exchange: bool,
 }
 
 /// What a check needs to know of an algorithm's network.
@@ -52,6 +58,11 @@ impl Cases {
                 Ports::Kind(orientation) => *orientation == Orientation::Random,
                 Ports::Listed(_) => false,
             };
+        let any_place = is_election
+            && match scope.starts {
+                Starts::All | Starts::AllLate | Starts::Any => true,
+                Starts::Listed(_) => false,
+            };
         let degree = |index: usize| match kind.shape {
             Shape::OneWayRing => 1,
             Shape::TwoWayRing => 2,
@@ -77,6 +88,12 @@ impl Cases {
             every_arrangement,
             every_set,
             turn: scope.reduce == Reduce::Full && kind.is_anonymous() && kind.is_ring(),
+            exchange: scope.reduce == Reduce::Full
+                && kind.shape == Shape::Edges
+                && neighbours.is_empty()
+                && !kind.knows_its_place()
+                && every_labelling
+                && any_place,
         })
     }
 
@@ -85,11 +102,14 @@ impl Cases {
         self.arrangements * self.initiator_sets * self.labellings
     }
 
-    /// The identities, initiators and ports of a case; none if it is a rotation of an earlier one.
+    /// The identities, initiators and ports of a case; none if it is an earlier one, seen from elsewhere.
     pub(crate) fn get(&self, number: u64) -> Option<One> {
         let labelling = number % self.labellings;
         let set = number / self.labellings % self.initiator_sets;
         let arrangement = number / self.labellings / self.initiator_sets;
+        if self.exchange && arrangement > 0 {
+            return None;
+        }
         let ids = self.every_arrangement.then(|| {
             // The largest comes first: a ring has no beginning.
             let mut ids = vec![u64::from(self.n)];

@@ -123,7 +123,8 @@ pub enum Reduce {
     None,
     /// Interleavings that differ only in the order of independent steps.
     Por,
-    /// Those, and states that differ only by a rotation of an anonymous ring.
+    /// Those, and what differs only in who is where: states, by a rotation of an anonymous ring; arrangements of
+    /// identities, on a complete graph whose ports are numbered in every way.
     Full,
 }
 

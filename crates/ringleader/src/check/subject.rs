@@ -66,6 +66,11 @@ impl Kind {
         !self.has_ids() && !is_told(self.told, Told::Names)
     }
 
+    /// Whether processes are told something that depends on their index.
+    pub(crate) fn knows_its_place(self) -> bool {
+        [Told::Names, Told::Holder, Told::TowardsRoot].into_iter().any(|told| is_told(self.told, told))
+    }
+
     pub(crate) fn is_ring(self) -> bool {
         match self.shape {
             Shape::OneWayRing | Shape::TwoWayRing => true,

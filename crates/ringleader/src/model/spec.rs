@@ -253,6 +253,8 @@ pub enum Winner {
     LargestInitiator,
     /// The largest of those that are up after the last fault.
     LargestLive,
+    /// One of those that started of their own accord.
+    AnyInitiator,
     /// Some process.
     Any,
 }

@@ -129,23 +129,22 @@ impl Ballot {
 
 /// Whether the promised process won.
 fn promised<P: Process>(winner: Winner, leader: u32, end: &End<'_, P>) -> Option<Property> {
-    let rank = |index: u32| end.setup.id(index);
-    let mut rivals: Box<dyn Iterator<Item = u32>> = match winner {
-        Winner::Any => return None,
-        Winner::Largest => Box::new(0..end.setup.n),
-        Winner::LargestInitiator => Box::new((0..end.setup.n).filter(|&i| end.setup.is_initiator(i))),
-        Winner::LargestLive => Box::new((0..end.setup.n).filter(|&i| !end.is_down(i))),
+    let starts = |index: u32| end.setup.is_initiator(index);
+    let larger = |rivals: &dyn Fn(u32) -> bool| {
+        let larger = |&i: &u32| rivals(i) && end.setup.id(i) > end.setup.id(leader);
+        (0..end.setup.n).find(larger).map(|who| format!("process {who} is larger"))
     };
-    let larger = rivals.find(|&i| rank(i) > rank(leader));
-    Some(Property {
-        name: match winner {
-            Winner::Largest | Winner::Any => "the largest identity leads",
-            Winner::LargestInitiator => "the largest initiator leads",
-            Winner::LargestLive => "the largest process that is up leads",
-        },
-        holds: larger.is_none(),
-        detail: larger.map(|who| format!("process {who} is larger")),
-    })
+    let (name, detail) = match winner {
+        Winner::Any => return None,
+        Winner::Largest => ("the largest identity leads", larger(&|_| true)),
+        Winner::LargestInitiator => ("the largest initiator leads", larger(&starts)),
+        Winner::LargestLive => ("the largest process that is up leads", larger(&|i| !end.is_down(i))),
+        Winner::AnyInitiator => {
+            let other = (!starts(leader)).then(|| format!("process {leader} did not start"));
+            ("an initiator leads", other)
+        }
+    };
+    Some(Property { name, holds: detail.is_none(), detail })
 }
 
 impl<P: Election> Problem<P> for Ballot {

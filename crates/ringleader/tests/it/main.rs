@@ -3,6 +3,7 @@
 mod battery_rows; // rows of the battery's record
 mod bully; // exact counts, crashes and recoveries
 mod check; // the checker
+mod complete_graphs; // exact counts where everybody is connected with everybody; a failing run made small
 mod docs; // every contract of the registry is well-formed
 mod elections; // exact counts on rings, against formulas and tables
 mod engines; // fast lane against general engine, threads, replay, determinism
@@ -12,6 +13,7 @@ mod lists_and_tokens; // everybody hears of everybody; late starts; rings closed
 mod one_way_rings; // exact counts of four more elections on one-way rings
 mod probabilistic_franklin; // measured rounds against what is expected of them
 mod refusals; // what a contract excludes
+mod shrink; // a failing run made shorter
 mod support; // what the tests share
 mod transcripts; // small runs, line by line, against files; UPDATE=1 accepts what happens
 mod two_way_rings; // Hirschberg-Sinclair and van Leeuwen-Tan: exact counts, under every schedule

@@ -3,9 +3,11 @@
 use ringleader::model::Links;
 use ringleader::registry::{ALL, Entry, find};
 use ringleader::sim::{
-    Delay, Details, ElectionDetails, ExclusionDetails, Ids, Observer, Report, Scenario, Schedule,
+    Delay, Details, ElectionDetails, ExclusionDetails, Ids, Initiators, Observer, Ports, Report, Scenario,
+    Schedule,
 };
 use ringleader::trace::{Event, Header, Recording};
+use std::sync::Arc;
 
 /// The algorithm with this name.
 pub(crate) fn entry(name: &str) -> &'static Entry {
@@ -127,6 +129,19 @@ pub(crate) fn record(entry: &Entry, scenario: &Scenario) -> (Report, Recording) 
     let report = entry.run(scenario, &mut recorder).unwrap_or_else(|refusal| panic!("{refusal}"));
     let header = recorder.header.expect("a run begins");
     (report, Recording { header, events: recorder.events })
+}
+
+/// The scenario that follows a recording, step by step.
+pub(crate) fn following(recording: &Recording) -> Scenario {
+    let header = &recording.header;
+    Scenario {
+        ids: if header.ids.is_empty() { Ids::Default } else { Ids::Listed(header.ids.clone()) },
+        initiators: Initiators::Listed(header.initiators.clone()),
+        ports: if header.ports.is_empty() { Ports::Default } else { Ports::Listed(header.ports.clone()) },
+        schedule: Schedule::Replay(Arc::new(recording.clone())),
+        unsound: header.unsound,
+        ..Scenario::new(header.n)
+    }
 }
 
 /// The links that an algorithm admits on its network, weakest first.

@@ -11,6 +11,7 @@ impl Property for PromisedWinner {
             Winner::Largest | Winner::Any => "the largest identity leads",
             Winner::LargestInitiator => "the largest initiator leads",
             Winner::LargestLive => "the largest process that is up leads",
+            Winner::AnyInitiator => "an initiator leads",
         }
     }
 
@@ -24,8 +25,11 @@ impl Property for PromisedWinner {
             Winner::Largest => true,
             Winner::LargestInitiator => state.is_initiator(i),
             Winner::LargestLive => !state.is_down(i),
-            Winner::Any => false,
+            Winner::AnyInitiator | Winner::Any => false,
         });
+        if self.0 == Winner::AnyInitiator && !state.is_initiator(leader) {
+            return Err(format!("process {leader} leads, but did not start of its own accord"));
+        }
         match rivals.find(|&i| state.id(i) > state.id(leader)) {
             None => Ok(()),
             Some(rival) => Err(format!("process {leader} leads, but process {rival} is larger")),

@@ -54,6 +54,12 @@ const HARMLESS: &[(&str, &str, &str)] = &[
         "no duplication",
         "a second copy makes the same laps, and comes to the same result at its own cost",
     ),
+    (
+        "humblet",
+        "fifo",
+        "it elects all the same, and only the most that it sends grows (from 20 to 21 with four processes); declared \
+         as in the literature",
+    ),
     ("bully", "no duplication", "every message may come twice: answers are late, elections are under way"),
 ];
 

@@ -3,9 +3,10 @@
 use crate::support::entry;
 use ringleader::check::{self, Answer, Property, Scope, Starts, View, Watch};
 use ringleader::model::{
-    Election, Fields, Informed, Knows, Needs, Never, Next, Outbox, Process, Promises, Spec, Value, Verdict,
-    Winner,
+    Election, Fields, Informed, Knows, Needs, Never, Next, Outbox, Process, Promises, Reached, Spec, Value,
+    Verdict, Winner,
 };
+use ringleader::sim::{self, Initiators, Scenario};
 
 /// Nobody learns that it lost before somebody leads. True: the announcement comes from the leader.
 struct LostAfterLed;
@@ -214,4 +215,65 @@ fn a_leader_that_is_not_possible_is_shown() {
         assert_eq!(example.property, "a leader is possible from every state", "n = {n}");
         assert!(findings.properties.iter().any(|finding| finding.answer == Answer::Violated));
     }
+}
+
+/// Whoever starts asks the next, and who is asked in its sleep leads: not what is promised.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+struct Usurper {
+    awake: bool,
+    leads: bool,
+}
+
+impl Process for Usurper {
+    const SPEC: Spec = Spec {
+        needs: Needs { reached: Reached::Relays, ..Needs::NOTHING },
+        promises: Promises::Election { winner: Winner::AnyInitiator, informed: Informed::All },
+        ..Spec::named("usurper", "Usurper")
+    };
+    type Given = ();
+    type Port = Next;
+    type Msg = Said;
+    type Timer = Never;
+    type Local = Never;
+
+    fn new((): ()) -> Self {
+        Usurper { awake: false, leads: false }
+    }
+    fn start(&mut self, out: &mut impl Outbox<Self>) {
+        self.awake = true;
+        out.send(Next, Said::Said {});
+    }
+    fn receive(&mut self, _: Next, _: Said, _: &mut impl Outbox<Self>) {
+        self.leads = !self.awake;
+        self.awake = true;
+    }
+    fn fields(&self) -> Fields {
+        Vec::new()
+    }
+}
+
+impl Election for Usurper {
+    fn verdict(&self) -> Verdict {
+        match (self.leads, self.awake) {
+            (true, _) => Verdict::Leader,
+            (false, true) => Verdict::Lost,
+            (false, false) => Verdict::Undecided,
+        }
+    }
+    fn knows(&self) -> Knows {
+        if self.awake { Knows::ThereIsOne } else { Knows::Nothing }
+    }
+}
+
+/// A leader that did not start, where one of the initiators was promised, is seen by checker and simulator.
+#[test]
+fn a_leader_that_did_not_start_is_seen() {
+    let scope = Scope { starts: Starts::Listed(vec![1]), ..Scope::new(2) };
+    let findings = check::election::<Usurper>(&scope, &[], &()).unwrap();
+    assert_eq!(findings.counterexample.map(|example| example.property), Some("an initiator leads"));
+    let scenario = Scenario { initiators: Initiators::Listed(vec![1]), ..Scenario::new(2) };
+    let report = sim::run_election::<Usurper>(&scenario, &mut ()).unwrap();
+    let broken: Vec<&str> =
+        report.properties.iter().filter(|property| !property.holds).map(|property| property.name).collect();
+    assert_eq!(broken, ["an initiator leads"]);
 }

@@ -1,10 +1,10 @@
 //! Leaving out what cannot matter changes neither the answer nor the least and the largest number of messages.
 
 use super::{check, violated};
-use ringleader::check::{Arrangements, Findings, Reduce, Scope};
-use ringleader::model::Timing;
+use ringleader::check::{Arrangements, Findings, Reduce, Scope, Starts};
+use ringleader::model::{Links, Orientation, Timing};
 use ringleader::registry::{ALL, Problem};
-use ringleader::sim::Entries;
+use ringleader::sim::{Entries, Ports};
 
 #[test]
 fn reduced_and_full_searches_agree_on_every_algorithm() {
@@ -33,6 +33,36 @@ fn franklin_and_chang_roberts_at_four() {
     for name in ["chang-roberts", "peterson", "franklin"] {
         agree(name, &Scope { ids: Arrangements::All, ..Scope::new(4) });
     }
+}
+
+/// On a complete graph whose ports are numbered in every way, all arrangements of identities are alike: one of them has
+/// its share of the states of all, and the findings are the same.
+#[test]
+fn one_arrangement_stands_for_all_on_a_complete_graph() {
+    let all = Scope { ids: Arrangements::All, ..Scope::new(3) };
+    let overtaking = Scope { links: Some(Links::Bag), unsound: true, ..all.clone() };
+    let of = |name: &str, reduce: Reduce, scope: &Scope| check(name, &Scope { reduce, ..scope.clone() });
+    for name in ["korach-moran-zaks", "humblet"] {
+        for scope in [&all, &Scope { starts: Starts::AllLate, ..all.clone() }] {
+            let (one, every) = (of(name, Reduce::Full, scope), of(name, Reduce::Por, scope));
+            assert_eq!((one.arrangements, every.arrangements), (2, 2), "{name}");
+            assert_eq!(2 * one.cases, every.cases, "{name}");
+            assert_eq!((2 * one.states, 2 * one.transitions), (every.states, every.transitions), "{name}");
+            assert_eq!((one.answer, one.depth), (every.answer, every.depth), "{name}");
+            assert_eq!(one.messages, every.messages, "{name}");
+            assert_eq!(one.election_messages, every.election_messages, "{name}");
+        }
+        // Where places differ, nothing is left out.
+        for scope in [
+            Scope { starts: Starts::Listed(vec![0, 1]), ..all.clone() },
+            Scope { ports: Ports::Kind(Orientation::Same), ..all.clone() },
+        ] {
+            assert_eq!(of(name, Reduce::Full, &scope).cases, of(name, Reduce::Por, &scope).cases, "{name}");
+        }
+    }
+    let (one, every) = (of("kings", Reduce::Full, &overtaking), of("kings", Reduce::Por, &overtaking));
+    assert!(violated(&one).is_some(), "it needs FIFO links");
+    assert_eq!((violated(&one), steps(&one)), (violated(&every), steps(&every)));
 }
 
 fn agree(name: &str, scope: &Scope) {
