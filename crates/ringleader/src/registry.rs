@@ -6,12 +6,12 @@
 use crate::check::{self, Findings, Property, Scope, Watcher};
 use crate::election::{
     Bully, BullyAsPrinted, BullyWithoutGuard, ChangRoberts, ChangRobertsAsPrinted, DolevKlaweRodeh,
-    DolevKlaweRodehB, Franklin, HighamPrzytycka, HirschbergSinclair, HirschbergSinclairAsPrinted, Humblet,
-    ItaiRodeh, ItaiRodehCoin, ItaiRodehSync, KorachMoranZaks, KorachMoranZaks001_7, LeLann,
-    LeLannLateCandidates, Peterson, PetersonAsPrinted, PetersonImproved, PetersonImprovedOddOnly,
-    PetersonImprovedOwnId, ProbabilisticFranklin, ProbabilisticFranklinAsPrinted,
-    ProbabilisticFranklinWithoutBit, RingActiveList, RingActiveListAsPrinted, RingActiveListOwnLast,
-    RingCollect, VanLeeuwenTan, VanLeeuwenTanAnnouncesBack, VanLeeuwenTanHalfDuplex,
+    DolevKlaweRodehAsPrinted, DolevKlaweRodehB, Franklin, HighamPrzytycka, HirschbergSinclair,
+    HirschbergSinclairAsPrinted, Humblet, ItaiRodeh, ItaiRodehCoin, ItaiRodehSync, KorachMoranZaks,
+    KorachMoranZaksYieldsToEquals, LeLann, LeLannLateCandidates, Peterson, PetersonAsPrinted,
+    PetersonImproved, PetersonImprovedOddOnly, PetersonImprovedOwnId, ProbabilisticFranklin,
+    ProbabilisticFranklinAsPrinted, ProbabilisticFranklinWithoutBit, RingActiveList, RingActiveListAsPrinted,
+    RingActiveListOwnLast, RingCollect, VanLeeuwenTan, VanLeeuwenTanAnnouncesBack, VanLeeuwenTanHalfDuplex,
 };
 use crate::model::{
     Election, Exclusion, Fields, Given, Literal, Message, Port, Process, Shape, Spec, Told, WireError,
@@ -30,6 +30,7 @@ pub static ALL: &[Entry] = &[
     Entry::election::<HirschbergSinclair>(),
     Entry::election::<Literal<HirschbergSinclairAsPrinted>>(),
     Entry::election::<DolevKlaweRodeh>(),
+    Entry::election::<Literal<DolevKlaweRodehAsPrinted>>(),
     Entry::election::<Peterson>(),
     Entry::election::<Literal<PetersonAsPrinted>>(),
     Entry::election::<PetersonImproved>(),
@@ -48,7 +49,7 @@ pub static ALL: &[Entry] = &[
     Entry::election::<ItaiRodehSync>(),
     Entry::election::<ItaiRodehCoin>(),
     Entry::election::<KorachMoranZaks>(),
-    Entry::election::<Literal<KorachMoranZaks001_7>>(),
+    Entry::election::<Literal<KorachMoranZaksYieldsToEquals>>(),
     Entry::election::<Humblet>(),
     Entry::election::<Bully>(),
     Entry::election::<Literal<BullyAsPrinted>>(),

@@ -25,7 +25,8 @@
 
 use crate::model::{
     Arranged, Bound, Cost, Counts, Election, Erratum, Fields, Id, Informed, Knows, Links, Needs, Never, Next,
-    Outbox, Process, Promises, Rule, Show, Spec, Value, Verdict, Winner, floor_log2, messages,
+    Outbox, Process, Promises, Reached, Rule, Show, Spec, Text, Value, Variant, Verdict, Winner, floor_log2,
+    messages,
 };
 
 /// The local variables of one process.
@@ -210,6 +211,70 @@ impl Election for DolevKlaweRodeh {
 
     fn knows(&self) -> Knows {
         self.leader().into()
+    }
+}
+
+/// The chapter taken literally: a process is passive until it decides, and may decide at any moment (erratum 001-4).
+#[derive(Clone, Default, PartialEq, Eq, Hash, Debug)]
+pub struct DolevKlaweRodehAsPrinted;
+
+impl Variant for DolevKlaweRodehAsPrinted {
+    type Right = DolevKlaweRodeh;
+    const TEXT: Text = Text {
+        name: "dolev-klawe-rodeh@as-printed",
+        title: "Dolev–Klawe–Rodeh, as printed",
+        erratum: "001-4",
+        idea: "As printed, the state is passive at first: a process that is reached before it has decided to take part \
+               passes messages on, and may decide later. Its identity is then missing from the first comparisons, or \
+               altogether, and the largest identity need not lead.",
+        rules: &[
+            Rule { name: "start", text: "at any moment: active; max := id; send one(id)" },
+            Rule { name: "relay", text: "on one(v) or two(v), passive, as all are at first: send it on" },
+            Rule { name: "one", text: "on one(v), active, v != max: nbr := v; send two(v)" },
+            Rule {
+                name: "elected",
+                text: "on elected(v), unless I announced it: remember v; leader if v = id; send it on",
+            },
+        ],
+        example: "--ids 1,2 --initiators one",
+    };
+    const REACHED: Reached = Reached::MayStartLater;
+
+    fn receive(
+        &mut self,
+        right: &mut DolevKlaweRodeh,
+        from: Next,
+        msg: Msg,
+        out: &mut impl Outbox<DolevKlaweRodeh>,
+    ) {
+        match (&msg, right.mode) {
+            (Msg::One { .. } | Msg::Two { .. }, Mode::Asleep) => {
+                out.rule("relay");
+                out.send(Next, msg);
+            }
+            // With late starters one and two do not come in turn.
+            (&Msg::One { .. }, Mode::AwaitTwo { max, .. }) => {
+                right.mode = Mode::AwaitOne { max };
+                right.receive(from, msg, out);
+            }
+            (Msg::Two { .. }, Mode::AwaitOne { .. }) => {
+                out.rule("retire");
+                right.mode = Mode::Passive;
+            }
+            (&Msg::Elected { id }, Mode::Asleep | Mode::AwaitOne { .. } | Mode::AwaitTwo { .. }) => {
+                out.rule("elected");
+                right.mode = Mode::Done { leader: id };
+                out.send(Next, msg);
+            }
+            (
+                Msg::One { .. } | Msg::Two { .. } | Msg::Elected { .. },
+                Mode::AwaitOne { .. }
+                | Mode::AwaitTwo { .. }
+                | Mode::Passive
+                | Mode::Announcer { .. }
+                | Mode::Done { .. },
+            ) => right.receive(from, msg, out),
+        }
     }
 }
 

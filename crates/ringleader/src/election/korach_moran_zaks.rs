@@ -400,9 +400,9 @@ impl Election for KorachMoranZaks {
 
 /// The notes taken literally: a king surrenders to a question of equal status, which is its own (erratum 001-7).
 #[derive(Clone, Default, PartialEq, Eq, Hash, Debug)]
-pub struct KorachMoranZaks001_7;
+pub struct KorachMoranZaksYieldsToEquals;
 
-impl Variant for KorachMoranZaks001_7 {
+impl Variant for KorachMoranZaksYieldsToEquals {
     type Right = KorachMoranZaks;
     const TEXT: Text = Text {
         name: "korach-moran-zaks@001-7",

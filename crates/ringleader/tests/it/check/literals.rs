@@ -15,6 +15,7 @@ const FOUND_OUT: &[(&str, u32, u32, &str, u64)] = &[
     ("le-lann@001-8", 2, 1, "at most one leader", 6),
     ("chang-roberts@as-printed", 4, 1, "exactly one leader", 2),
     ("hirschberg-sinclair@as-printed", 2, 1, "exactly one leader", 5),
+    ("dolev-klawe-rodeh@as-printed", 2, 1, "the largest identity leads", 5),
     ("peterson@as-printed", 3, 1, "every fair run ends", 15),
     ("peterson-improved@own-id", 5, 1, "the largest identity leads", 21),
     ("peterson-improved@odd-only", 2, 1, "exactly one leader", 5),
