@@ -313,10 +313,10 @@ fn most_of_one(one: usize, other: usize) -> u64 {
 ///
 /// Under every schedule a candidate asks r far only if nobody within r/2 is larger, and what that costs depends on its
 /// distances to the next larger ones; when all move together each of them does ask. So the most that an arrangement can
-/// cost is a sum over its processes. The largest of a stretch of k processes between two larger ones, if it is the i-th,
-/// has the distances i and k+1-i, and leaves two shorter stretches: trying all i, from short to long, finds the worst
-/// arrangement. Here i is tried half way and at those sums of two powers of two that are between a quarter of that and
-/// half way, which is quick and as good as all i for every n up to 16,384.
+/// cost is a sum over its processes. The largest of a stretch of k processes between two larger ones, if it is the i-th
+/// of them, has the distances i and k+1-i, and leaves two shorter stretches: trying all i, for short stretches first,
+/// finds the worst arrangement. Here i is tried half way and at those sums of two powers of two that come before, down
+/// to a quarter of it. That is quick, and as good as all i for every n up to 16,384, as a comparison has shown.
 fn worst(n: u32) -> Vec<u32> {
     let n = n as usize;
     let (mut most, mut split) = (vec![0; n + 1], vec![0; n + 1]);
@@ -365,14 +365,14 @@ const SPEC: Spec = Spec {
     promises: Promises::Election { winner: Winner::Largest, informed: Informed::All },
     cost: Cost {
         worst: Some(Bound {
-            formula: "6n+Σ4r⌊n/(r/2+1)⌋, r=2,4,..<n",
+            formula: "6n+Σ4r⌊n/(r/2+1)⌋",
             counts: Counts::Election,
             value: |facts| Some(most_messages(facts.n)),
         }),
         average: None,
-        words: "at most 4n in the first phase, less than 8n in each of ⌈log n⌉-1 more, 2n in the last (2 in all for \
-                n = 1); n announcements; the count depends on the schedule, and is largest when all move together: \
-                elected in round 2(2^⌈log n⌉-1)+n",
+        words: "at most 4n in the first phase, 4r⌊n/(r/2+1)⌋ (less than 8n) in those of r = 2, 4, .. < n, 2n in the \
+                last (2 in all for n = 1); n announcements; the count depends on the schedule, and is largest when all \
+                move together: elected in round 2(2^⌈log n⌉-1)+n",
     },
     worst_ids: Some(Arranged::Custom("each stretch split where most is sent", worst)),
     settings: &[],

@@ -1,23 +1,23 @@
 //! van Leeuwen–Tan: Algorithm E for links on which messages may pass each other, at the price of one bit.
 //!
 //! **Idea.** In phase 0 neighbours exchange identities. Each local minimum sends the larger neighbour's identity, as
-//! phase 1, after the smaller one. Everybody relays a chase of a later phase than its own and adopts its value. One that
-//! runs into a smaller value of its phase stops; one that runs into a larger value is answered by that value as the next
+//! phase 1, after the smaller one. Everybody relays a chase of a later phase than its own and adopts its value. A chase
+//! that runs into a smaller value of its phase stops; into a larger one, that value sets out against it as the next
 //! phase. Two chases may now pass each other in a link instead of meeting in a process; a bit `q` on the first hop of a
 //! chase lets the two ends agree which of them acts as the place of the meeting. A chase that meets its own value has
 //! the ring to itself.
 //!
-//! **Needs.** Distinct comparable identities, a two-way ring; no sense of direction, not the ring's size. Everybody takes
-//! part: a process that is reached by a message starts first. FIFO links are assumed as in the paper; nothing was seen to
-//! go wrong without them on small rings.
+//! **Needs.** Distinct comparable identities, a two-way ring; no sense of direction, not the ring's size. Everybody
+//! takes part: a process that is reached by a message starts first. FIFO links are assumed as in the paper; nothing was
+//! seen to go wrong without them on small rings.
 //!
 //! **Cost.** 2n messages in phase 0, at most n in each later phase, n for the announcement, also where two processes
 //! announce. The largest phase P obeys F(P+2) ≤ n, so there are about 1.44 n log n in all. The count depends on the
 //! schedule from n = 5 on, and is largest when all move together; which process wins depends on it from n = 8 on.
 //!
 //! **Source.** J. van Leeuwen and R. B. Tan, An improved upperbound for distributed election in bidirectional rings of
-//! processors, Distributed Computing 2:149–160, 1987, section 4. It leaves open which way the announcement goes when two
-//! processes notice the end (erratum 002-6), and the activation of local minima is lost in our copy (002-1).
+//! processors, Distributed Computing 2:149–160, 1987, section 4. It leaves open which way the announcement goes when
+//! two processes notice the end (erratum 002-6), and the activation of local minima is lost in our copy (002-1).
 //!
 //! ```
 //! use ringleader::{election::VanLeeuwenTan, sim};
@@ -259,8 +259,8 @@ impl VanLeeuwenTan {
         out.send(to, Msg::Chase { id: value, phase, q: true });
     }
 
-    /// Only one value is left: it is announced, by whoever noticed. Two may notice, at the ends of the link in which the
-    /// last two chases passed each other: each announces away from the other, and between them they reach everybody.
+    /// Only one value is left: it is announced, by whoever noticed. That may be two, at the ends of the link in which
+    /// the last two chases passed each other: each announces away from the other, and together they reach everybody.
     fn inaugurate(&mut self, leader: Id, to: Side, out: &mut impl Outbox<Self>) {
         out.rule("inaugurate");
         self.role = Role::Inaugurator { leader };
@@ -391,7 +391,8 @@ const SPEC: Spec = Spec {
         Rule { name: "drop", text: "on msg(v, p, q), p < PNUM or the leader known: nothing" },
         Rule {
             name: "pass",
-            text: "on msg(v, p, q), p > PNUM: PNUM := p; ID := v; DIR := the other side; ACT := F; send msg(v, p, 0) on",
+            text: "on msg(v, p, q), p > PNUM: PNUM := p; ID := v; DIR := the other side; ACT := F; send msg(v, p, 0) \
+                   there",
         },
         Rule {
             name: "inaugurate",

@@ -14,8 +14,8 @@ const HARMLESS: &[(&str, &str, &str)] = &[
     (
         "hirschberg-sinclair",
         "fifo",
-        "a candidate asks again only when it has its answers: nothing of its own is under way to be overtaken, and what \
-         others ask is taken in any order; declared as in the literature",
+        "a candidate asks again only when it has its answers, so that nothing of its own can be overtaken; what others \
+         ask is taken in any order; declared as in the literature",
     ),
     (
         "hirschberg-sinclair",
