@@ -409,8 +409,8 @@ impl Variant for KorachMoranZaks001_7 {
         title: "Korach–Moran–Zaks, equal status surrenders",
         erratum: "001-7",
         idea: "In the notes a king surrenders to a question of at least its own status. Its own question can come \
-               back to it, passed up by subjects of a kingdom it has conquered since, who have not heard of it yet. \
-               It then surrenders to itself: the last king is gone, and nobody leads. It takes five processes, four of them kings.",
+               back to it, passed up by subjects that have not heard of its last phase yet. It then surrenders to \
+               itself: the last king is gone, and nobody leads. It takes five processes, four of them kings.",
         rules: &[
             Rule {
                 name: "surrender",
