@@ -463,7 +463,7 @@ const SPEC: Spec = Spec {
     promises: Promises::Election { winner: Winner::AnyInitiator, informed: Informed::All },
     cost: Cost {
         worst: Some(Bound {
-            formula: "5n·log k+3n (k=n: 2n, k=1: 4n-4)",
+            formula: "5n·log k+O(n)",
             counts: Counts::All,
             value: |facts| {
                 let (n, k) = (facts.n, facts.initiators);
@@ -476,8 +476,8 @@ const SPEC: Spec = Spec {
             },
         }),
         average: None,
-        words: "exactly 4(n-1) if one starts; 5n·log n+2n if all do, 5n·log k+3n if k >= 2 do, where the term \
-                behind the logarithm is as measured: the literature has 5n·log n+O(n); at most ⌊log n⌋+1 phases",
+        words: "exactly 4(n-1) if k = 1 starts, at most 5n·log k+3n if k >= 2 do and 5n·log n+2n if all do: the terms \
+                behind the logarithm are as measured, the literature has 5n·log n+O(n); at most ⌊log n⌋+1 phases",
     },
     worst_ids: None,
     settings: &[],
