@@ -1,9 +1,9 @@
 //! The cases of a check: every arrangement of identities, set of initiators and numbering of ports that was asked for.
 //! Cases are numbered, so that nobody needs a list of them.
 //!
-//! Some cases are the same but for the places of the processes; one of them is enough, and the others are skipped. On an
-//! anonymous ring these are rotations. On a complete graph any exchange of places will do: if ports are numbered in every
-//! way and the set of initiators is any, or everybody, it takes one arrangement of identities to any other.
+//! Some cases are the same but for the places of the processes; one of them is enough, and the others are skipped. On
+//! an anonymous ring these are rotations. On a complete graph any exchange of places will do: if ports are numbered in
+//! every way and the set of initiators is any, or everybody, it takes one arrangement of identities to any other.
 
 use super::scope::{Arrangements, Reduce, Scope, Starts};
 use crate::model::{Orientation, Promises, Shape, Spec, Timing};

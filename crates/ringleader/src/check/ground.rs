@@ -9,7 +9,7 @@ use super::search::{Explored, Limits, Search};
 use super::space::{Common, Parts, Space};
 use super::subject::{Subject, tokens};
 use super::typed::Lag;
-use crate::model::{Counts, Links, Order, Promises, Reached, Timing};
+use crate::model::{Counts, Informed, Links, Order, Promises, Reached, Timing, Winner};
 use crate::sim::{Entries, Refusal, Scenario, Setup};
 use std::sync::Mutex;
 
@@ -180,12 +180,26 @@ impl<'a> Ground<'a> {
         if !kind.is_anonymous() || !kind.is_ring() || self.has_process_faults() {
             return Vec::new();
         }
-        let ports = &self.setup.plan.ports;
+        let n = self.setup.n;
+        let (ports, starts) = (&self.setup.plan.ports, &self.case.initiators);
+        let tells_initiators = self.tells_initiators();
         let same = |by: u32| {
-            let n = ports.len();
-            (0..n).all(|i| ports[i] == ports[(i + by as usize) % n])
+            let pairs = (0..n as usize).map(|i| (i, (i + by as usize) % n as usize));
+            pairs.clone().all(|(i, j)| ports.is_empty() || ports[i] == ports[j])
+                && (!tells_initiators || pairs.clone().all(|(i, j)| starts[i] == starts[j]))
         };
-        (1..self.setup.n).filter(|&by| same(by)).collect()
+        (1..n).filter(|&by| same(by)).collect()
+    }
+
+    /// Whether what is promised depends on who started of its own accord: a state does not say that any more.
+    fn tells_initiators(&self) -> bool {
+        match self.subject.spec.promises {
+            Promises::Election { winner, informed } => {
+                matches!(winner, Winner::LargestInitiator | Winner::AnyInitiator)
+                    || informed == Informed::Initiators
+            }
+            Promises::Exclusion { .. } => false,
+        }
     }
 
     /// Whether processes may fail: a process that is made anew knows its place.

@@ -283,7 +283,7 @@ const SPEC: Spec = Spec {
     promises: Promises::Election { winner: Winner::Any, informed: Informed::All },
     cost: Cost {
         worst: Some(Bound {
-            formula: "4n·H(⌊n/2⌋+1)+n-1",
+            formula: "4n·H(n/2+1)+n-1",
             counts: Counts::All,
             value: |facts| {
                 let n = facts.n as f64;

@@ -409,8 +409,8 @@ impl Variant for KorachMoranZaksYieldsToEquals {
         title: "Korach–Moran–Zaks, equal status surrenders",
         erratum: "001-7",
         idea: "In the notes a king surrenders to a question of at least its own status. Its own question can come \
-               back to it, passed up by subjects of a kingdom it has conquered since, who have not heard of it yet. \
-               It then surrenders to itself: the last king is gone, and nobody leads. It takes five processes, four of them kings.",
+               back to it, passed up by subjects that have not heard of its last phase yet. It then surrenders to \
+               itself: the last king is gone, and nobody leads. It takes five processes, four of them kings.",
         rules: &[
             Rule {
                 name: "surrender",
@@ -463,7 +463,7 @@ const SPEC: Spec = Spec {
     promises: Promises::Election { winner: Winner::AnyInitiator, informed: Informed::All },
     cost: Cost {
         worst: Some(Bound {
-            formula: "5n·log k+3n (k=n: 2n, k=1: 4n-4)",
+            formula: "5n·log k+O(n)",
             counts: Counts::All,
             value: |facts| {
                 let (n, k) = (facts.n, facts.initiators);
@@ -476,8 +476,8 @@ const SPEC: Spec = Spec {
             },
         }),
         average: None,
-        words: "exactly 4(n-1) if one starts; 5n·log n+2n if all do, 5n·log k+3n if k >= 2 do, where the term \
-                behind the logarithm is as measured: the literature has 5n·log n+O(n); at most ⌊log n⌋+1 phases",
+        words: "exactly 4(n-1) if k = 1 starts, at most 5n·log k+3n if k >= 2 do and 5n·log n+2n if all do: the terms \
+                behind the logarithm are as measured, the literature has 5n·log n+O(n); at most ⌊log n⌋+1 phases",
     },
     worst_ids: None,
     settings: &[],

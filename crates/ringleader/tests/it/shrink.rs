@@ -77,10 +77,11 @@ fn picks(recording: &Recording) -> Vec<Pick> {
     let mut senders = BTreeMap::new();
     let mut picks = Vec::new();
     for event in &recording.events {
-        picks.push(match &event.input {
-            Input::Start => Pick::Start(event.process),
-            Input::Deliver(arrivals) => Pick::Deliver(senders[&arrivals[0].message], event.process),
-            other => panic!("{other:?} is not a start or a delivery"),
+        picks.push(if let Input::Deliver(arrivals) = &event.input {
+            Pick::Deliver(senders[&arrivals[0].message], event.process)
+        } else {
+            assert_eq!(event.input, Input::Start, "only starts and deliveries can be put off");
+            Pick::Start(event.process)
         });
         senders.extend(event.sends.iter().map(|sent| (sent.message, event.process)));
     }
@@ -112,12 +113,15 @@ struct World<P: Process> {
     processes: Vec<P>,
     /// Who has yet to start.
     asleep: Vec<u32>,
-    /// The links by their ends: the number of each message, the port at which it arrives, and what it says.
-    links: BTreeMap<(u32, u32), VecDeque<(u64, Edge, P::Msg)>>,
+    /// The links by their ends.
+    links: BTreeMap<(u32, u32), VecDeque<Flight<P::Msg>>>,
     sent: u64,
     taken: Vec<Pick>,
     events: Vec<Event>,
 }
+
+/// A message on its way: its number, the port at which it arrives, and what it says.
+type Flight<M> = (u64, Edge, M);
 
 impl<P: Election<Port = Edge>> World<P> {
     fn new(header: &Header) -> World<P> {

@@ -30,8 +30,11 @@ const FOUND_OUT: &[(&str, u32, u32, &str, u64)] = &[
     ("ricart-agrawala@as-printed", 2, 2, "never two inside", 6),
 ];
 
+/// How a scope of all cases becomes that of one.
+type Narrow = fn(Scope) -> Scope;
+
 /// Where there are too many cases for a test: the one in which a seeded run was seen to go wrong.
-const ONE_CASE: &[(&str, fn(Scope) -> Scope)] = &[(
+const ONE_CASE: &[(&str, Narrow)] = &[(
     "korach-moran-zaks@001-7",
     // Seed 1972, in `complete_graphs`.
     |scope| Scope {

@@ -265,7 +265,8 @@ impl Election for Usurper {
     }
 }
 
-/// A leader that did not start, where one of the initiators was promised, is seen by checker and simulator.
+/// A leader that did not start, where one of the initiators was promised, is seen by checker and simulator; also on an
+/// anonymous ring, where a rotated state no longer tells who started.
 #[test]
 fn a_leader_that_did_not_start_is_seen() {
     let scope = Scope { starts: Starts::Listed(vec![1]), ..Scope::new(2) };
