@@ -1,6 +1,6 @@
 //! The gate: everything that must hold before a change goes in. Read-only, the same on a laptop and in CI.
 
-use crate::{battery, cargo, has_cargo_command, succeeds, test, tidy as check_tidiness};
+use crate::{battery, bounds, cargo, has_cargo_command, succeeds, test, tidy as check_tidiness};
 use std::time::{Duration, Instant};
 use xtask::tidy;
 
@@ -40,6 +40,7 @@ const STAGES: &[Stage] = &[
         succeeds(tidy::cargo().args(["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings"))
     }),
     Stage::new("battery", battery),
+    Stage::new("bounds", bounds),
     Stage::new("release build", || cargo(&["build", "--workspace", "--release"])),
     Stage {
         file: Some("crates/ringleader/benches/handwritten/main.rs"),

@@ -13,6 +13,7 @@ usage: cargo xtask COMMAND
   test     all tests: cargo-nextest where it is installed, plain cargo test where not; doc tests either way;
            with UPDATE=1 in the environment, transcripts and the blocks of the README are rewritten
   battery  every algorithm against the checker, as large as minutes allow; with UPDATE=1 its record is rewritten
+  bounds   every election against its bound, from a hundred processes to a million: prints the table
   tidy     what the compiler does not see: layering, headers, left-overs, line lengths
   ci       the whole gate, read-only, with the time of each stage
   fix      format the code; the only command here that writes";
@@ -22,6 +23,7 @@ fn main() -> ExitCode {
     let passed = match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["test"] => test(),
         ["battery"] => battery(),
+        ["bounds"] => bounds(),
         ["tidy"] => tidy(),
         ["ci"] => gate::run(),
         ["fix"] => {
@@ -67,6 +69,11 @@ fn test() -> bool {
 /// Every algorithm against the checker, against its record.
 fn battery() -> bool {
     cargo(&["test", "--release", "-p", "ringleader", "--test", "battery", "--", "--nocapture"])
+}
+
+/// Every election against its bound, at large n.
+fn bounds() -> bool {
+    cargo(&["test", "--release", "-p", "ringleader", "--test", "bounds", "--", "--nocapture"])
 }
 
 fn tidy() -> bool {

@@ -63,7 +63,9 @@ mod tests {
 
     #[test]
     fn the_first_row_has_its_fields_in_order() {
-        let json = list_json(&ringleader::registry::ALL[..1]);
+        let all = ringleader::registry::ALL;
+        let place = all.iter().position(|entry| entry.spec.name == "chang-roberts").unwrap_or_default();
+        let json = list_json(&all[place..=place]);
         assert!(json.starts_with(
             r#"{"schema":"ringleader.list/1","algorithms":[{"name":"chang-roberts","problem":"election","#
         ));

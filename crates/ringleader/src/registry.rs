@@ -194,7 +194,7 @@ impl Entry {
     /// Whether it is a text taken literally, with its error in it: broken on purpose, and to be seen so.
     #[must_use]
     pub fn is_literal(&self) -> bool {
-        self.spec.name.contains('@')
+        self.spec.is_literal()
     }
 
     /// The number of the erratum that it has in it, if it is a text taken literally.

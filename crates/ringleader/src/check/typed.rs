@@ -4,7 +4,8 @@ use super::hash::{Interned, Map, fingerprint};
 use super::stimulus::{Facts, Outcome, Steps, Stimulus};
 use super::trial::Trial;
 use crate::model::{
-    Election, Exclusion, Fields, Knows, Message, Name, Port, Process, Reached, Stage, Timing, Value, Verdict,
+    Election, Exclusion, Fields, Knows, Message, Name, Port, Process, Reached, Shape, Stage, Timing, Value,
+    Verdict,
 };
 
 /// How the problem reads a process, and how it hands over what users do.
@@ -228,11 +229,12 @@ impl<P: Process> Typed<P> {
         }
     }
 
-    /// Takes one step for every answer to its random choices.
+    /// Takes one step for every answer to its random choices. What is tried comes behind a pointer: this is compiled
+    /// once for each algorithm, not once for each kind of step.
     fn every_answer(
         &mut self,
         before: &Local<P>,
-        mut act: impl FnMut(&mut Local<P>, &mut Trial<P>),
+        act: &mut dyn FnMut(&mut Local<P>, &mut Trial<P>),
     ) -> Vec<Outcome> {
         let mut outcomes = Vec::new();
         self.trial.begin();
@@ -273,7 +275,7 @@ impl<P: Process> Typed<P> {
     }
 
     /// A stimulus that changes what is remembered, without asking the process.
-    fn note(&mut self, mut local: Local<P>, change: impl FnOnce(&mut Local<P>)) -> Vec<Outcome> {
+    fn note(&mut self, mut local: Local<P>, change: &dyn Fn(&mut Local<P>)) -> Vec<Outcome> {
         change(&mut local);
         vec![Outcome {
             local: self.number(local),
@@ -309,6 +311,10 @@ impl<P: Process> Steps for Typed<P> {
     }
 
     fn batches(&mut self, number: u32, waiting: [&[Stimulus]; 2]) -> Vec<Outcome> {
+        // Half-duplex links exist on two-way rings only; nobody else need be compiled for them.
+        if const { !matches!(P::Port::SHAPE, Shape::TwoWayRing) } {
+            return Vec::new();
+        }
         let before = self.locals.value(number).clone();
         let mut found: Vec<Outcome> = Vec::new();
         let messages: [Vec<(P::Port, P::Msg)>; 2] = waiting.map(|side| {
@@ -408,15 +414,15 @@ impl<P: Process> Typed<P> {
     fn react(&mut self, number: u32, stimulus: Stimulus) -> Vec<Outcome> {
         let local = self.locals.value(number).clone();
         match stimulus {
-            Stimulus::Start => self.every_answer(&local, |local, out| {
+            Stimulus::Start => self.every_answer(&local, &mut |local, out| {
                 local.wake = Wake::Awake;
                 local.process.start(out);
             }),
             // A process that is down misses what arrives.
-            Stimulus::Deliver { .. } if local.down => self.note(local, |_| {}),
+            Stimulus::Deliver { .. } if local.down => self.note(local, &|_| {}),
             Stimulus::Deliver { port, msg } => {
                 let msg = self.messages.value(msg).clone();
-                self.every_answer(&local, |local, out| {
+                self.every_answer(&local, &mut |local, out| {
                     if Self::wakes(local.wake) {
                         local.process.start(out);
                     }
@@ -424,16 +430,16 @@ impl<P: Process> Typed<P> {
                     local.process.receive(P::Port::from_index(port), msg.clone(), out);
                 })
             }
-            Stimulus::Timeout(timer) => self.every_answer(&local, |local, out| {
+            Stimulus::Timeout(timer) => self.every_answer(&local, &mut |local, out| {
                 local.timers[timer as usize] = None;
                 local.process.timeout(P::Timer::ALL[timer as usize], out);
             }),
-            Stimulus::Local(step) => self.every_answer(&local, |local, out| {
+            Stimulus::Local(step) => self.every_answer(&local, &mut |local, out| {
                 local.process.step(P::Local::ALL[step as usize], out);
             }),
             Stimulus::Want | Stimulus::Exit => {
                 let Reading::Exclusion { want, exit, .. } = self.reading else { return Vec::new() };
-                self.every_answer(&local, |local, out| {
+                self.every_answer(&local, &mut |local, out| {
                     if stimulus == Stimulus::Want {
                         local.wants -= 1;
                         local.bypassed = 0;
@@ -445,24 +451,24 @@ impl<P: Process> Typed<P> {
             }
             Stimulus::Crash(index) => {
                 let process = self.newborn[index as usize].clone();
-                self.note(local, |local| {
-                    local.process = process;
+                self.note(local, &|local| {
+                    local.process = process.clone();
                     local.down = true;
                     local.timers.fill(None);
                     local.alarms.clear();
                     local.wants = 0;
                 })
             }
-            Stimulus::Recover => self.every_answer(&local, |local, out| {
+            Stimulus::Recover => self.every_answer(&local, &mut |local, out| {
                 local.down = false;
                 local.wake = Wake::Awake;
                 local.process.recover(out);
             }),
-            Stimulus::Suspect(who) => self.every_answer(&local, |local, out| {
+            Stimulus::Suspect(who) => self.every_answer(&local, &mut |local, out| {
                 local.alarms.retain(|alarm| alarm.0 != who);
                 local.process.suspect(P::Port::from_index(who), out);
             }),
-            Stimulus::Tick => self.note(local, |local| {
+            Stimulus::Tick => self.note(local, &|local| {
                 for left in local.timers.iter_mut().flatten() {
                     *left = left.saturating_sub(1);
                 }
@@ -472,14 +478,14 @@ impl<P: Process> Typed<P> {
             }),
             Stimulus::Alarm(who) => {
                 let ticks = self.detection;
-                self.note(local, |local| {
+                self.note(local, &|local| {
                     local.alarms.push((who, ticks));
                     local.alarms.sort_unstable();
                 })
             }
-            Stimulus::Calm(who) => self.note(local, |local| local.alarms.retain(|alarm| alarm.0 != who)),
-            Stimulus::Bypassed(places) => self.note(local, |local| local.bypassed |= 1 << places),
-            Stimulus::Behind => self.note(local, |local| local.lag += 1),
+            Stimulus::Calm(who) => self.note(local, &|local| local.alarms.retain(|alarm| alarm.0 != who)),
+            Stimulus::Bypassed(places) => self.note(local, &|local| local.bypassed |= 1 << places),
+            Stimulus::Behind => self.note(local, &|local| local.lag += 1),
         }
     }
 
@@ -507,7 +513,7 @@ impl<P: Process> Typed<P> {
             }
             // The messages of a start cross those of its neighbours' starts: the rule is for what follows.
             let mut of_start = 0;
-            let outcomes = self.every_answer(before, |local, out| {
+            let outcomes = self.every_answer(before, &mut |local, out| {
                 if wakes {
                     local.process.start(out);
                 }

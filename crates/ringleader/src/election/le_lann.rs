@@ -184,7 +184,7 @@ const SPEC: Spec = Spec {
     promises: Promises::Election { winner: Winner::LargestInitiator, informed: Informed::Initiators },
     cost: Cost {
         worst: Some(Bound {
-            formula: "n·k, k initiators",
+            formula: "n·k",
             counts: Counts::Election,
             value: |facts| facts.n.checked_mul(facts.initiators),
         }),

@@ -309,7 +309,7 @@ const SPEC: Spec = Spec {
     promises: Promises::Election { winner: Winner::Largest, informed: Informed::All },
     cost: Cost {
         worst: Some(Bound {
-            formula: "n·max{R: F(R+1)<=n}",
+            formula: "n·R, F(R+1)<=n",
             counts: Counts::Election,
             value: |facts| Some(facts.n * most_rounds(facts.n)),
         }),

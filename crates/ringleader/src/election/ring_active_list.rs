@@ -201,7 +201,7 @@ const SPEC: Spec = Spec {
     promises: Promises::Election { winner: Winner::LargestLive, informed: Informed::Live },
     cost: Cost {
         worst: Some(Bound {
-            formula: "a², a live processes",
+            formula: "a²",
             counts: Counts::All,
             value: |facts| facts.live.checked_mul(facts.live),
         }),

@@ -110,7 +110,7 @@ const SPEC: Spec = Spec {
     promises: Promises::Election { winner: Winner::LargestLive, informed: Informed::Live },
     cost: Cost {
         worst: Some(Bound {
-            formula: "2a·k, a live processes, k initiators",
+            formula: "2a·k",
             counts: Counts::All,
             value: |facts| facts.live.checked_mul(2 * facts.initiators),
         }),

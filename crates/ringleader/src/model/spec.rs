@@ -61,6 +61,17 @@ impl Spec {
         }
     }
 
+    /// Whether it is a text taken literally, with its error in it: its name has an `@`.
+    #[must_use]
+    pub const fn is_literal(&self) -> bool {
+        let name = self.name.as_bytes();
+        let mut place = 0;
+        while place < name.len() && name[place] != b'@' {
+            place += 1;
+        }
+        place < name.len()
+    }
+
     /// Whether a leader stays one, and nobody else becomes one: not where processes come and go while it runs.
     #[must_use]
     pub const fn keeps_its_leader(&self) -> bool {

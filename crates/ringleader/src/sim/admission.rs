@@ -5,8 +5,7 @@ use super::{
     Delay, Entries, Fault, Ids, Initiators, Ports, Refusal, Scenario, Schedule, TICKS_PER_UNIT, Topology,
 };
 use crate::model::{
-    Given, Graph, Links, Orientation, Process, Promises, SettingValues, Settings, Shape, Spec, Timing, Told,
-    is_told,
+    Graph, Links, Orientation, Promises, SettingValues, Settings, Shape, Spec, Timing, Told, is_told,
 };
 use crate::network::arrangement::Arrangement;
 use crate::network::{random_ports, tree};
@@ -312,12 +311,14 @@ pub(super) fn workload(spec: &Spec, scenario: &Scenario) -> Result<(), Refusal> 
     }
 }
 
-pub(super) fn arrangement<P: Process>(
+pub(super) fn arrangement(
+    spec: &Spec,
+    told: &[&[Told]],
     scenario: &Scenario,
     admission: &mut Admission,
 ) -> Result<Option<Arrangement>, Refusal> {
     let n = scenario.n;
-    if !is_told(P::Given::TOLD, Told::Identity) {
+    if !is_told(told, Told::Identity) {
         return match scenario.ids {
             Ids::Default => Ok(None),
             Ids::Random | Ids::Arranged(_) | Ids::Worst | Ids::Listed(_) => Err(Refusal::Anonymous),
@@ -327,7 +328,7 @@ pub(super) fn arrangement<P: Process>(
         Ids::Default | Ids::Random => Ok(Some(Arrangement::random(n, scenario.seed))),
         Ids::Arranged(how) => Ok(Some(Arrangement::arranged(n, *how))),
         Ids::Worst => {
-            let worst = P::SPEC.worst_ids.ok_or(Refusal::NoWorstIds)?;
+            let worst = spec.worst_ids.ok_or(Refusal::NoWorstIds)?;
             Ok(Some(Arrangement::arranged(n, worst)))
         }
         Ids::Listed(ids) => {

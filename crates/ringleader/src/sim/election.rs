@@ -3,7 +3,7 @@
 use super::problem::{End, Passing, Problem, Seen, UserInput, outcome};
 use super::report::{Details, ElectionDetails, Leader, Property};
 use super::{Report, RunOutcome};
-use crate::model::{Election, Informed, Knows, Outbox, Process, Promises, Verdict, Winner};
+use crate::model::{Election, Informed, Knows, Outbox, Promises, Spec, Verdict, Winner};
 use crate::trace::Outcome;
 
 /// What was seen of an election. Several can be watched apart (by threads) and added up.
@@ -50,10 +50,23 @@ impl Ballot {
     }
 
     /// Fills in the report.
-    pub(crate) fn conclude<P: Election>(&self, end: &End<'_, P>, report: &mut Report) {
-        let Promises::Election { winner, informed } = P::SPEC.promises else { return };
+    pub(crate) fn conclude<P: Election>(&self, processes: &[P], end: &End<'_>, report: &mut Report) {
+        let verdict = |index: u32| processes[index as usize].verdict();
+        let knows = |index: u32| processes[index as usize].knows();
+        self.conclude_from(&P::SPEC, &verdict, &knows, end, report);
+    }
+
+    /// Likewise, from what each process says and knows. This is compiled once, not once for each algorithm.
+    fn conclude_from(
+        &self,
+        spec: &Spec,
+        verdict: &dyn Fn(u32) -> Verdict,
+        known_by: &dyn Fn(u32) -> Knows,
+        end: &End<'_>,
+        report: &mut Report,
+    ) {
+        let Promises::Election { winner, informed } = spec.promises else { return };
         let everybody = || 0..end.setup.n;
-        let verdict = |index: u32| end.processes[index as usize].verdict();
         let leaders: Vec<u32> =
             everybody().filter(|&i| !end.is_down(i) && verdict(i) == Verdict::Leader).take(1000).collect();
         let leads = match leaders.as_slice() {
@@ -65,7 +78,7 @@ impl Ballot {
             Informed::Initiators => end.setup.is_initiator(index),
             Informed::Live => !end.is_down(index),
         };
-        let knows = |index: u32| match end.processes[index as usize].knows() {
+        let knows = |index: u32| match known_by(index) {
             Knows::Nothing => false,
             Knows::ThereIsOne => true,
             Knows::Identity(id) => leads.is_some_and(|leader| end.setup.id(leader) == id),
@@ -75,7 +88,7 @@ impl Ballot {
 
         let mut properties = Vec::new();
         // While processes come and go two may believe that they lead; what counts is how it ends.
-        if P::SPEC.keeps_its_leader() {
+        if spec.keeps_its_leader() {
             properties.push(Property {
                 name: "at most one leader",
                 holds: self.became_leader <= 1,
@@ -98,7 +111,7 @@ impl Ballot {
                 holds: leads.is_some(),
                 detail: (leaders.len() != 1).then(|| format!("{} lead in the end", leaders.len())),
             });
-            properties.extend(leads.and_then(|leader| promised::<P>(winner, leader, end)));
+            properties.extend(leads.and_then(|leader| promised(winner, leader, end)));
             let ignorant = everybody().find(|&i| told(i) && !end.is_down(i) && !knows(i));
             properties.push(Property {
                 name: match informed {
@@ -113,9 +126,9 @@ impl Ballot {
 
         report.outcome = outcome(end.complete, RunOutcome::Elected, leaders.is_empty(), &properties);
         report.properties = properties;
-        let anonymous = leads.is_none_or(|i| matches!(end.processes[i as usize].knows(), Knows::ThereIsOne));
+        let anonymous = leads.is_none_or(|i| matches!(known_by(i), Knows::ThereIsOne));
         // Where leaders come and go, the election that counts is the last.
-        let election = if P::SPEC.keeps_its_leader() { self.first } else { self.last };
+        let election = if spec.keeps_its_leader() { self.first } else { self.last };
         report.details = Details::Election(ElectionDetails {
             leader: leads
                 .map(|index| Leader { index, id: (!anonymous).then(|| end.setup.name(end.setup.id(index))) }),
@@ -128,7 +141,7 @@ impl Ballot {
 }
 
 /// Whether the promised process won.
-fn promised<P: Process>(winner: Winner, leader: u32, end: &End<'_, P>) -> Option<Property> {
+fn promised(winner: Winner, leader: u32, end: &End<'_>) -> Option<Property> {
     let starts = |index: u32| end.setup.is_initiator(index);
     let larger = |rivals: &dyn Fn(u32) -> bool| {
         let larger = |&i: &u32| rivals(i) && end.setup.id(i) > end.setup.id(leader);
@@ -184,7 +197,7 @@ impl<P: Election> Problem<P> for Ballot {
     fn entries(&self) -> u64 {
         0
     }
-    fn conclude(&self, end: &End<'_, P>, report: &mut Report) {
-        Ballot::conclude(self, end, report);
+    fn conclude(&self, processes: &[P], end: &End<'_>, report: &mut Report) {
+        Ballot::conclude(self, processes, end, report);
     }
 }

@@ -305,7 +305,7 @@ impl<P: Exclusion> Problem<P> for Users {
         self.entries
     }
 
-    fn conclude(&self, end: &End<'_, P>, report: &mut Report) {
+    fn conclude(&self, processes: &[P], end: &End<'_>, report: &mut Report) {
         let mut charges = self.charges.clone();
         if let Some(tally) = &mut charges {
             for asked in &self.asked {
@@ -342,7 +342,7 @@ impl<P: Exclusion> Problem<P> for Users {
         }
         if end.complete {
             let stuck = (0..end.setup.n)
-                .find(|&i| !end.is_down(i) && end.processes[i as usize].stage() == Stage::Waiting);
+                .find(|&i| !end.is_down(i) && processes[i as usize].stage() == Stage::Waiting);
             properties.push(Property {
                 name: "everybody who asked was let in",
                 holds: stuck.is_none(),

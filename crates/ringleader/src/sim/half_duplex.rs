@@ -68,7 +68,7 @@ where
                     } else {
                         self.effects.sends.clear();
                     }
-                    self.leave(index, before, || Input::Deliver(arrivals));
+                    self.leave(index, before, &|| Input::Deliver(arrivals.clone()));
                     return true;
                 }
             }

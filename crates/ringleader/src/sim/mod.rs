@@ -92,7 +92,8 @@ where
 {
     let setup = Setup::new::<P>(scenario)?;
     let mut report = Report::new(&setup);
-    if lane::takes::<P>(scenario, &setup, observer) {
+    // What is decided before the program runs keeps the lanes from being compiled where there are none.
+    if const { lane::are_for::<P>() } && lane::take(scenario, &setup, observer) {
         lane::run::<P>(scenario, &setup, observer, &mut report);
     } else {
         World::<P, Ballot>::new(scenario, &setup, Ballot::default(), observer).run(&mut report)?;

@@ -75,7 +75,7 @@ pub(crate) trait Problem<P: Process> {
     fn entries(&self) -> u64;
 
     /// Fills in the report.
-    fn conclude(&self, end: &End<'_, P>, report: &mut Report);
+    fn conclude(&self, processes: &[P], end: &End<'_>, report: &mut Report);
 }
 
 /// An input from the user of a process.
@@ -106,10 +106,9 @@ pub(crate) struct Passing<'a, P: Process> {
 }
 
 /// The end of a run.
-pub(crate) struct End<'a, P: Process> {
+pub(crate) struct End<'a> {
     pub(crate) setup: &'a Setup,
     pub(crate) scenario: &'a Scenario,
-    pub(crate) processes: &'a [P],
     /// Which processes are down; empty if none can be.
     pub(crate) down: &'a [bool],
     /// Whether nothing can happen any more; otherwise a limit was reached.
@@ -119,7 +118,7 @@ pub(crate) struct End<'a, P: Process> {
     pub(crate) impossible: Option<&'static str>,
 }
 
-impl<P: Process> End<'_, P> {
+impl End<'_> {
     pub(crate) fn is_down(&self, index: u32) -> bool {
         self.down.get(index as usize).copied().unwrap_or(false)
     }

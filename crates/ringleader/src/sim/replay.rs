@@ -3,7 +3,7 @@
 use super::Refusal;
 use super::problem::{Problem, UserInput};
 use super::world::World;
-use crate::model::{Links, Name, Port, Process};
+use crate::model::{Name, Port, Process};
 use crate::network::{Network, Wired};
 use crate::trace::{Arrival, Event, Input, Recording};
 
@@ -112,7 +112,7 @@ where
         let mut counts = [0u32; 2];
         for arrival in arrivals {
             let (slot, place) = self.find(index, *arrival)?;
-            if self.setup.links == Links::HalfDuplex {
+            if Self::TWO_WAY && self.is_half_duplex() {
                 let taken = &mut counts[arrival.port as usize];
                 if place != *taken {
                     return Err(format!("message {} overtakes another on its link", arrival.message));
@@ -131,7 +131,7 @@ where
         if arrivals.is_empty() {
             return Err("no message".into());
         }
-        if self.setup.links == Links::HalfDuplex && !self.take_batch(index, counts, Some(answers)) {
+        if Self::TWO_WAY && self.is_half_duplex() && !self.take_batch(index, counts, Some(answers)) {
             return Err(format!("process {index} does not take exactly these messages in one step"));
         }
         Ok(())

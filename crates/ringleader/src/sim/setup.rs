@@ -5,7 +5,9 @@ use super::admission::{
     towards_root, workload,
 };
 use super::{Fault, Refusal, Scenario, Schedule, Topology};
-use crate::model::{Birth, Facts, Given, Id, Links, Message, Port, Process, Settings, Spec, Told, is_told};
+use crate::model::{
+    Birth, Facts, Given, Id, Links, Message, Port, Process, Settings, Shape, Spec, Told, is_told,
+};
 use crate::network::arrangement::Arrangement;
 use crate::network::{Network, Plan};
 use crate::trace::{Fate, Header, Input, Recording};
@@ -31,7 +33,17 @@ pub(crate) struct Setup {
 impl Setup {
     /// Resolves a scenario for an algorithm.
     pub(crate) fn new<P: Process>(scenario: &Scenario) -> Result<Setup, Refusal> {
-        let (spec, shape) = (&P::SPEC, P::Port::SHAPE);
+        Setup::resolve(&P::SPEC, P::Port::SHAPE, P::Given::TOLD, P::Msg::KINDS, scenario)
+    }
+
+    /// Likewise, from what is known of the algorithm. This is compiled once, not once for each.
+    fn resolve(
+        spec: &Spec,
+        shape: Shape,
+        told: &[&[Told]],
+        kinds: &'static [&'static str],
+        scenario: &Scenario,
+    ) -> Result<Setup, Refusal> {
         let n = scenario.n;
         if n == 0 {
             return Err(Refusal::NoProcesses);
@@ -41,20 +53,17 @@ impl Setup {
         let links = links(spec, shape, scenario, &mut admission)?;
         let ports = ports(spec, shape, &neighbours, scenario, &mut admission)?;
         timing(spec, scenario, &mut admission)?;
-        faults(spec, P::Msg::KINDS, scenario, &mut admission)?;
+        faults(spec, kinds, scenario, &mut admission)?;
         workload(spec, scenario)?;
-        let arrangement = arrangement::<P>(scenario, &mut admission)?;
-        if is_told(P::Given::TOLD, Told::Range) && scenario.range < 2 {
+        let arrangement = arrangement(spec, told, scenario, &mut admission)?;
+        if is_told(told, Told::Range) && scenario.range < 2 {
             return Err(Refusal::OutOfRange {
                 what: "the range of random identities",
                 expected: "2 or more",
             });
         }
-        let towards_root = if is_told(P::Given::TOLD, Told::TowardsRoot) {
-            towards_root(&neighbours, &ports)
-        } else {
-            Vec::new()
-        };
+        let towards_root =
+            if is_told(told, Told::TowardsRoot) { towards_root(&neighbours, &ports) } else { Vec::new() };
         Ok(Setup {
             n,
             arrangement,

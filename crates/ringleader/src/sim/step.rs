@@ -22,7 +22,7 @@ where
         if B::ALL_START && self.effects.sends.is_empty() && self.effects.timers.is_empty() {
             return;
         }
-        self.leave(index, before, || Input::Start);
+        self.leave(index, before, &|| Input::Start);
     }
 
     /// The k-th message of a link arrives.
@@ -50,13 +50,13 @@ where
             self.processes[to as usize].receive(port, flight.msg, &mut self.effects);
         }
         let number = flight.number;
-        self.leave(to, before, || Input::Deliver(vec![Arrival { message: number, port: port.index() }]));
+        self.leave(to, before, &|| Input::Deliver(vec![Arrival { message: number, port: port.index() }]));
     }
 
     /// The message with this number arrives, if it is still in this link.
     #[inline]
     pub(super) fn deliver_message(&mut self, slot: u32, message: u64) {
-        if self.setup.links == Links::HalfDuplex {
+        if Self::TWO_WAY && self.is_half_duplex() {
             if self.links.iter(slot).any(|flight| flight.number == message) {
                 self.deliver_some(slot);
             }
@@ -87,14 +87,14 @@ where
     pub(super) fn timeout(&mut self, index: u32, timer: P::Timer) {
         let before = self.enter(index);
         self.processes[index as usize].timeout(timer, &mut self.effects);
-        self.leave(index, before, || Input::Timeout(timer.name().into()));
+        self.leave(index, before, &|| Input::Timeout(timer.name().into()));
     }
 
     /// A process takes a local step.
     pub(super) fn local(&mut self, index: u32, step: P::Local) {
         let before = self.enter(index);
         self.processes[index as usize].step(step, &mut self.effects);
-        self.leave(index, before, || Input::Local(step.name().into()));
+        self.leave(index, before, &|| Input::Local(step.name().into()));
     }
 
     /// A user wants in, or leaves.
@@ -105,7 +105,7 @@ where
             UserInput::Want => B::want(process, &mut self.effects),
             UserInput::Exit => B::exit(process, &mut self.effects),
         }
-        self.leave(index, before, || match input {
+        self.leave(index, before, &|| match input {
             UserInput::Want => Input::Want,
             UserInput::Exit => Input::Exit,
         });
@@ -154,14 +154,14 @@ where
         self.started[index as usize] = true;
         let before = self.enter(index);
         self.processes[index as usize].recover(&mut self.effects);
-        self.leave(index, before, || Input::Recover);
+        self.leave(index, before, &|| Input::Recover);
     }
 
     /// A process is told that another is down.
     pub(super) fn suspect(&mut self, index: u32, who: u32) {
         let before = self.enter(index);
         self.processes[index as usize].suspect(P::Port::from_index(who), &mut self.effects);
-        self.leave(index, before, || Input::Suspect(who));
+        self.leave(index, before, &|| Input::Suspect(who));
     }
 
     /// A message is lost on its way to this process.
@@ -215,7 +215,7 @@ where
 
     /// After a step of this process: carries out what it asked for, and sees what it meant.
     #[inline]
-    pub(super) fn leave(&mut self, index: u32, before: B::Before, input: impl FnOnce() -> Input) {
+    pub(super) fn leave(&mut self, index: u32, before: B::Before, input: &dyn Fn() -> Input) {
         let outcome = self.problem.after(&Seen {
             index,
             before,

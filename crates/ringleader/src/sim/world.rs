@@ -12,7 +12,7 @@ use super::problem::{End, Problem, UserInput};
 use super::schedule::{Candidate, Picker};
 use super::setup::Setup;
 use super::{Delay, Fault, Observer, Progress, Refusal, Report, Scenario, Schedule};
-use crate::model::{Links, Name, Process};
+use crate::model::{Links, Name, Port, Process, Shape};
 use crate::network::{Network, Wired};
 use crate::rng::{Purpose, Rng, choices_key};
 use core::ops::ControlFlow;
@@ -179,10 +179,10 @@ where
         report.rounds = counts_rounds.then_some(self.meter.last_delivery);
         report.time = (unit > 1 || counts_rounds).then(|| self.last_step as f64 / unit as f64);
         self.problem.conclude(
+            &self.processes,
             &End {
                 setup,
                 scenario,
-                processes: &self.processes,
                 down: &self.down,
                 complete,
                 rounds: counts_rounds,
@@ -200,6 +200,14 @@ where
     /// Whether links keep the sending order.
     pub(super) fn is_fifo(&self) -> bool {
         self.setup.links != Links::Bag
+    }
+
+    /// Whether links may be half-duplex: on two-way rings only. What asks this first is not compiled for anybody else.
+    pub(super) const TWO_WAY: bool = matches!(P::Port::SHAPE, Shape::TwoWayRing);
+
+    /// Whether several messages may be taken in one step.
+    pub(super) fn is_half_duplex(&self) -> bool {
+        self.setup.links == Links::HalfDuplex
     }
 
     pub(super) fn is_down(&self, process: u32) -> bool {
@@ -344,7 +352,7 @@ where
                 self.now += 1;
             }
             self.handle_due(true);
-            if self.setup.links == Links::HalfDuplex {
+            if Self::TWO_WAY && self.is_half_duplex() {
                 let before = self.steps;
                 if let Some(complete) = self.half_duplex_round(waiting) {
                     return complete;
@@ -471,7 +479,7 @@ where
             }
             Ok(slot) => match message {
                 Some(message) => self.deliver_message(slot, message),
-                None if self.setup.links == Links::HalfDuplex => self.deliver_some(slot),
+                None if Self::TWO_WAY && self.is_half_duplex() => self.deliver_some(slot),
                 None => {
                     let k = if self.is_fifo() { 0 } else { self.picker.draw(self.links.len(slot)) };
                     if self.links.len(slot) == 1 {

@@ -1,5 +1,6 @@
 //! Every contract of the registry is well-formed: what the faces of the project print can be relied on.
 
+use ringleader::model::Needs;
 use ringleader::registry::{ALL, Entry, find};
 use std::collections::BTreeSet;
 
@@ -102,7 +103,9 @@ fn a_text_taken_literally_stands_beside_the_right_algorithm() {
         assert_eq!(entry.spec.errata.len(), 1, "{}", entry.spec.name);
         assert!(right.spec.errata.iter().any(|erratum| Some(erratum.id) == entry.erratum()));
         assert_eq!(entry.spec.promises, right.spec.promises);
-        assert_eq!(entry.spec.needs, right.spec.needs);
+        // What a text may say otherwise is when a process starts.
+        let needs = Needs { reached: right.spec.needs.reached, ..entry.spec.needs };
+        assert_eq!(needs, right.spec.needs);
         let names = |entry: &Entry| entry.spec.rules.iter().map(|rule| rule.name).collect::<Vec<_>>();
         assert_eq!(names(entry), names(right));
         let changed =

@@ -9,6 +9,7 @@ mod elections; // exact counts on rings, against formulas and tables
 mod engines; // fast lane against general engine, threads, replay, determinism
 mod exclusion; // one at a time, in order, at the exact cost; lost tokens
 mod itai_rodeh; // lock-step and coin: the draws decide; all draws of a round, and what is expected of them
+mod large_rings; // bounds at large n; `cargo xtask bounds` goes on to a million
 mod lists_and_tokens; // everybody hears of everybody; late starts; rings closed over crashed processes
 mod one_way_rings; // exact counts of four more elections on one-way rings
 mod probabilistic_franklin; // measured rounds against what is expected of them

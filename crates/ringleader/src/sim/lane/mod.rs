@@ -28,9 +28,18 @@ const KINDS: usize = 16;
 /// How often an observer hears of progress, in deliveries.
 const PROGRESS_EVERY: u64 = 1 << 22;
 
+/// Whether there are lanes for this algorithm: on rings, without timers and local steps. Texts taken literally do
+/// without: they are run to be seen going wrong, and each lane takes its time to compile.
+pub(crate) const fn are_for<P: Process>() -> bool {
+    matches!(P::Port::SHAPE, Shape::OneWayRing | Shape::TwoWayRing)
+        && P::Timer::ALL.is_empty()
+        && P::Local::ALL.is_empty()
+        && P::Msg::KINDS.len() <= KINDS
+        && !P::SPEC.is_literal()
+}
+
 /// Whether a lane can take this run; otherwise the general engine does.
-pub(crate) fn takes<P: Process>(scenario: &Scenario, setup: &Setup, observer: &dyn Observer) -> bool {
-    let ring = matches!(P::Port::SHAPE, Shape::OneWayRing | Shape::TwoWayRing);
+pub(crate) fn take(scenario: &Scenario, setup: &Setup, observer: &dyn Observer) -> bool {
     let travels = match scenario.schedule {
         Schedule::Rounds => setup.links != Links::HalfDuplex,
         Schedule::Random | Schedule::Delay(_) => setup.links == Links::Fifo,
@@ -38,16 +47,13 @@ pub(crate) fn takes<P: Process>(scenario: &Scenario, setup: &Setup, observer: &d
             false
         }
     };
-    ring && travels
+    travels
         && scenario.faults.is_empty()
         && setup.late.is_empty()
         && scenario.max_steps.is_none()
         && !scenario.unsound
         && !scenario.meters.any()
         && !observer.wants_events()
-        && P::Timer::ALL.is_empty()
-        && P::Local::ALL.is_empty()
-        && P::Msg::KINDS.len() <= KINDS
 }
 
 /// Runs an election in a lane.
@@ -80,10 +86,10 @@ pub(crate) fn run<P: Election>(
     report.time = finish.time;
     report.per_round = finish.per_round;
     finish.watch.ballot.conclude(
+        &processes,
         &End {
             setup,
             scenario,
-            processes: &processes,
             down: &[],
             complete: finish.complete,
             rounds: finish.rounds.is_some(),

@@ -1,0 +1,18 @@
+//! The bounds at large n: every election of the registry that claims one, for random identities and for the worst
+//! arrangement that is known, from a hundred processes to a million. It prints measured, bound and ratio.
+//!
+//! It takes a minute, so it is not among the tests that run by default: `cargo xtask bounds` runs it, and so does the
+//! gate. The tests do the same up to ten thousand processes.
+
+#![expect(clippy::print_stdout, reason = "the table is what one runs it for")]
+
+#[path = "it/large_rings.rs"]
+mod large_rings;
+
+#[test]
+fn bounds_hold_up_to_a_million() {
+    println!("{}", large_rings::TITLE);
+    for line in large_rings::held(&[100, 1_000, 10_000, 100_000, 1_000_000]) {
+        println!("{line}");
+    }
+}
