@@ -7,7 +7,10 @@
 //! ```
 
 #![expect(clippy::print_stdout, reason = "the table is what one runs it for")]
-#![expect(clippy::disallowed_methods, reason = "the library must not know the time; whoever measures it must")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the library must not know the time; whoever measures it must"
+)]
 
 use ringleader::model::{Facts, Shape};
 use ringleader::registry::{ALL, Entry, Problem};

@@ -162,13 +162,12 @@ where
             }
         }
         // The next round sees whatever is still in a link, whenever it was sent.
-        let waiting: Vec<u32> = (0..self.setup.n)
-            .flat_map(|index| [0, 1].map(|port| self.waiting(index, port)))
-            .filter_map(|(slot, waiting)| slot.map(|slot| (slot, waiting)))
-            .flat_map(|(slot, waiting)| core::iter::repeat_n(slot, waiting as usize))
-            .collect();
-        if let Clock::Rounds { waiting: next } = &mut self.clock {
-            *next = waiting;
+        if let Clock::Rounds { waiting } = &mut self.clock {
+            arriving.append(waiting);
+            arriving.sort_unstable();
+            arriving.dedup();
+            let len = |slot: &u32| self.links.len(*slot) as usize;
+            waiting.extend(arriving.iter().flat_map(|slot| core::iter::repeat_n(*slot, len(slot))));
         }
         None
     }

@@ -93,7 +93,7 @@ where
     let setup = Setup::new::<P>(scenario)?;
     let mut report = Report::new(&setup);
     // What is decided before the program runs keeps the lanes from being compiled where there are none.
-    if const { lane::are_for::<P>() } && lane::take(scenario, &setup, observer) {
+    if const { lane::are_for::<P>() } && lane::take(scenario, &setup, P::SPEC.needs.choices, observer) {
         lane::run::<P>(scenario, &setup, observer, &mut report);
     } else {
         World::<P, Ballot>::new(scenario, &setup, Ballot::default(), observer).run(&mut report)?;

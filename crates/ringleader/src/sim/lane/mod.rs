@@ -5,6 +5,7 @@
 //! one thread or several), in `random` order, with a delay (`timed`). Each gives the same run as the general engine,
 //! message for message; a test holds them against each other.
 
+mod half_duplex;
 mod inbox;
 mod random;
 mod rounds;
@@ -39,9 +40,9 @@ pub(crate) const fn are_for<P: Process>() -> bool {
 }
 
 /// Whether a lane can take this run; otherwise the general engine does.
-pub(crate) fn take(scenario: &Scenario, setup: &Setup, observer: &dyn Observer) -> bool {
+pub(crate) fn take(scenario: &Scenario, setup: &Setup, draws: bool, observer: &dyn Observer) -> bool {
     let travels = match scenario.schedule {
-        Schedule::Rounds => setup.links != Links::HalfDuplex,
+        Schedule::Rounds => setup.links != Links::HalfDuplex || !draws,
         Schedule::Random | Schedule::Delay(_) => setup.links == Links::Fifo,
         Schedule::Lifo | Schedule::Fifo | Schedule::Greedy | Schedule::Starve(_) | Schedule::Replay(_) => {
             false
@@ -71,6 +72,9 @@ pub(crate) fn run<P: Election>(
     let finish = match scenario.schedule {
         Schedule::Delay(delay) => timed::run(&course, delay, &mut processes, observer),
         Schedule::Random => random::run(&course, &mut processes, observer),
+        Schedule::Rounds if const { ports::<P>() == 2 } && setup.links == Links::HalfDuplex => {
+            half_duplex::run(&course, &mut processes, observer)
+        }
         Schedule::Rounds
         | Schedule::Lifo
         | Schedule::Fifo
