@@ -1,7 +1,7 @@
 //! The engines against each other: the fast lane and the general engine, one thread and two, a run and its replay.
 
 use crate::support::{Recorder, admits, entry, record, right, run, run_well, schedules};
-use ringleader::model::{SettingValues, Shape};
+use ringleader::model::{Links, SettingValues, Shape};
 use ringleader::registry::{ALL, Entry, Problem};
 use ringleader::sim::{Entries, Fault, Initiators, Meters, Refusal, Report, Scenario, Schedule, Workload};
 use ringleader::trace::{Event, Input};
@@ -36,6 +36,23 @@ fn the_fast_lanes_and_the_general_engine_agree() {
                         "{name} {schedule_name} n={n} seed={seed}"
                     );
                 }
+            }
+        }
+    }
+}
+
+/// Half-duplex links have a lane of their own: a step may have to take what was sent in the same round.
+#[test]
+fn the_lane_for_half_duplex_links_and_the_general_engine_agree() {
+    for entry in right().filter(|entry| entry.shape == Shape::TwoWayRing && !entry.spec.needs.choices) {
+        for n in [1u32, 2, 3, 4, 5, 8, 33, 200] {
+            for seed in 0..20 {
+                let initiators = if seed % 2 == 0 { Initiators::All } else { Initiators::Percent(30.0) };
+                let links = Some(Links::HalfDuplex);
+                let scenario = Scenario { seed, initiators, links, ..Scenario::new(n) };
+                let name = entry.spec.name;
+                let lane = run(name, &scenario);
+                assert_eq!(lane, through_the_general_engine(name, &scenario), "{name} n={n} seed={seed}");
             }
         }
     }

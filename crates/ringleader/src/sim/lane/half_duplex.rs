@@ -1,13 +1,17 @@
 //! By rounds, on half-duplex links: each process, in index order, takes all that waited for it when the round began and
-//! that it accepts, and more if what it sends would pass something that waits. As in the general engine, without its
-//! lists: a step is tried on a copy of the process, and what it does is kept only if it can stay.
+//! that it accepts, and more if what it sends would pass something that waits. As in the general engine, but messages
+//! are kept as in the lane for rounds: one vector for each way round the ring, in the order of the processes.
+//!
+//! A step is tried on a copy of the process, and what it does is kept only if it can stay.
 
 use super::rounds::Calendar;
-use super::{Course, Finish, KINDS, Road, Watch, start};
+use super::{Course, Finish, KINDS, Watch};
 use crate::model::{Election, Message, Outbox, Port, Process};
 use crate::network::{Network, Wired};
-use crate::sim::links::LinkTable;
 use crate::sim::{Observer, UNDECLARED_CHOICE};
+
+/// From so many processes on the two neighbours are different ones, and each way round has its own side.
+pub(super) const LEAST: u32 = 3;
 
 /// Runs it.
 pub(super) fn run<P: Election>(
@@ -18,38 +22,38 @@ pub(super) fn run<P: Election>(
 where
     P::Port: Wired,
 {
-    let n = processes.len();
-    let mut ring: Ring<P> = Ring { links: LinkTable::new(2 * n as u64, true), reached: Vec::new() };
-    let mut watch = Watch::new::<P>(course, 0, n);
+    let n = processes.len() as u32;
+    let mut ring = Ring::<P> {
+        n,
+        watch: Watch::new::<P>(course, 0, processes.len()),
+        sent: [Vec::new(), Vec::new()],
+        left: [Vec::new(), Vec::new()],
+        batch: Vec::new(),
+        tried: Tried::default(),
+    };
     observer.begins(&|| course.setup.header(&P::SPEC, course.scenario, 1));
-    start(course, processes, &mut watch, &mut ring);
-    let mut calendar = Calendar { round: 0, per_round: Vec::new(), complete: true };
-    let mut bench = Bench { batch: Vec::new(), tried: Tried::default() };
-    let mut line = Vec::new();
-    loop {
-        ring.line_up(n as u32, &mut line);
-        let mut width = 0;
-        for &(index, waited) in &line {
-            let process = &mut processes[index as usize];
-            width += bench.step(course, process, (index, waited), calendar.round + 1, &mut watch, &mut ring);
+    for (index, process) in processes.iter_mut().enumerate() {
+        if course.setup.is_initiator(index as u32) {
+            ring.start(course, index as u32, process);
         }
+    }
+    let mut calendar = Calendar { round: 0, per_round: Vec::new(), complete: true };
+    let mut now = [Vec::new(), Vec::new()];
+    loop {
+        ring.next_round(&mut now);
+        let width = ring.round(course, processes, &now, calendar.round + 1);
         // Nothing is on its way, or what waits is not accepted, and nothing else will happen that could change that.
         if width == 0 {
             break;
         }
         calendar.turn(width);
-        for &(index, _) in &line {
-            if ring.waits(index) != [0; 2] {
-                ring.reached.push(index);
-            }
-        }
-        if !watch.goes_on(observer, calendar.round) {
+        if !ring.watch.goes_on(observer, calendar.round) {
             calendar.complete = false;
             break;
         }
     }
     Finish {
-        watch,
+        watch: ring.watch,
         rounds: Some(calendar.round),
         time: Some(calendar.round as f64),
         per_round: calendar.per_round,
@@ -57,73 +61,151 @@ where
     }
 }
 
-/// The links, and the processes at which something may wait.
+/// A message, the process that it goes to, and the port at which it arrives there.
+#[derive(Clone)]
+struct Letter<P: Process> {
+    to: u32,
+    arrival: P::Port,
+    msg: P::Msg,
+}
+
+/// What travels, by the way round: 0 to the next process, 1 to the one before.
+type Ways<P> = [Vec<Letter<P>>; 2];
+
+/// What a round changes. The room of the vectors is used again.
 struct Ring<P: Process> {
-    links: LinkTable<P::Msg>,
-    reached: Vec<u32>,
-}
-
-impl<P: Process> Ring<P> {
-    /// How much waits on each side of a process.
-    fn waits(&self, index: u32) -> [u32; 2] {
-        [self.links.len(2 * index), self.links.len(2 * index + 1)]
-    }
-
-    /// Where something waits, in index order, and how much.
-    fn line_up(&mut self, n: u32, line: &mut Vec<(u32, [u32; 2])>) {
-        line.clear();
-        if self.reached.len() > n as usize / 4 {
-            // Nearly everybody: to look at all of them is quicker than to sort.
-            line.extend((0..n).map(|index| (index, self.waits(index))).filter(|(_, waits)| *waits != [0; 2]));
-        } else {
-            self.reached.sort_unstable();
-            self.reached.dedup();
-            line.extend(self.reached.iter().map(|&index| (index, self.waits(index))));
-        }
-        self.reached.clear();
-    }
-
-    /// The k-th message on one side of a process.
-    fn message(&self, index: u32, side: usize, k: u32) -> Option<(P::Port, P::Msg)> {
-        let msg = self.links.iter(2 * index + side as u32).nth(k as usize)?;
-        Some((P::Port::from_index(side as u32), msg.clone()))
-    }
-}
-
-impl<P: Process> Road<P> for Ring<P> {
-    fn put(&mut self, to: u32, arrival: P::Port, msg: P::Msg) {
-        self.links.push(2 * u64::from(to) + u64::from(arrival.index()), msg);
-        self.reached.push(to);
-    }
-}
-
-/// Where steps are tried; its room is used again.
-struct Bench<P: Process> {
+    n: u32,
+    watch: Watch,
+    /// What was sent in this round, in the order of the senders.
+    sent: Ways<P>,
+    /// What waited in this round and was not taken, in the order of the receivers.
+    left: Ways<P>,
     batch: Vec<(P::Port, P::Msg)>,
     tried: Tried<P>,
 }
 
-impl<P: Election> Bench<P>
+/// What waits for one process: by side, which way round it came, and what of it waited when the round began.
+struct Waiting<'a, P: Process> {
+    index: u32,
+    ways: [usize; 2],
+    letters: [&'a [Letter<P>]; 2],
+}
+
+impl<P: Election> Ring<P>
 where
     P::Port: Wired,
 {
-    /// A process takes what it can; how many messages that is.
+    fn start(&mut self, course: &Course<'_, P::Port>, index: u32, process: &mut P) {
+        if let Some(started) = self.watch.started.get_mut(index as usize) {
+            *started = true;
+        }
+        self.watch.steps += 1;
+        let before = process.verdict();
+        self.tried.clear();
+        process.start(&mut self.tried);
+        self.watch.after(process, index as usize, before, 0);
+        self.keep(course, index);
+    }
+
+    /// What waits when the next round begins, in the order of the receivers; what is older comes first.
+    fn next_round(&mut self, now: &mut Ways<P>) {
+        // What closes the ring was sent by the last to the first, and by the first to the last.
+        let from_last = self.sent[0].iter().rev().take_while(|letter| letter.to == 0).count();
+        self.sent[0].rotate_right(from_last);
+        let from_first = self.sent[1].iter().take_while(|letter| letter.to == self.n - 1).count();
+        self.sent[1].rotate_left(from_first);
+        for (way, now) in now.iter_mut().enumerate() {
+            now.clear();
+            let (left, sent) = (&mut self.left[way], &mut self.sent[way]);
+            if left.is_empty() {
+                core::mem::swap(now, sent);
+                continue;
+            }
+            let mut sent = sent.drain(..).peekable();
+            for letter in left.drain(..) {
+                while let Some(earlier) = sent.next_if(|other| other.to < letter.to) {
+                    now.push(earlier);
+                }
+                now.push(letter);
+            }
+            now.extend(sent);
+        }
+    }
+
+    /// One round; how many messages were taken.
+    fn round(&mut self, course: &Course<'_, P::Port>, processes: &mut [P], now: &Ways<P>, round: u64) -> u64 {
+        let mut rest = [now[0].as_slice(), now[1].as_slice()];
+        let mut width = 0;
+        while let Some(index) = rest.iter().filter_map(|way| way.first()).map(|letter| letter.to).min() {
+            let groups = [0, 1].map(|way| {
+                let count = rest[way].iter().take_while(|letter| letter.to == index).count();
+                let (group, others) = rest[way].split_at(count);
+                rest[way] = others;
+                group
+            });
+            // Which side the messages of each way come in at; if one way has none, its side is the other.
+            let side = match groups.map(|group| group.first().map(|letter| letter.arrival.index())) {
+                [Some(side), _] => side as usize,
+                [None, Some(other)] => 1 - other as usize,
+                [None, None] => 0,
+            };
+            let mut waiting = Waiting { index, ways: [side, 1 - side], letters: groups };
+            if side == 1 {
+                waiting.letters.swap(0, 1);
+            }
+            let taken = self.step(course, &mut processes[index as usize], &waiting, round);
+            width += u64::from(taken[0] + taken[1]);
+        }
+        width
+    }
+
+    /// A process takes what it can; how many messages of each side.
     fn step(
         &mut self,
         course: &Course<'_, P::Port>,
         process: &mut P,
-        (index, waited): (u32, [u32; 2]),
+        waiting: &Waiting<'_, P>,
         round: u64,
-        watch: &mut Watch,
-        ring: &mut Ring<P>,
-    ) -> u64 {
-        let mut counts = self.accepted(process, index, waited, ring);
-        if counts == [0; 2] {
-            return 0;
+    ) -> [u32; 2] {
+        let index = waiting.index as usize;
+        let taken = self.try_on(course, process, waiting);
+        let counts = taken.as_ref().map_or([0; 2], |(_, counts)| *counts);
+        for (side, &count) in counts.iter().enumerate() {
+            let (letters, way) = (waiting.letters[side], waiting.ways[side]);
+            if let Some(left) = letters.get(count as usize..) {
+                self.left[way].extend_from_slice(left);
+            } else {
+                let early = count as usize - letters.len();
+                let first = self.early(waiting, side).start;
+                self.sent[way].drain(first..first + early);
+            }
         }
-        let wakes = watch.started.get(index as usize) == Some(&false)
-            && P::SPEC.needs.reached.starts_first(course.setup.is_initiator(index));
-        let mut copy = loop {
+        if let Some((mut after, _)) = taken {
+            if let Some(started) = self.watch.started.get_mut(index) {
+                *started = true;
+            }
+            core::mem::swap(process, &mut after);
+            self.watch.steps += 1;
+            self.watch.after(process, index, after.verdict(), round);
+            self.keep(course, waiting.index);
+        }
+        counts
+    }
+
+    /// The process after its step, and how many messages of each side that takes; none if it accepts nothing.
+    fn try_on(
+        &mut self,
+        course: &Course<'_, P::Port>,
+        process: &P,
+        waiting: &Waiting<'_, P>,
+    ) -> Option<(P, [u32; 2])> {
+        let mut counts = self.accepted(process, waiting);
+        if counts == [0; 2] {
+            return None;
+        }
+        let wakes = self.watch.started.get(waiting.index as usize) == Some(&false)
+            && P::SPEC.needs.reached.starts_first(course.setup.is_initiator(waiting.index));
+        loop {
             self.tried.clear();
             let mut copy = process.clone();
             if wakes {
@@ -132,38 +214,27 @@ where
             // The messages of a start cross those of its neighbours' starts: the rule is for what follows.
             let of_start = self.tried.sends.len();
             copy.receive_several(&self.batch, &mut self.tried);
-            let waits = ring.waits(index);
-            let mut ports = self.tried.sends[of_start..].iter().map(|(port, _)| port.index() as usize);
-            let Some(side) = ports.find(|&side| waits[side] > counts[side]) else { break copy };
-            self.add(side, counts, index, ring);
+            let waits = [0, 1].map(|side| waiting.letters[side].len() + self.early(waiting, side).len());
+            let mut sides = self.tried.sends[of_start..].iter().map(|(port, _)| port.index() as usize);
+            let Some(side) = sides.find(|&side| waits[side] > counts[side] as usize) else {
+                return Some((copy, counts));
+            };
+            self.add(waiting, side, counts);
             counts[side] += 1;
             if !process.accepts(&self.batch) {
-                return 0;
-            }
-        };
-        for (side, &count) in counts.iter().enumerate() {
-            for _ in 0..count {
-                ring.links.pop(2 * index + side as u32);
+                return None;
             }
         }
-        if let Some(started) = watch.started.get_mut(index as usize) {
-            *started = true;
-        }
-        core::mem::swap(process, &mut copy);
-        watch.steps += 1;
-        watch.after(process, index as usize, copy.verdict(), round);
-        self.keep(course, index, watch, ring);
-        u64::from(counts[0] + counts[1])
     }
 
-    /// The longest batch within what waited that the process accepts, grown message by message.
-    fn accepted(&mut self, process: &P, index: u32, waited: [u32; 2], ring: &Ring<P>) -> [u32; 2] {
+    /// The longest batch of what waited when the round began that the process accepts, grown message by message.
+    fn accepted(&mut self, process: &P, waiting: &Waiting<'_, P>) -> [u32; 2] {
         self.batch.clear();
         let mut counts = [0; 2];
         'grow: loop {
             for side in 0..2 {
-                if counts[side] < waited[side] {
-                    let place = self.add(side, counts, index, ring);
+                if (counts[side] as usize) < waiting.letters[side].len() {
+                    let place = self.add(waiting, side, counts);
                     if process.accepts(&self.batch) {
                         counts[side] += 1;
                         continue 'grow;
@@ -175,29 +246,48 @@ where
         }
     }
 
-    /// Adds the next message of a side; where it stands.
-    fn add(&mut self, side: usize, counts: [u32; 2], index: u32, ring: &Ring<P>) -> usize {
+    /// Adds the next message of a side to the batch; where it stands.
+    fn add(&mut self, waiting: &Waiting<'_, P>, side: usize, counts: [u32; 2]) -> usize {
         let place = if side == 0 { counts[0] as usize } else { self.batch.len() };
-        if let Some(next) = ring.message(index, side, counts[side]) {
-            self.batch.insert(place, next);
-        }
+        let (letters, next) = (waiting.letters[side], counts[side] as usize);
+        let letter = match letters.get(next) {
+            Some(letter) => letter,
+            None => &self.sent[waiting.ways[side]][self.early(waiting, side).start + next - letters.len()],
+        };
+        self.batch.insert(place, (letter.arrival, letter.msg.clone()));
         place
     }
 
+    /// What was sent to this side in this very round, by a neighbour that has moved: it waits as well, but is taken
+    /// only by a step that would pass it. Where that is among what was sent.
+    fn early(&self, waiting: &Waiting<'_, P>, side: usize) -> core::ops::Range<usize> {
+        let way = waiting.ways[side];
+        let sent = &self.sent[way];
+        let is_for_it = |letter: &&Letter<P>| letter.to == waiting.index;
+        if way == 0 {
+            sent.len() - sent.iter().rev().take_while(is_for_it).count()..sent.len()
+        } else if waiting.index == self.n - 1 {
+            0..sent.iter().take_while(is_for_it).count()
+        } else {
+            0..0
+        }
+    }
+
     /// Carries out what the step did.
-    fn keep(&mut self, course: &Course<'_, P::Port>, index: u32, watch: &mut Watch, ring: &mut Ring<P>) {
+    fn keep(&mut self, course: &Course<'_, P::Port>, index: u32) {
+        let next = if index + 1 == self.n { 0 } else { index + 1 };
         for (port, msg) in self.tried.sends.drain(..) {
-            watch.by_kind[msg.kind() % KINDS] += 1;
+            self.watch.by_kind[msg.kind() % KINDS] += 1;
             let (to, arrival) = course.net.route(index, port);
-            ring.put(to, arrival, msg);
+            self.sent[usize::from(to != next)].push(Letter { to, arrival, msg });
         }
         if self.tried.begins > 0 {
-            watch.phases.begins(index as usize, watch.len as usize, self.tried.begins);
+            self.watch.phases.begins(index as usize, self.n as usize, self.tried.begins);
         }
         if let Some(phase) = self.tried.reached {
-            watch.phases.reached(phase);
+            self.watch.phases.reached(phase);
         }
-        watch.impossible = watch.impossible.or(self.tried.impossible);
+        self.watch.impossible = self.watch.impossible.or(self.tried.impossible);
     }
 }
 

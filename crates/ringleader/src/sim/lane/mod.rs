@@ -42,7 +42,7 @@ pub(crate) const fn are_for<P: Process>() -> bool {
 /// Whether a lane can take this run; otherwise the general engine does.
 pub(crate) fn take(scenario: &Scenario, setup: &Setup, draws: bool, observer: &dyn Observer) -> bool {
     let travels = match scenario.schedule {
-        Schedule::Rounds => setup.links != Links::HalfDuplex || !draws,
+        Schedule::Rounds => setup.links != Links::HalfDuplex || !draws && setup.n >= half_duplex::LEAST,
         Schedule::Random | Schedule::Delay(_) => setup.links == Links::Fifo,
         Schedule::Lifo | Schedule::Fifo | Schedule::Greedy | Schedule::Starve(_) | Schedule::Replay(_) => {
             false
