@@ -46,6 +46,7 @@ const STAGES: &[Stage] = &[
         file: Some("crates/ringleader/benches/handwritten/main.rs"),
         ..Stage::new("bench smoke", || {
             cargo(&["bench", "-p", "ringleader", "--bench", "handwritten", "--", "--quick"])
+                && cargo(&["bench", "-p", "ringleader", "--bench", "rings", "--", "--quick"])
         })
     },
     // The suites that need more than Rust go here, after everything that does not: the browser, the network.

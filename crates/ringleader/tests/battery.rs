@@ -30,8 +30,8 @@ const SMALLER: &[(&str, u32, &str)] = &[
     ("misra-bounded", 4, "n = 5 has some hundred million states, with a token lost"),
 ];
 
-/// Usually 6 on one-way rings that keep the order, where there is one interleaving to see, 5 on other rings, and 4 where
-/// everybody is connected with everybody.
+/// Usually 6 on one-way rings that keep the order, where there is one interleaving to see, 5 on other rings, and 4
+/// where everybody is connected with everybody.
 fn largest(entry: &Entry) -> u32 {
     let smaller = SMALLER.iter().find(|row| row.0 == entry.spec.name).map(|row| row.1);
     let usual = match (entry.shape, entry.spec.needs.links) {

@@ -11,7 +11,6 @@ mod large_rings;
 
 #[test]
 fn bounds_hold_up_to_a_million() {
-    println!("{}", large_rings::TITLE);
     for line in large_rings::held(&[100, 1_000, 10_000, 100_000, 1_000_000]) {
         println!("{line}");
     }

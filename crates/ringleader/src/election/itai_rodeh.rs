@@ -1,7 +1,7 @@
 //! Itai–Rodeh: anonymous processes draw identities, and whoever shares the largest one draws again.
 //!
-//! **Idea.** An active process draws an identity and sends it round the ring, with its round, the hops so far and a mark
-//! that says whether it is unique. An active process compares what comes in with its own round and identity, the round
+//! **Idea.** An active process draws an identity and sends it round the ring, with its round, the hops so far and a
+//! mark that says whether it is unique. An active process compares what comes in with its own round and identity, the round
 //! first: something larger makes it passive, something smaller it swallows, its equal it passes on with the mark
 //! removed. A message that has made n hops is its owner's. If the mark is still there nobody else drew the same and the
 //! owner leads; otherwise those that drew the same go into the next round.

@@ -179,7 +179,7 @@ pub enum Reached {
     Wakes,
     /// It handles the message without ever having started.
     Relays,
-    /// Likewise; and one that wanted to start of its own accord still may, later. Texts that forget to exclude it do so.
+    /// Likewise; and one that wanted to start of its own accord still may, later. Texts that forget to exclude it do.
     MayStartLater,
 }
 

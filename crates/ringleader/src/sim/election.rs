@@ -22,8 +22,8 @@ pub(crate) struct Ballot {
 }
 
 impl Ballot {
-    /// Sees the verdict of a process change. Engines see what happens at one time in orders of their own; what is kept is
-    /// by time and index.
+    /// Sees the verdict of a process change. Engines see what happens at one time in orders of their own; what is kept
+    /// is by time and index.
     #[cold]
     pub(crate) fn change(&mut self, index: u32, before: Verdict, after: Verdict, now: u64, depth: u64) {
         let mut seen = Ballot::default();

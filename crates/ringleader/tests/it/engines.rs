@@ -229,7 +229,7 @@ fn a_half_duplex_recording_cannot_leave_out_what_a_step_had_to_take() {
 #[test]
 fn a_fifo_recording_cannot_overtake() {
     let scenario = Scenario { seed: 1, unsound: true, schedule: Schedule::Random, ..Scenario::new(4) };
-    let scenario = Scenario { links: Some(ringleader::model::Links::Bag), ..scenario };
+    let scenario = Scenario { links: Some(Links::Bag), ..scenario };
     let overtakes = (0..200).any(|seed| {
         let scenario = Scenario { seed, max_steps: Some(500), ..scenario.clone() };
         let (_, recording) = record(entry("peterson"), &scenario);

@@ -1,5 +1,5 @@
-//! Itai–Rodeh, as published, in lock-step and with a coin: the draws decide, at an exact cost, and the expected number of rounds
-//! follows from all draws of one round.
+//! Itai–Rodeh, as published, in lock-step and with a coin: the draws decide, at an exact cost, and the expected number
+//! of rounds follows from all draws of one round.
 
 use crate::support::{election, entry, kind, record, run_well, schedules};
 use ringleader::check::Scope;

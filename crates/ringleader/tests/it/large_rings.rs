@@ -5,26 +5,26 @@ use ringleader::registry::{ALL, Entry, Problem};
 use ringleader::sim::{Details, Ids, Scenario};
 
 /// The head of the table.
-pub(crate) const TITLE: &str =
-    "algorithm                          n  identities      measured         bound  ratio";
+const TITLE: &str = "algorithm                          n  identities      measured         bound  ratio";
 
 /// A run that would send more is not taken: what grows with n² is held at smaller n.
 const MESSAGES_MAX: u64 = 1 << 27;
 /// Port numbers and lists take memory for each pair of processes.
 const PAIRS_MAX: u64 = 1 << 24;
 
-/// Runs every election that claims a bound, at each of these sizes that it can be run at; a line for each.
+/// Runs every election that claims a bound, at each of these sizes that it can be run at; a line for each, below the
+/// head of the table.
 ///
 /// # Panics
 /// If a bound or a promise is broken, or an algorithm is not run at all.
 pub(crate) fn held(sizes: &[u32]) -> impl Iterator<Item = String> {
     let elections = ALL.iter().filter(|entry| entry.problem == Problem::Election && !entry.is_literal());
-    elections.flat_map(move |entry| {
+    core::iter::once(TITLE.to_owned()).chain(elections.flat_map(move |entry| {
         let lines: Vec<String> = sizes.iter().flat_map(|&n| at(entry, n)).collect();
         let claims = entry.spec.cost.worst.is_some_and(|bound| (bound.value)(&Facts::plain(100)).is_some());
         assert!(!claims || !lines.is_empty(), "{} is not held against its bound", entry.spec.name);
         lines
-    })
+    }))
 }
 
 /// Random identities, and the worst arrangement if one is known.

@@ -1,7 +1,7 @@
 //! Probabilistic Franklin: how many rounds it takes, measured against what is expected.
 //!
-//! Seeds are fixed, so that a test passes always or never. Means are held within five standard errors: of a million such
-//! comparisons of a right program one would fail.
+//! Seeds are fixed, so that a test passes always or never. Means are held within five standard errors: of a million
+//! such comparisons of a right program one would fail.
 
 use crate::support::{entry, record, run_well};
 use ringleader::check::{Scope, Starts};
@@ -44,7 +44,7 @@ fn measured_rounds_are_those_that_the_checker_expects() {
     assert!((expected(2, 2) - 3.0).abs() < 1e-9);
 }
 
-/// Of many active processes a round keeps (k+1)(2k+1)/6k²: the identity of one is not below those of its two neighbours.
+/// Of many active processes a round keeps (k+1)(2k+1)/6k²: those whose draw is not below those of both neighbours.
 #[test]
 fn a_round_keeps_the_expected_share() {
     for range in [2u32, 3, 8, 1000] {

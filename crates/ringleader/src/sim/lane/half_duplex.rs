@@ -5,7 +5,7 @@
 //! A step is tried on a copy of the process, and what it does is kept only if it can stay.
 
 use super::rounds::Calendar;
-use super::{Course, Finish, KINDS, Watch};
+use super::{Course, Finish, KINDS, LaneOut, Road, Watch};
 use crate::model::{Election, Message, Outbox, Port, Process};
 use crate::network::{Network, Wired};
 use crate::sim::{Observer, UNDECLARED_CHOICE};
@@ -82,6 +82,25 @@ struct Ring<P: Process> {
     left: Ways<P>,
     batch: Vec<(P::Port, P::Msg)>,
     tried: Tried<P>,
+}
+
+/// What one process sends.
+struct Onwards<'a, P: Process> {
+    sent: &'a mut Ways<P>,
+    /// The next process: what goes elsewhere goes to the one before.
+    next: u32,
+}
+
+impl<P: Process> Road<P> for Onwards<'_, P> {
+    #[inline(always)]
+    fn put(&mut self, to: u32, arrival: P::Port, msg: P::Msg) {
+        self.sent[usize::from(to != self.next)].push(Letter { to, arrival, msg });
+    }
+}
+
+/// The process after this one.
+fn after(index: u32, n: u32) -> u32 {
+    if index + 1 == n { 0 } else { index + 1 }
 }
 
 /// What waits for one process: by side, which way round it came, and what of it waited when the round began.
@@ -167,6 +186,9 @@ where
         waiting: &Waiting<'_, P>,
         round: u64,
     ) -> [u32; 2] {
+        if let Some(letter) = self.only(waiting) {
+            return self.take_only(course, process, waiting, letter, round);
+        }
         let index = waiting.index as usize;
         let taken = self.try_on(course, process, waiting);
         let counts = taken.as_ref().map_or([0; 2], |(_, counts)| *counts);
@@ -190,6 +212,47 @@ where
             self.keep(course, waiting.index);
         }
         counts
+    }
+
+    /// The one message that waits, as it mostly is: then nothing can be passed, and nothing be undone.
+    #[inline(always)]
+    fn only<'a>(&self, waiting: &Waiting<'a, P>) -> Option<&'a Letter<P>> {
+        let letter = match waiting.letters {
+            [[letter], []] | [[], [letter]] => letter,
+            _ => return None,
+        };
+        (self.early(waiting, 0).is_empty() && self.early(waiting, 1).is_empty()).then_some(letter)
+    }
+
+    #[inline(always)]
+    fn take_only(
+        &mut self,
+        course: &Course<'_, P::Port>,
+        process: &mut P,
+        waiting: &Waiting<'_, P>,
+        letter: &Letter<P>,
+        round: u64,
+    ) -> [u32; 2] {
+        let (index, side) = (waiting.index, letter.arrival.index() as usize);
+        let batch = [(letter.arrival, letter.msg.clone())];
+        if !process.accepts(&batch) {
+            self.left[waiting.ways[side]].push(letter.clone());
+            return [0; 2];
+        }
+        let wakes = match self.watch.started.get_mut(index as usize) {
+            Some(started) => !core::mem::replace(started, true),
+            None => false,
+        };
+        let before = process.verdict();
+        let mut road = Onwards { sent: &mut self.sent, next: after(index, self.n) };
+        let mut out = LaneOut { place: index, net: course.net, watch: &mut self.watch, road: &mut road };
+        if wakes && P::SPEC.needs.reached.starts_first(course.setup.is_initiator(index)) {
+            process.start(&mut out);
+        }
+        process.receive_several(&batch, &mut out);
+        self.watch.steps += 1;
+        self.watch.after(process, index as usize, before, round);
+        if side == 0 { [1, 0] } else { [0, 1] }
     }
 
     /// The process after its step, and how many messages of each side that takes; none if it accepts nothing.
@@ -275,11 +338,11 @@ where
 
     /// Carries out what the step did.
     fn keep(&mut self, course: &Course<'_, P::Port>, index: u32) {
-        let next = if index + 1 == self.n { 0 } else { index + 1 };
+        let mut road = Onwards { sent: &mut self.sent, next: after(index, self.n) };
         for (port, msg) in self.tried.sends.drain(..) {
             self.watch.by_kind[msg.kind() % KINDS] += 1;
             let (to, arrival) = course.net.route(index, port);
-            self.sent[usize::from(to != next)].push(Letter { to, arrival, msg });
+            road.put(to, arrival, msg);
         }
         if self.tried.begins > 0 {
             self.watch.phases.begins(index as usize, self.n as usize, self.tried.begins);
