@@ -1,10 +1,10 @@
 //! Itai–Rodeh: anonymous processes draw identities, and whoever shares the largest one draws again.
 //!
 //! **Idea.** An active process draws an identity and sends it round the ring, with its round, the hops so far and a
-//! mark that says whether it is unique. An active process compares what comes in with its own round and identity, the round
-//! first: something larger makes it passive, something smaller it swallows, its equal it passes on with the mark
-//! removed. A message that has made n hops is its owner's. If the mark is still there nobody else drew the same and the
-//! owner leads; otherwise those that drew the same go into the next round.
+//! mark that says whether it is unique. An active process compares what comes in with its own round and identity, the
+//! round first: something larger makes it passive, something smaller it swallows, its equal it passes on with the
+//! mark removed. A message that has made n hops is its owner's. If the mark is still there nobody else drew the same
+//! and the owner leads; otherwise those that drew the same go into the next round.
 //!
 //! **Needs.** A one-way ring whose size is known, random choices from a range of at least two. No identities, and not
 //! even FIFO: rounds tell old messages from new ones. Without knowing n no algorithm can do it.

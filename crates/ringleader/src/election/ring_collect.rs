@@ -5,8 +5,8 @@
 //! coordinator, and a second lap says so. Several initiators do that independently, with the same result.
 //!
 //! **Needs.** Distinct comparable identities and a ring of processes that are up: those that crashed before the
-//! election are bypassed by the network below. A crash during the election is not tolerated. Neither FIFO links nor the ring's
-//! size are needed: each list is a matter of its own.
+//! election are bypassed by the network below. A crash during the election is not tolerated. Neither FIFO links nor
+//! the ring's size are needed: each list is a matter of its own.
 //!
 //! **Cost.** Exactly 2a messages for each initiator, of a live processes: a lap to collect and a lap to tell. But the
 //! messages grow: a list holds up to a identities.
