@@ -31,11 +31,12 @@ impl fmt::Display for Problem {
     }
 }
 
-/// A text file of the project.
+/// A file of the project.
 #[derive(Clone, Debug)]
 pub(crate) struct File {
     /// Relative to the root, with forward slashes.
     pub(crate) path: String,
+    /// Empty if it is not UTF-8.
     pub(crate) text: String,
 }
 
@@ -63,6 +64,7 @@ pub fn check(root: &Path) -> io::Result<Vec<Problem>> {
         text::sizes(&files),
         text::left_overs(&files),
         text::machine_paths(&files),
+        text::kinds(&files),
         dependencies::library_has_none()?,
     ]
     .concat();
@@ -86,14 +88,14 @@ pub fn cargo() -> Command {
     command
 }
 
-/// The text files of the project: those that git knows or would add; without git, those in the directory.
+/// The files of the project: those that git knows or would add; without git, those in the directory.
 fn read(root: &Path) -> io::Result<Vec<File>> {
     let paths = listed_by_git(root).map_or_else(|| listed_by_walking(root), Ok)?;
     let mut files = Vec::new();
     for path in paths {
         match std::fs::read(root.join(&path)) {
             // What is not UTF-8 is not text.
-            Ok(bytes) => files.extend(String::from_utf8(bytes).ok().map(|text| File { path, text })),
+            Ok(bytes) => files.push(File { path, text: String::from_utf8(bytes).unwrap_or_default() }),
             // Deleted, and git has not been told yet.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(error),

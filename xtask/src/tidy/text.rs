@@ -21,6 +21,13 @@ const LEFT_OVERS: &[&str] = &[
 /// Beginnings of absolute paths that exist on one machine only. In halves, likewise.
 const MACHINE_PATHS: &[&str] = &[concat!("/wo", "rk/"), concat!("/t", "mp/"), concat!("/ro", "ot/")];
 
+/// What a project of text is made of, by the ends of the names. A file of another kind was left behind by some tool.
+const KINDS: &[&str] =
+    &[".rs", ".toml", ".md", ".txt", ".lock", ".pml", ".gitignore", "LICENSE-APACHE", "LICENSE-MIT"];
+
+/// The most bytes of a file: more is not written by hand.
+const BYTES_MAX: usize = 100_000;
+
 /// Files in which prose may speak of left-overs, and two blanks may end a line.
 fn is_code(path: &str) -> bool {
     [".rs", ".toml", ".sh", ".js", ".ts", ".py", ".yml", ".css", ".html"]
@@ -63,6 +70,23 @@ pub(super) fn left_overs(files: &[File]) -> Vec<Problem> {
             needle.starts_with('#') || (!is_word(before) && !is_word(after)) || needle.ends_with('!');
         is_whole.then(|| format!("`{needle}` is left over"))
     })
+}
+
+/// Nothing but what somebody wrote: files of known kinds, of a size that can be read.
+pub(super) fn kinds(files: &[File]) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for file in files {
+        let bytes = file.text.len();
+        if !KINDS.iter().any(|end| file.path.ends_with(end)) && !file.path.starts_with(".ci/") {
+            let what = "a file of this kind does not belong here; if it does, add the kind to `KINDS`";
+            problems.push(file.problem(1, what));
+        } else if bytes == 0 {
+            problems.push(file.problem(1, "the file is empty, or not UTF-8"));
+        } else if bytes > BYTES_MAX {
+            problems.push(file.problem(1, format!("{bytes} bytes; the most is {BYTES_MAX}")));
+        }
+    }
+    problems
 }
 
 /// No file speaks of a directory that only one machine has.
@@ -121,6 +145,17 @@ mod tests {
         }
         assert_eq!(count("a.rs", &format!("{} = \"slow\"]", LEFT_OVERS[4])), 1);
         assert_eq!(count("a.rs", &format!("MY{0}S {0}LIST", LEFT_OVERS[0])), 0);
+    }
+
+    #[test]
+    fn what_nobody_wrote_is_reported() {
+        let count = |path: &str, text: &str| kinds(&sample(&[(path, text)])).len();
+        assert_eq!(count("src/a.rs", "x"), 0);
+        assert_eq!(count(".ci/run", "x"), 0);
+        assert_eq!(count("ringleader-05m/a.ll", "x"), 1);
+        assert_eq!(count("ringleader-05m/dep-graph", "x"), 1);
+        assert_eq!(count("a.txt", ""), 1);
+        assert_eq!(count("a.txt", &"x".repeat(BYTES_MAX + 1)), 1);
     }
 
     #[test]

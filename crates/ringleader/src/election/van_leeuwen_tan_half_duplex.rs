@@ -37,8 +37,8 @@ pub struct VanLeeuwenTanHalfDuplex {
     role: Role,
     /// The neighbours' identities, from phase 0.
     neighbours: [Option<Id>; 2],
-    /// The phase in which it last took part (PNUM).
-    phase: u32,
+    /// The phase in which it last took part (PNUM); F(phase+2) ≤ n.
+    phase: u8,
     /// The value it has in that phase (the register ID).
     value: Id,
     leader: Option<Id>,
@@ -59,14 +59,14 @@ messages! {
     /// What travels on the ring.
     pub enum Msg {
         /// A chase: a value and its phase. Phase 0 tells the neighbours one's identity.
-        "msg" Chase { id: Id, phase: u32 },
+        "msg" Chase { id: Id, phase: u8 },
         /// The winner's identity.
         announces "elected" Elected { id: Id },
     }
 }
 
 /// A chase that has come in: its value and phase.
-type Came = Option<(Id, u32)>;
+type Came = Option<(Id, u8)>;
 
 impl Process for VanLeeuwenTanHalfDuplex {
     const SPEC: Spec = SPEC;
@@ -98,13 +98,24 @@ impl Process for VanLeeuwenTanHalfDuplex {
         }
     }
 
+    #[inline]
     fn receive(&mut self, from: Side, msg: Msg, out: &mut impl Outbox<Self>) {
-        self.receive_several(slice::from_ref(&(from, msg)), out);
+        match (self.role, msg) {
+            // Nearly all messages come alone and are passed on.
+            (Role::Observant, Msg::Chase { id, phase }) if phase > self.phase => {
+                self.pass(from, id, phase, out)
+            }
+            (_, msg) => self.receive_several(slice::from_ref(&(from, msg)), out),
+        }
     }
 
     /// Before phase 0 is complete only phase-0 messages are taken, unless the same step completes it. The others may be
     /// that far ahead: with 3,2,4,1 both chases may meet at 3, and the announcement be sent, while 4 waits for 1.
     fn accepts(&self, batch: &[(Side, Msg)]) -> bool {
+        match self.role {
+            Role::Asleep | Role::Phase0 => {}
+            Role::Observant | Role::Inaugurator | Role::Informed => return true,
+        }
         let mut heard = self.neighbours.map(|neighbour| neighbour.is_some());
         let mut later = false;
         for (from, msg) in batch {
@@ -113,10 +124,7 @@ impl Process for VanLeeuwenTanHalfDuplex {
                 Msg::Chase { .. } | Msg::Elected { .. } => later = true,
             }
         }
-        match self.role {
-            Role::Asleep | Role::Phase0 => !later || heard == [true; 2],
-            Role::Observant | Role::Inaugurator | Role::Informed => true,
-        }
+        !later || heard == [true; 2]
     }
 
     fn receive_several(&mut self, batch: &[(Side, Msg)], out: &mut impl Outbox<Self>) {
@@ -211,10 +219,9 @@ impl VanLeeuwenTanHalfDuplex {
     }
 
     /// One chase remains, of our phase or a later one.
-    fn chase(&mut self, from: Side, id: Id, phase: u32, out: &mut impl Outbox<Self>) {
+    fn chase(&mut self, from: Side, id: Id, phase: u8, out: &mut impl Outbox<Self>) {
         if phase > self.phase {
-            out.rule("pass");
-            return self.send_chase(id, phase, from.other(), out);
+            return self.pass(from, id, phase, out);
         }
         match id.cmp(&self.value) {
             Equal => self.inaugurate(from.other(), out),
@@ -226,10 +233,16 @@ impl VanLeeuwenTanHalfDuplex {
         }
     }
 
+    /// A chase of a later phase goes on.
+    fn pass(&mut self, from: Side, id: Id, phase: u8, out: &mut impl Outbox<Self>) {
+        out.rule("pass");
+        self.send_chase(id, phase, from.other(), out);
+    }
+
     /// Enters a phase with a value, and sends both on.
-    fn send_chase(&mut self, value: Id, phase: u32, to: Side, out: &mut impl Outbox<Self>) {
+    fn send_chase(&mut self, value: Id, phase: u8, to: Side, out: &mut impl Outbox<Self>) {
         (self.phase, self.value) = (phase, value);
-        out.phase_reached(phase);
+        out.phase_reached(u32::from(phase));
         out.send(to, Msg::Chase { id: value, phase });
     }
 

@@ -6,12 +6,15 @@
 
 use super::rounds::Calendar;
 use super::{Course, Finish, KINDS, LaneOut, Road, Watch};
-use crate::model::{Election, Message, Outbox, Port, Process};
+use crate::model::{Election, Message, Outbox, Port, Process, Verdict};
 use crate::network::{Network, Wired};
 use crate::sim::{Observer, UNDECLARED_CHOICE};
 
 /// From so many processes on the two neighbours are different ones, and each way round has its own side.
 pub(super) const LEAST: u32 = 3;
+
+/// So many messages ahead it looks.
+const AHEAD: usize = 16;
 
 /// Runs it.
 pub(super) fn run<P: Election>(
@@ -98,6 +101,16 @@ impl<P: Process> Road<P> for Onwards<'_, P> {
     }
 }
 
+/// Far apart, processes are read from memory one after the other, and that is what a round would wait for. Looked at
+/// together they are read at the same time. How many.
+#[inline(always)]
+fn look_ahead<P: Election>(letters: &[Letter<P>], processes: &[P]) -> usize {
+    let next = &letters[..letters.len().min(AHEAD)];
+    let leaders = next.iter().filter(|letter| processes[letter.to as usize].verdict() == Verdict::Leader);
+    core::hint::black_box(leaders.count());
+    next.len()
+}
+
 /// The process after this one.
 fn after(index: u32, n: u32) -> u32 {
     if index + 1 == n { 0 } else { index + 1 }
@@ -155,11 +168,36 @@ where
     fn round(&mut self, course: &Course<'_, P::Port>, processes: &mut [P], now: &Ways<P>, round: u64) -> u64 {
         let mut rest = [now[0].as_slice(), now[1].as_slice()];
         let mut width = 0;
-        while let Some(index) = rest.iter().filter_map(|way| way.first()).map(|letter| letter.to).min() {
+        let mut looked_at = [0; 2];
+        loop {
+            for (way, looked_at) in looked_at.iter_mut().enumerate() {
+                if *looked_at == 0 {
+                    *looked_at = look_ahead(rest[way], processes);
+                }
+            }
+            let [a, b] = rest.map(|way| way.first().map_or(u32::MAX, |letter| letter.to));
+            let index = a.min(b);
+            if index == u32::MAX {
+                return width;
+            }
+            // Mostly one message waits: then nothing can be passed, and nothing be undone.
+            let way = usize::from(b < a);
+            if a != b
+                && let [letter, others @ ..] = rest[way]
+                && others.first().is_none_or(|other| other.to != index)
+                && self.sent[0].last().is_none_or(|early| early.to != index)
+                && index != self.n - 1
+            {
+                rest[way] = others;
+                looked_at[way] -= 1;
+                width += self.take_only(course, &mut processes[index as usize], way, letter, round);
+                continue;
+            }
             let groups = [0, 1].map(|way| {
                 let count = rest[way].iter().take_while(|letter| letter.to == index).count();
                 let (group, others) = rest[way].split_at(count);
                 rest[way] = others;
+                looked_at[way] = looked_at[way].saturating_sub(count);
                 group
             });
             // Which side the messages of each way come in at; if one way has none, its side is the other.
@@ -175,7 +213,6 @@ where
             let taken = self.step(course, &mut processes[index as usize], &waiting, round);
             width += u64::from(taken[0] + taken[1]);
         }
-        width
     }
 
     /// A process takes what it can; how many messages of each side.
@@ -186,9 +223,6 @@ where
         waiting: &Waiting<'_, P>,
         round: u64,
     ) -> [u32; 2] {
-        if let Some(letter) = self.only(waiting) {
-            return self.take_only(course, process, waiting, letter, round);
-        }
         let index = waiting.index as usize;
         let taken = self.try_on(course, process, waiting);
         let counts = taken.as_ref().map_or([0; 2], |(_, counts)| *counts);
@@ -214,30 +248,20 @@ where
         counts
     }
 
-    /// The one message that waits, as it mostly is: then nothing can be passed, and nothing be undone.
-    #[inline(always)]
-    fn only<'a>(&self, waiting: &Waiting<'a, P>) -> Option<&'a Letter<P>> {
-        let letter = match waiting.letters {
-            [[letter], []] | [[], [letter]] => letter,
-            _ => return None,
-        };
-        (self.early(waiting, 0).is_empty() && self.early(waiting, 1).is_empty()).then_some(letter)
-    }
-
+    /// A process takes the one message that waits, if it accepts it; how many it takes.
     #[inline(always)]
     fn take_only(
         &mut self,
         course: &Course<'_, P::Port>,
         process: &mut P,
-        waiting: &Waiting<'_, P>,
+        way: usize,
         letter: &Letter<P>,
         round: u64,
-    ) -> [u32; 2] {
-        let (index, side) = (waiting.index, letter.arrival.index() as usize);
-        let batch = [(letter.arrival, letter.msg.clone())];
-        if !process.accepts(&batch) {
-            self.left[waiting.ways[side]].push(letter.clone());
-            return [0; 2];
+    ) -> u64 {
+        let index = letter.to;
+        if !process.accepts(&[(letter.arrival, letter.msg.clone())]) {
+            self.left[way].push(letter.clone());
+            return 0;
         }
         let wakes = match self.watch.started.get_mut(index as usize) {
             Some(started) => !core::mem::replace(started, true),
@@ -249,10 +273,10 @@ where
         if wakes && P::SPEC.needs.reached.starts_first(course.setup.is_initiator(index)) {
             process.start(&mut out);
         }
-        process.receive_several(&batch, &mut out);
+        process.receive(letter.arrival, letter.msg.clone(), &mut out);
         self.watch.steps += 1;
         self.watch.after(process, index as usize, before, round);
-        if side == 0 { [1, 0] } else { [0, 1] }
+        1
     }
 
     /// The process after its step, and how many messages of each side that takes; none if it accepts nothing.
