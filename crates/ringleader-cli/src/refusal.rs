@@ -126,6 +126,11 @@ pub(crate) fn explain(app: &App, entry: &Entry, asked: &Asked<'_>, refusal: &Ref
                 .help("see what runs on a two-way ring:")
                 .command(list("two-way"), "")
         }
+        Refusal::WrongSize { n, nearest: (below, above) } => {
+            input("ringleader::wrong_size", format!("`{name}` is not for {n} processes")).help(format!(
+                "it is for 1, 3, 7, 15, ... processes; the nearest are `-n {below}` and `-n {above}`"
+            ))
+        }
         Refusal::WrongTopology { needs, got } => {
             let network = match *got {
                 "line" | "star" | "binary" | "random" => "tree",

@@ -8,7 +8,7 @@ use super::findings::{
 use super::property::{Property, bound, ends, possible, promised};
 use super::scope::{Reduce, Scope};
 use super::search::Limits;
-use super::subject::{Subject, tokens};
+use super::subject::Subject;
 use crate::model::{Promises, Shape, Timing};
 use crate::sim::{Refusal, Setup};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -51,8 +51,7 @@ pub(crate) fn check(
     let scope = &scope;
     let setup = first_setup(subject, scope)?;
     let cases = Cases::new(subject.spec, subject.kind, scope, &setup.plan.neighbours)?;
-    let mut steps = (subject.steps)(&setup, scope.range, None);
-    let list = promised(subject.spec, tokens(&mut *steps, setup.n));
+    let list = promised(subject.spec, subject.tokens);
     let properties: Vec<&dyn Property> =
         list.iter().map(|property| &**property).chain(own.iter().copied()).collect();
     let plan = Plan { subject, scope, properties: &properties, cases: &cases, watcher };

@@ -7,7 +7,7 @@ use super::property::{Case, Property};
 use super::scope::{Reduce, Scope, Starts};
 use super::search::{Explored, Limits, Search};
 use super::space::{Common, Parts, Space};
-use super::subject::{Subject, tokens};
+use super::subject::Subject;
 use super::typed::Lag;
 use crate::model::{Counts, Informed, Links, Order, Promises, Reached, Timing, Winner};
 use crate::sim::{Entries, Refusal, Scenario, Setup};
@@ -22,7 +22,6 @@ pub(crate) struct Ground<'a> {
     pub(crate) setup: Setup,
     pub(crate) space: Space,
     pub(crate) shared: Mutex<Parts>,
-    pub(crate) tokens: &'static [&'static str],
     one: One,
     case: Case,
     faults: Common,
@@ -78,8 +77,7 @@ impl<'a> Ground<'a> {
             ids: everybody.clone().map(|i| setup.id(i)).collect(),
             initiators: everybody.map(|i| setup.is_initiator(i)).collect(),
         };
-        let mut parts = Parts::new(steps, setup.links);
-        let tokens = tokens(&mut *parts.steps, setup.n);
+        let parts = Parts::new(steps, setup.links);
         Ok(Ground {
             subject,
             scope,
@@ -88,7 +86,6 @@ impl<'a> Ground<'a> {
             setup,
             space,
             shared: Mutex::new(parts),
-            tokens,
             one: one.clone(),
             case,
             faults,
@@ -223,7 +220,7 @@ impl<'a> Ground<'a> {
             watch_order: order == Some(Order::Priority),
             count: how.count,
             detector: self.detector(),
-            tokens: self.tokens,
+            tokens: self.subject.tokens,
             phases: how.phases,
             never_silent: self.never_silent(),
             any_loss: self.scope.unsound,

@@ -213,13 +213,10 @@ impl Parts {
         })
     }
 
-    /// How many tokens of this kind are held or on their way.
-    pub(crate) fn tokens(&self, space: &Space, state: &[u32], kind: &str) -> usize {
-        let held = state[..space.n as usize]
-            .iter()
-            .flat_map(|&local| self.facts(local).tokens)
-            .filter(|&&token| token == kind)
-            .count();
+    /// How many tokens of this kind, which has this place among the kinds, are held or on their way.
+    pub(crate) fn tokens(&self, space: &Space, state: &[u32], place: usize, kind: &str) -> usize {
+        let locals = &state[..space.n as usize];
+        let held = locals.iter().filter(|&&local| self.facts(local).tokens >> place & 1 == 1).count();
         held + self.travelling(space, state, kind)
     }
 

@@ -77,8 +77,8 @@ pub(crate) struct Facts {
     pub(crate) stage: Stage,
     /// The priority of its request.
     pub(crate) priority: Option<(u64, u32)>,
-    /// The tokens that are here.
-    pub(crate) tokens: &'static [&'static str],
+    /// The tokens that are here, one bit for each kind.
+    pub(crate) tokens: u32,
     /// Whether it is down.
     pub(crate) down: bool,
     /// Whether it is yet to start of its own accord.

@@ -12,6 +12,8 @@ use crate::sim::{self, Observer, Refusal, Report, Scenario, Setup};
 pub(crate) struct Subject {
     pub(crate) spec: &'static Spec,
     pub(crate) kind: Kind,
+    /// The kinds of tokens.
+    pub(crate) tokens: &'static [&'static str],
     pub(crate) setup: fn(&Scenario) -> Result<Setup, Refusal>,
     pub(crate) space: fn(&Setup) -> Space,
     pub(crate) steps: fn(&Setup, u32, Option<Lag>) -> Box<dyn Steps>,
@@ -27,17 +29,18 @@ impl Subject {
     where
         P::Port: Wired,
     {
-        Subject::new::<P>(steps_of_election::<P>, sim::run_election::<P>)
+        Subject::new::<P>(&[], steps_of_election::<P>, sim::run_election::<P>)
     }
 
     pub(crate) const fn exclusion<P: Exclusion>() -> Subject
     where
         P::Port: Wired,
     {
-        Subject::new::<P>(steps_of_exclusion::<P>, sim::run_exclusion::<P>)
+        Subject::new::<P>(P::TOKENS, steps_of_exclusion::<P>, sim::run_exclusion::<P>)
     }
 
     const fn new<P: Process>(
+        tokens: &'static [&'static str],
         steps: fn(&Setup, u32, Option<Lag>) -> Box<dyn Steps>,
         replay: fn(&Scenario, &mut dyn Observer) -> Result<Report, Refusal>,
     ) -> Subject
@@ -47,6 +50,7 @@ impl Subject {
         Subject {
             spec: &P::SPEC,
             kind: Kind { shape: P::Port::SHAPE, told: P::Given::TOLD },
+            tokens,
             setup: Setup::new::<P>,
             space: space_of::<P>,
             steps,
@@ -117,17 +121,4 @@ where
     let timed = P::SPEC.needs.timing == Timing::BoundedDelay;
     let detection = if timed { 2 * setup.max_delay() + 1 } else { 0 };
     Typed::new(reading, newborn, detection, lag)
-}
-
-/// The kinds of tokens that exist at the beginning: all are at one process.
-pub(crate) fn tokens(steps: &mut dyn Steps, n: u32) -> &'static [&'static str] {
-    let mut all: &'static [&'static str] = &[];
-    for process in 0..n {
-        let local = steps.initial(process, true, 0);
-        let held = steps.facts(local).tokens;
-        if held.len() > all.len() {
-            all = held;
-        }
-    }
-    all
 }

@@ -19,7 +19,7 @@ pub(crate) enum Reading<P: Process> {
         want: fn(&mut P, &mut Trial<P>),
         exit: fn(&mut P, &mut Trial<P>),
         priority: fn(&P) -> Option<(u64, u32)>,
-        tokens: fn(&P) -> &'static [&'static str],
+        tokens: fn(&P) -> u32,
     },
 }
 
@@ -166,7 +166,7 @@ impl<P: Process> Typed<P> {
             knows: Knows::Nothing,
             stage: Stage::Idle,
             priority: None,
-            tokens: &[],
+            tokens: 0,
             down: local.down,
             to_start: local.wake == Wake::ToStart && !local.down,
             to_want: if local.down { 0 } else { local.wants },

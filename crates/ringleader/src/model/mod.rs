@@ -24,7 +24,7 @@ pub use port::{Edge, Next, Peer, Port, Shape, Side};
 pub use process::{Charge, Election, Exclusion, Knows, Process, Rounds, Stage, Verdict};
 pub use spec::{
     Arranged, Average, Bound, Cost, Counts, Erratum, Facts, Graph, Informed, Links, Needs, Order,
-    Orientation, Promises, Reached, Rule, Setting, SettingValues, Spec, Timing, Tolerates, Winner,
+    Orientation, Processes, Promises, Reached, Rule, Setting, SettingValues, Spec, Timing, Tolerates, Winner,
     floor_log2, harmonic, largest_phase,
 };
 pub use value::{Fields, Name, Never, Show, Value};

@@ -1,6 +1,6 @@
 //! A process: local variables and one clause per input. The two problems add how the outcome is read.
 
-use super::{Fields, Given, Id, Message, Name, Outbox, Peer, Port, Spec};
+use super::{Fields, Given, Id, Message, Name, Outbox, Peer, Port, Settings, Spec};
 use core::fmt::Debug;
 use core::hash::Hash;
 
@@ -25,6 +25,12 @@ pub trait Process: Clone + Eq + Hash + Debug + Send + Sync + Sized + 'static {
     /// Its rounds, where they grow without end and are only ever compared: a checker then counts them from the oldest
     /// that matters, and has an end.
     const ROUNDS: Option<Rounds<Self>> = None;
+
+    /// How many of the kinds of messages there are with these settings: the first so many.
+    fn kinds(settings: &Settings) -> usize {
+        let _ = settings;
+        Self::Msg::KINDS.len()
+    }
 
     /// A new process, before its start.
     fn new(given: Self::Given) -> Self;
@@ -143,6 +149,10 @@ impl From<Option<Id>> for Knows {
 
 /// An algorithm for mutual exclusion.
 pub trait Exclusion: Process {
+    /// The kinds of tokens, named as the messages that carry them, of which there must never be two of a kind; empty
+    /// where there are none, or where they cannot be lost.
+    const TOKENS: &'static [&'static str] = &[];
+
     /// The user of this process wants in. Only when idle.
     fn request(&mut self, out: &mut impl Outbox<Self>);
     /// The user leaves. Only when inside.
@@ -155,9 +165,9 @@ pub trait Exclusion: Process {
     fn priority(&self) -> Option<(u64, u32)> {
         None
     }
-    /// The tokens that are here, by name, for algorithms that must never have two of a kind.
-    fn tokens(&self) -> &'static [&'static str] {
-        &[]
+    /// The tokens that are here, one bit for each of [`Exclusion::TOKENS`].
+    fn tokens(&self) -> u32 {
+        0
     }
 }
 

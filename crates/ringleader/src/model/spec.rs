@@ -2,6 +2,7 @@
 //!
 //! What a type can hold is not here: the port type says which network, the `Given` says what is known.
 
+use super::Settings;
 use core::fmt;
 
 /// The contract, and what a reader wants to know before using the algorithm.
@@ -98,6 +99,8 @@ pub struct Needs {
     pub graphs: &'static [Graph],
     /// Whether the ring has been closed over the processes that are down from the beginning.
     pub bypass: bool,
+    /// How many processes there may be.
+    pub processes: Processes,
     /// The faults that it lives with while it runs.
     pub tolerates: Tolerates,
 }
@@ -113,6 +116,7 @@ impl Needs {
         detector: false,
         graphs: &[Graph::Complete],
         bypass: false,
+        processes: Processes::Any,
         tolerates: Tolerates::NOTHING,
     };
 }
@@ -213,6 +217,39 @@ pub enum Graph {
     Complete,
     /// A tree of any form.
     Tree,
+}
+
+/// How many processes an algorithm admits.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Processes {
+    /// Any number.
+    Any,
+    /// One less than a power of two: as many as a complete binary tree has.
+    CompleteTree,
+}
+
+impl Processes {
+    /// Whether it admits so many.
+    #[must_use]
+    pub const fn admits(self, n: u32) -> bool {
+        match self {
+            Processes::Any => true,
+            Processes::CompleteTree => n < u32::MAX && (n + 1).is_power_of_two(),
+        }
+    }
+
+    /// The nearest numbers that it admits, from below and from above.
+    #[must_use]
+    pub const fn nearest(self, n: u32) -> (u32, u32) {
+        match self {
+            Processes::Any => (n, n),
+            Processes::CompleteTree if self.admits(n) || n == 0 => (n, n),
+            Processes::CompleteTree => {
+                let power = 1 << n.ilog2();
+                (power - 1, if power > u32::MAX / 2 { u32::MAX } else { 2 * power - 1 })
+            }
+        }
+    }
 }
 
 /// The faults that an algorithm lives with.
@@ -371,13 +408,27 @@ pub struct Facts {
     pub top_down: u64,
     /// How many other faults happened.
     pub other_faults: u64,
+    /// The most steps between two processes, in a tree; 1 elsewhere.
+    pub diameter: u64,
+    /// The algorithm's own settings, in the order in which it declares them.
+    pub settings: Settings,
 }
 
 impl Facts {
     /// So many processes, which all start, and nothing fails.
     #[must_use]
     pub const fn plain(n: u64) -> Facts {
-        Facts { n, live: n, initiators: n, first_initiator: 0, entries: 0, top_down: 0, other_faults: 0 }
+        Facts {
+            n,
+            live: n,
+            initiators: n,
+            first_initiator: 0,
+            entries: 0,
+            top_down: 0,
+            other_faults: 0,
+            diameter: 1,
+            settings: Settings([0; 4]),
+        }
     }
 }
 

@@ -5,8 +5,8 @@
 //! under a name with an `@`: what the text breaks is then a broken promise in every report.
 
 use super::{
-    Charge, Election, Erratum, Exclusion, Fields, Knows, Needs, Outbox, Process, Reached, Rule, Spec, Stage,
-    Verdict,
+    Charge, Election, Erratum, Exclusion, Fields, Knows, Needs, Outbox, Process, Reached, Rule, Settings,
+    Spec, Stage, Verdict,
 };
 use core::fmt::Debug;
 use core::hash::Hash;
@@ -158,6 +158,10 @@ impl<V: Variant> Process for Literal<V> {
     type Timer = TimerOf<V>;
     type Local = LocalOf<V>;
 
+    fn kinds(settings: &Settings) -> usize {
+        V::Right::kinds(settings)
+    }
+
     fn new(given: Self::Given) -> Self {
         Literal { right: V::Right::new(given), variant: V::default() }
     }
@@ -216,6 +220,8 @@ impl<V: Variant<Right: Election>> Election for Literal<V> {
 }
 
 impl<V: Variant<Right: Exclusion>> Exclusion for Literal<V> {
+    const TOKENS: &'static [&'static str] = V::Right::TOKENS;
+
     fn request(&mut self, out: &mut impl Outbox<Self>) {
         self.variant.request(&mut self.right, &mut Through::<V, _>(out, PhantomData));
     }
@@ -236,7 +242,7 @@ impl<V: Variant<Right: Exclusion>> Exclusion for Literal<V> {
         self.right.priority()
     }
 
-    fn tokens(&self) -> &'static [&'static str] {
+    fn tokens(&self) -> u32 {
         self.right.tokens()
     }
 }

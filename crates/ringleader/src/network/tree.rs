@@ -60,6 +60,22 @@ pub fn towards_root(neighbours: &[Vec<u32>]) -> Vec<Option<u32>> {
     towards
 }
 
+/// The most edges between two processes of a tree: from anybody to the furthest, and from there to the furthest again.
+#[must_use]
+pub fn diameter(neighbours: &[Vec<u32>]) -> u64 {
+    let furthest = |from: u32| {
+        let mut far = (0u64, from);
+        let mut waiting = vec![(from, from, 0u64)];
+        while let Some((at, before, steps)) = waiting.pop() {
+            far = far.max((steps, at));
+            let onwards = neighbours[at as usize].iter().filter(|&&next| next != before);
+            waiting.extend(onwards.map(|&next| (next, at, steps + 1)));
+        }
+        far
+    };
+    if neighbours.is_empty() { 0 } else { furthest(furthest(0).1).0 }
+}
+
 /// Whether these lists of neighbours are mutual, connected and without a cycle.
 #[must_use]
 pub fn is_tree(neighbours: &[Vec<u32>]) -> bool {
@@ -104,6 +120,14 @@ mod tests {
         assert_eq!(line(1), [Vec::<u32>::new()]);
         let edges: usize = random(50, 4).iter().map(Vec::len).sum();
         assert_eq!(edges, 2 * 49);
+    }
+
+    #[test]
+    fn the_longest_way() {
+        assert_eq!(
+            [line(5), star(5), binary(7), binary(6), line(2), line(1)].map(|t| diameter(&t)),
+            [4, 2, 4, 4, 1, 0]
+        );
     }
 
     #[test]

@@ -125,7 +125,7 @@ impl Users {
             last_priority: None,
             out_of_order: None,
             two_inside: None,
-            tokens: Tokens::default(),
+            tokens: Tokens::of(P::TOKENS),
         }
     }
 
@@ -171,11 +171,11 @@ fn take_one<N: Copy + PartialOrd + From<u8> + core::ops::SubAssign>(count: &mut 
 }
 
 impl<P: Exclusion> Problem<P> for Users {
-    type Before = (Stage, &'static [&'static str]);
+    type Before = (Stage, u32);
     const ALL_START: bool = true;
 
     fn born(&mut self, process: &P) {
-        self.tokens.moved(&[], process.tokens());
+        self.tokens.moved(0, process.tokens());
     }
 
     fn before(&self, process: &P) -> Self::Before {
@@ -219,7 +219,7 @@ impl<P: Exclusion> Problem<P> for Users {
             Stage::Waiting => self.waiting -= 1,
             Stage::Inside => self.inside -= 1,
         }
-        self.tokens.moved(process.tokens(), &[]);
+        self.tokens.moved(process.tokens(), 0);
         if let Plan::Counted { left } = &mut self.plan {
             left[index as usize] = 0;
         }
@@ -400,13 +400,16 @@ impl Users {
 }
 
 /// Tokens by name: how many are held or travel.
-#[derive(Default)]
 struct Tokens {
     alive: Vec<(&'static str, i64)>,
     doubled: Option<&'static str>,
 }
 
 impl Tokens {
+    fn of(kinds: &'static [&'static str]) -> Tokens {
+        Tokens { alive: kinds.iter().map(|&kind| (kind, 0)).collect(), doubled: None }
+    }
+
     fn any(&self) -> bool {
         !self.alive.is_empty()
     }
@@ -415,28 +418,23 @@ impl Tokens {
         self.any() && self.alive.iter().all(|&(_, alive)| alive == 0)
     }
 
-    fn change(&mut self, kind: &'static str, by: i64, make: bool) {
-        match self.alive.iter_mut().find(|(name, _)| *name == kind) {
-            Some((_, alive)) => *alive += by,
-            None if make => self.alive.push((kind, by)),
-            None => {}
-        }
-    }
-
     /// A step took place: tokens that were here, tokens that are here. Its sends are seen after it.
-    fn moved(&mut self, before: &[&'static str], after: &[&'static str]) {
-        for kind in before {
-            self.change(kind, -1, true);
+    #[inline]
+    fn moved(&mut self, before: u32, after: u32) {
+        if before != after {
+            for (place, (_, alive)) in self.alive.iter_mut().enumerate() {
+                *alive += i64::from(after >> place & 1) - i64::from(before >> place & 1);
+            }
+            self.look();
         }
-        for kind in after {
-            self.change(kind, 1, true);
-        }
-        self.look();
     }
 
+    #[inline]
     fn travels(&mut self, kind: &'static str, in_transit: i32) {
-        self.change(kind, i64::from(in_transit), false);
-        self.look();
+        if let Some((_, alive)) = self.alive.iter_mut().find(|(name, _)| *name == kind) {
+            *alive += i64::from(in_transit);
+            self.look();
+        }
     }
 
     fn look(&mut self) {

@@ -66,10 +66,11 @@ impl Phases {
 }
 
 impl Meter {
-    pub(crate) fn new<M: Message>(scenario: &Scenario, n: u32) -> Meter {
+    /// The meters of a run of so many processes, with messages of the first so many kinds.
+    pub(crate) fn new<M: Message>(scenario: &Scenario, n: u32, kinds: usize) -> Meter {
         let on = scenario.meters;
         Meter {
-            kinds: M::KINDS,
+            kinds: &M::KINDS[..kinds],
             announces: M::ANNOUNCES,
             by_kind: vec![0; M::KINDS.len()],
             on,

@@ -7,6 +7,13 @@ use core::fmt;
 pub enum Refusal {
     /// There must be at least one process.
     NoProcesses,
+    /// The algorithm is not for so many processes.
+    WrongSize {
+        /// How many there are.
+        n: u32,
+        /// The nearest numbers that it admits.
+        nearest: (u32, u32),
+    },
     /// The same identity twice.
     DuplicateId {
         /// The identity.
@@ -138,6 +145,9 @@ impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Refusal::NoProcesses => write!(f, "there must be at least one process"),
+            Refusal::WrongSize { n, nearest: (below, above) } => {
+                write!(f, "it is not for {n} processes; the nearest numbers are {below} and {above}")
+            }
             Refusal::DuplicateId { id, first, second } => {
                 write!(f, "identity {id} is given to two processes, index {first} and index {second}")
             }

@@ -9,7 +9,7 @@ use crate::model::{
     Birth, Facts, Given, Id, Links, Message, Port, Process, Settings, Shape, Spec, Told, is_told,
 };
 use crate::network::arrangement::Arrangement;
-use crate::network::{Network, Plan};
+use crate::network::{Network, Plan, tree};
 use crate::trace::{Fate, Header, Input, Recording};
 
 /// A scenario, resolved.
@@ -26,7 +26,7 @@ pub(crate) struct Setup {
     pub(crate) late: Vec<(u32, u64)>,
     pub(crate) outside: Vec<String>,
     max_delay: u32,
-    settings: Settings,
+    pub(crate) settings: Settings,
     towards_root: Vec<Option<u32>>,
 }
 
@@ -47,6 +47,9 @@ impl Setup {
         let n = scenario.n;
         if n == 0 {
             return Err(Refusal::NoProcesses);
+        }
+        if !spec.needs.processes.admits(n) {
+            return Err(Refusal::WrongSize { n, nearest: spec.needs.processes.nearest(n) });
         }
         let mut admission = Admission { unsound: scenario.unsound, outside: Vec::new() };
         let (topology, neighbours) = topology(spec, shape, scenario)?;
@@ -141,6 +144,8 @@ impl Setup {
             entries,
             top_down,
             other_faults: faults - top_down,
+            diameter: if self.plan.neighbours.is_empty() { 1 } else { tree::diameter(&self.plan.neighbours) },
+            settings: self.settings,
         }
     }
 

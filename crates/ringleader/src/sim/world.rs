@@ -146,7 +146,7 @@ where
             limit: limit(scenario, problem.may_never_end()),
             messages: 0,
             fates: Fates::new::<P::Msg>(scenario),
-            meter: Meter::new::<P::Msg>(scenario, setup.n),
+            meter: Meter::new::<P::Msg>(scenario, setup.n, P::kinds(&setup.settings)),
             problem,
             impossible: None,
             record,

@@ -55,7 +55,8 @@ impl Expander<'_> {
         }
         let shared = self.memo.shared();
         let lost = shared.kind(shared.contents.get(state[link as usize])[place].stimulus);
-        let alive: usize = self.rules.tokens.iter().map(|kind| shared.tokens(self.space, state, kind)).sum();
+        let kinds = self.rules.tokens.iter().enumerate();
+        let alive: usize = kinds.map(|(place, kind)| shared.tokens(self.space, state, place, kind)).sum();
         !self.rules.tokens.iter().any(|&kind| Some(kind) == lost) || alive > 1
     }
 

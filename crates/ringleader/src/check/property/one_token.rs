@@ -15,9 +15,10 @@ impl Property for OneToken {
     }
 
     fn always(&self, state: &View<'_>) -> Result<(), String> {
-        match self.0.iter().find(|kind| state.parts.tokens(state.space, state.state, kind) > 1) {
+        let mut kinds = self.0.iter().enumerate();
+        match kinds.find(|(place, kind)| state.parts.tokens(state.space, state.state, *place, kind) > 1) {
             None => Ok(()),
-            Some(kind) => Err(format!("there are two of {kind}")),
+            Some((_, kind)) => Err(format!("there are two of {kind}")),
         }
     }
 }
