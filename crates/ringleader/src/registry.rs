@@ -14,10 +14,15 @@ use crate::election::{
     RingActiveListOwnLast, RingCollect, VanLeeuwenTan, VanLeeuwenTanAnnouncesBack, VanLeeuwenTanHalfDuplex,
 };
 use crate::model::{
-    Election, Exclusion, Fields, Given, Literal, Message, Port, Process, Shape, Spec, Told, WireError,
-    is_told,
+    Election, Elector, Exclusion, Fields, Given, Links, Literal, Message, Port, Process, Setting,
+    SettingValues, Shape, Spec, Timing, Told, WireError, is_told,
 };
-use crate::mutex::{MisraBounded, RicartAgrawala, RicartAgrawalaAsPrinted};
+use crate::mutex::{
+    Central, CentralFailover, CentralNeverFree, CentralWithoutEpochs, CentralWithoutStatus, Misra,
+    MisraBounded, MisraFromZero, MisraK, MisraKByAll, MisraMeetsFirst, MisraNeverMeets, MisraRemembersAll,
+    MisraRemembersOne, ModuloWithZero, OneFewer, PingPong, ResidueOfMinus, RicartAgrawala,
+    RicartAgrawalaAsPrinted, TokenRing,
+};
 use crate::network::Wired;
 use crate::sim::{self, Observer, Refusal, Report, Scenario};
 
@@ -58,9 +63,26 @@ pub static ALL: &[Entry] = &[
     Entry::election::<Literal<RingActiveListAsPrinted>>(),
     Entry::election::<Literal<RingActiveListOwnLast>>(),
     Entry::election::<RingCollect>(),
+    Entry::exclusion::<Central>(),
+    Entry::exclusion::<Literal<CentralNeverFree>>(),
+    Entry::exclusion::<CentralFailover>(),
+    Entry::exclusion::<Literal<CentralWithoutEpochs>>(),
+    Entry::exclusion::<Literal<CentralWithoutStatus>>(),
     Entry::exclusion::<RicartAgrawala>(),
     Entry::exclusion::<Literal<RicartAgrawalaAsPrinted>>(),
+    Entry::exclusion::<TokenRing>(),
+    Entry::exclusion::<Misra>(),
+    Entry::exclusion::<Literal<MisraMeetsFirst>>(),
+    Entry::exclusion::<Literal<MisraRemembersAll>>(),
+    Entry::exclusion::<Literal<MisraNeverMeets>>(),
+    Entry::exclusion::<Literal<MisraFromZero>>(),
+    Entry::exclusion::<Literal<MisraRemembersOne>>(),
     Entry::exclusion::<MisraBounded>(),
+    Entry::exclusion::<PingPong<ModuloWithZero>>(),
+    Entry::exclusion::<PingPong<ResidueOfMinus>>(),
+    Entry::exclusion::<PingPong<OneFewer>>(),
+    Entry::exclusion::<MisraK>(),
+    Entry::exclusion::<MisraKByAll>(),
 ];
 
 /// The two problems.
@@ -99,6 +121,8 @@ pub struct Entry {
     pub announces: &'static [bool],
     /// Bytes per process and per message in transit, for estimates before anything is allocated.
     pub bytes: (usize, usize),
+    /// How another algorithm holds it inside; none if it is no ring election, or not one that can be held.
+    pub elector: Option<Elector>,
     simulate: Simulate,
     check: Check,
     decode: fn(&[u8]) -> Result<Decoded, WireError>,
@@ -125,7 +149,11 @@ impl Entry {
     where
         P::Port: Wired,
     {
-        Entry::new::<P>(Problem::Election, sim::run_election::<P>, check::election::<P>)
+        let entry = Entry::new::<P>(Problem::Election, sim::run_election::<P>, check::election::<P>);
+        Entry {
+            elector: if can_be_held(&P::SPEC, P::Port::SHAPE) { Some(Elector::of::<P>()) } else { None },
+            ..entry
+        }
     }
 
     /// The entry of a mutual-exclusion algorithm.
@@ -146,6 +174,7 @@ impl Entry {
             kinds: P::Msg::KINDS,
             announces: P::Msg::ANNOUNCES,
             bytes: (size_of::<P>(), size_of::<P::Msg>()),
+            elector: None,
             simulate,
             check,
             decode: decode::<P::Msg>,
@@ -157,7 +186,11 @@ impl Entry {
     /// # Errors
     /// If the scenario is impossible, or outside the contract and not declared unsound.
     pub fn run(&self, scenario: &Scenario, observer: &mut dyn Observer) -> Result<Report, Refusal> {
-        (self.simulate)(scenario, observer)
+        let entry = self.with_settings(&scenario.settings);
+        match entry.inner(&scenario.settings)? {
+            None => (entry.simulate)(scenario, observer),
+            elector => (entry.simulate)(&Scenario { elector, ..scenario.clone() }, observer),
+        }
     }
 
     /// Checks it: every run of a few processes. What the contract promises must hold, and these properties as well.
@@ -170,7 +203,40 @@ impl Entry {
         own: &[&dyn Property],
         watcher: &dyn Watcher,
     ) -> Result<Findings, Refusal> {
-        (self.check)(scope, own, watcher)
+        let entry = self.with_settings(&scope.settings);
+        match entry.inner(&scope.settings)? {
+            None => (entry.check)(scope, own, watcher),
+            elector => (entry.check)(&Scope { elector, ..scope.clone() }, own, watcher),
+        }
+    }
+
+    /// The algorithm that it is with these settings: mostly itself.
+    #[must_use]
+    pub fn with_settings(&self, settings: &[(String, String)]) -> &Entry {
+        let is_given = |setting: &&Setting| settings.iter().any(|(name, _)| name == setting.name);
+        let other = self.spec.settings.iter().filter(is_given).find_map(|setting| match setting.values {
+            SettingValues::Elsewhere(other) => find(ALL, other),
+            SettingValues::OneOf(_) | SettingValues::Number { .. } | SettingValues::RingElection { .. } => {
+                None
+            }
+        });
+        other.unwrap_or(self)
+    }
+
+    /// The election that it holds inside, if one of its settings names one.
+    fn inner(&self, settings: &[(String, String)]) -> Result<Option<Elector>, Refusal> {
+        for setting in self.spec.settings {
+            let SettingValues::RingElection { default } = setting.values else { continue };
+            let given = settings.iter().rfind(|(name, _)| name == setting.name);
+            let name = given.map_or(default, |(_, value)| value);
+            if let Some(elector) = find(ALL, name).and_then(|entry| entry.elector) {
+                return Ok(Some(elector));
+            }
+            let all: Vec<&str> = electors().map(|elector| elector.name).collect();
+            let expected = format!("must be one of {}, not {name}", all.join(", "));
+            return Err(Refusal::BadSetting { name: setting.name.into(), expected });
+        }
+        Ok(None)
     }
 
     /// The largest n up to which the battery has checked it, in the weakest environment that its contract admits: read
@@ -270,6 +336,22 @@ impl Entry {
 fn decode<M: Message>(bytes: &[u8]) -> Result<Decoded, WireError> {
     let message = M::decode(bytes)?;
     Ok(Decoded { kind: message.kind(), fields: message.fields(), bytes: message.encode() })
+}
+
+/// Whether another algorithm can hold this one inside: a ring election with identities, without clocks and draws, on
+/// links that keep the order.
+const fn can_be_held(spec: &Spec, shape: Shape) -> bool {
+    let needs = &spec.needs;
+    matches!(shape, Shape::OneWayRing | Shape::TwoWayRing)
+        && matches!(needs.timing, Timing::Asynchronous)
+        && !matches!(needs.links, Links::HalfDuplex)
+        && !needs.choices
+        && !spec.is_literal()
+}
+
+/// The ring elections that other algorithms can hold inside.
+pub fn electors() -> impl Iterator<Item = Elector> {
+    ALL.iter().filter_map(|entry| entry.elector)
 }
 
 /// The entry with this name or alias.

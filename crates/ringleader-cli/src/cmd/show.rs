@@ -14,7 +14,7 @@ use ringleader::model::{
     Informed, Links, Order, Orientation, Promises, Reached, Setting, SettingValues, Shape, Timing, Told,
     Winner,
 };
-use ringleader::registry::Entry;
+use ringleader::registry::{self, Entry};
 use ringleader::trace::transcript;
 use serde_json::{Value, json};
 use std::io::{self, Write};
@@ -226,10 +226,11 @@ fn told(entry: &Entry) -> Vec<&'static str> {
 }
 
 fn tolerated(entry: &Entry) -> Vec<&'static str> {
-    let tolerates = &entry.spec.needs.tolerates;
+    let (tolerates, bypass) = (&entry.spec.needs.tolerates, entry.spec.needs.bypass);
     [
-        (entry.spec.needs.bypass, "crashes before the election, which the ring bypasses"),
-        (tolerates.crash, "crashes"),
+        (bypass && !tolerates.crash, "crashes before the election, which the ring bypasses"),
+        (bypass && tolerates.crash, "crashes, which the ring bypasses"),
+        (!bypass && tolerates.crash, "crashes"),
         (tolerates.recovery, "recovery"),
         (tolerates.loss, "loss"),
         (tolerates.duplication, "duplication"),
@@ -246,6 +247,11 @@ fn setting(setting: &Setting) -> (String, String) {
             format!("{} (default {})", words.join(" | "), words.first().unwrap_or(&""))
         }
         SettingValues::Number { min, max, default } => format!("{min} to {max} (default {default})"),
+        SettingValues::RingElection { default } => {
+            let all: Vec<&str> = registry::electors().map(|elector| elector.name).collect();
+            format!("{} (default {default})", all.join(", "))
+        }
+        SettingValues::Elsewhere(other) => format!("see `ringleader show {other}`"),
     };
     (setting.name.to_owned(), format!("{}: {values}", setting.about))
 }
@@ -313,6 +319,10 @@ fn as_json(app: &App, entry: &Entry, example: &Example) -> String {
                 SettingValues::Number { min, max, default } => {
                     json!({ "min": min, "max": max, "default": default })
                 }
+                SettingValues::RingElection { .. } => {
+                    registry::electors().map(|elector| elector.name).collect()
+                }
+                SettingValues::Elsewhere(other) => json!({ "see": other }),
             };
             json!({ "name": setting.name, "about": setting.about, "values": values })
         })

@@ -184,6 +184,7 @@ impl One {
             range: scope.range,
             workload: Workload { entries: scope.entries.clone(), ..Workload::default() },
             settings: scope.settings.clone(),
+            elector: scope.elector,
             unsound: scope.unsound,
             ..Scenario::new(scope.n)
         }

@@ -127,6 +127,12 @@ impl<'a> Ground<'a> {
         self.subject.spec.keeps_its_leader()
     }
 
+    /// Whether the ring is closed over those who crash: its links are the same at both ends, so only on one-way rings.
+    pub(crate) fn closes_over_crashes(&self) -> bool {
+        let needs = &self.subject.spec.needs;
+        needs.bypass && needs.tolerates.crash && self.faults.crashes > 0
+    }
+
     /// Whether crashes are noticed.
     pub(crate) fn detector(&self) -> bool {
         self.subject.spec.needs.detector && self.scope.detector
@@ -219,6 +225,7 @@ impl<'a> Ground<'a> {
             watch_bypass: order == Some(Order::Ring) && self.setup.n <= 64,
             watch_order: order == Some(Order::Priority),
             count: how.count,
+            bypass: self.closes_over_crashes(),
             detector: self.detector(),
             tokens: self.subject.tokens,
             phases: how.phases,

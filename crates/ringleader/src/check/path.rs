@@ -329,7 +329,12 @@ impl<'g> Writer<'g> {
     fn event(&mut self, process: u32, input: Input, outcome: &Outcome) {
         self.locals[process as usize] = outcome.local;
         for &(port, msg) in &outcome.sends {
-            let link = self.ground.space.outgoing[process as usize][port as usize];
+            let mut link = self.ground.space.outgoing[process as usize][port as usize];
+            if self.ground.closes_over_crashes() {
+                let shared = lock(&self.ground.shared);
+                let is_down = |process: u32| shared.facts(self.locals[process as usize]).down;
+                link = self.ground.space.past(link, is_down);
+            }
             let arrival = self.ground.space.link(link).port;
             let stimulus = Stimulus::Deliver { port: arrival, msg };
             let numbered = Numbered { number: self.sent, stimulus, age: 0 };

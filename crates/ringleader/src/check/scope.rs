@@ -1,6 +1,6 @@
 //! What is to be checked, as plain data. What is left open is taken as weak as the contract admits.
 
-use crate::model::{Arranged, Links};
+use crate::model::{Arranged, Elector, Links};
 use crate::sim::{Entries, Ports, Topology};
 
 /// Everything that determines a check. Equal scopes give equal findings, whatever the number of threads.
@@ -24,6 +24,8 @@ pub struct Scope {
     pub range: u32,
     /// The algorithm's own settings, by name.
     pub settings: Vec<(String, String)>,
+    /// The election that the algorithm holds inside, where one of its settings names it. The registry fills it in.
+    pub elector: Option<Elector>,
     /// How many faults of each kind may happen.
     pub faults: Budget,
     /// How many ticks a message may take, where time counts; if not given, as many as processes are told.
@@ -62,6 +64,7 @@ impl Scope {
             topology: None,
             range: 2,
             settings: Vec::new(),
+            elector: None,
             faults: Budget::default(),
             max_delay: None,
             detector: true,

@@ -96,6 +96,18 @@ impl Space {
         self.links[(position - self.n) as usize]
     }
 
+    /// Where a message goes on a ring that is closed over those who are down: the link past them.
+    pub(crate) fn past(&self, mut link: u32, is_down: impl Fn(u32) -> bool) -> u32 {
+        for _ in 0..self.n {
+            let Link { to, port } = self.link(link);
+            if !is_down(to) {
+                break;
+            }
+            link = self.outgoing[to as usize][port as usize];
+        }
+        link
+    }
+
     /// What a part contributes to the fingerprint of a state.
     #[inline]
     pub(crate) fn share(&self, position: usize, hash: u64) -> u64 {
@@ -217,7 +229,13 @@ impl Parts {
     pub(crate) fn tokens(&self, space: &Space, state: &[u32], place: usize, kind: &str) -> usize {
         let locals = &state[..space.n as usize];
         let held = locals.iter().filter(|&&local| self.facts(local).tokens >> place & 1 == 1).count();
-        held + self.travelling(space, state, kind)
+        // What is on its way to one that is down will not be there.
+        let links = state[space.n as usize..space.common()].iter().zip(&space.links);
+        let travelling = links
+            .filter(|(_, link)| !self.facts(state[link.to as usize]).down)
+            .flat_map(|(&content, _)| self.contents.get(content))
+            .filter(|flight| self.kind(flight.stimulus) == Some(kind));
+        held + travelling.count()
     }
 
     /// How many messages of this kind are on their way.

@@ -174,7 +174,7 @@ impl<P: Process> Typed<P> {
             awaits_time: local.timers.iter().any(Option::is_some) || local.alarms.iter().any(|a| a.1 > 0),
             bypassed: local.bypassed,
             lag: local.lag,
-            round: P::ROUNDS.and_then(|rounds| (rounds.of)(process)),
+            round: P::ROUNDS.filter(|_| !local.down).and_then(|rounds| (rounds.of)(process)),
             menu: Vec::new(),
         };
         match &self.reading {
@@ -185,7 +185,8 @@ impl<P: Process> Typed<P> {
             Reading::Exclusion { stage, priority, tokens, .. } => {
                 facts.stage = stage(process);
                 facts.priority = priority(process);
-                facts.tokens = tokens(process);
+                // What was here went down with it; the one that would come back is newly made.
+                facts.tokens = if local.down { 0 } else { tokens(process) };
             }
         }
         if local.down {

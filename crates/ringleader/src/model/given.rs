@@ -1,6 +1,6 @@
 //! What a process is told at birth. What is not in its `Given` it has no way to learn.
 
-use super::{Edge, Peer};
+use super::{Edge, Elector, Peer};
 use core::fmt;
 use core::num::NonZeroU32;
 
@@ -57,6 +57,28 @@ pub struct MaxDelay(pub u32);
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Holder(pub bool);
 
+/// What a process does with the token before anything else: it starts in transit to index 0.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Launch {
+    /// Nothing: it is elsewhere.
+    No,
+    /// It sends the token to its neighbour, index 0.
+    Sends,
+    /// It keeps the token: it is alone.
+    Keeps,
+}
+
+impl Launch {
+    /// What this process of so many does.
+    const fn of_process(index: u32, n: u32) -> Launch {
+        match (index, n) {
+            (0, 1) => Launch::Keeps,
+            (index, n) if index + 1 == n => Launch::Sends,
+            _ => Launch::No,
+        }
+    }
+}
+
 /// The edge towards the root of the tree (index 0); none at the root itself.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct TowardsRoot(pub Option<Edge>);
@@ -84,6 +106,8 @@ pub struct Birth {
     pub towards_root: Option<u32>,
     /// The algorithm's own settings.
     pub settings: Settings,
+    /// The election that it holds inside, where it does.
+    pub elector: Option<Elector>,
 }
 
 /// The kinds of knowledge; `list` and `show` print them as needs.
@@ -140,8 +164,10 @@ given! {
     Peer: &[Told::Names], birth => Peer(birth.index);
     MaxDelay: &[Told::MaxDelay], birth => MaxDelay(birth.max_delay);
     Holder: &[Told::Holder], birth => Holder(birth.index == 0);
+    Launch: &[Told::Holder], birth => Launch::of_process(birth.index, birth.n);
     TowardsRoot: &[Told::TowardsRoot], birth => TowardsRoot(birth.towards_root.map(Edge));
     Settings: &[], birth => birth.settings;
+    Option<Elector>: &[], birth => birth.elector;
     (): &[], _birth => ();
 }
 

@@ -5,6 +5,7 @@
 //! [`Election`] or an [`Exclusion`] is a process whose outcome can be read from its state. A [`Variant`] is the text of
 //! an algorithm taken literally, with its error in it.
 
+mod elector;
 mod given;
 mod message;
 mod outbox;
@@ -15,8 +16,9 @@ mod value;
 mod variant;
 mod wire;
 
+pub use elector::{Asks, Contest, Elector};
 pub use given::{
-    Birth, Degree, Given, Holder, Id, MaxDelay, Range, Settings, Size, Told, TowardsRoot, is_told,
+    Birth, Degree, Given, Holder, Id, Launch, MaxDelay, Range, Settings, Size, Told, TowardsRoot, is_told,
 };
 pub use message::Message;
 pub use outbox::Outbox;

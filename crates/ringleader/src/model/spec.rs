@@ -97,7 +97,8 @@ pub struct Needs {
     pub detector: bool,
     /// The graphs it admits, if its ports are numbered edges.
     pub graphs: &'static [Graph],
-    /// Whether the ring has been closed over the processes that are down from the beginning.
+    /// Whether the ring has been closed over the processes that are down: from the beginning, or, where it lives with
+    /// crashes, from then on. What was on its way to them is lost.
     pub bypass: bool,
     /// How many processes there may be.
     pub processes: Processes,
@@ -473,6 +474,13 @@ pub enum SettingValues {
         max: u32,
         /// What it is when not given.
         default: u32,
+    },
+    /// With this setting it is another algorithm, which knows it: this one, by name.
+    Elsewhere(&'static str),
+    /// A ring election of the registry, by name, which the algorithm holds inside.
+    RingElection {
+        /// What it is when not given.
+        default: &'static str,
     },
 }
 

@@ -6,7 +6,8 @@
 //! other is lost, and is made anew on the spot.
 //!
 //! **Needs.** A one-way ring with FIFO links, its size, one process that holds both tokens at first. Tokens may be lost
-//! in transit, but never both at once. The values 1 .. n+1 are enough, and n are not; 0 must not be among them.
+//! in transit or with a process that crashes, over which the ring is closed; but never both at once. The values 1 .. n+1
+//! are enough, and n are not; 0 must not be among them.
 //!
 //! **Cost.** Tokens circulate for ever: no number of messages per entry. A lost token is replaced at the survivor's
 //! (n+1)-th arrival at the latest, counting all processes.
@@ -20,187 +21,129 @@
 //! assert!(run.holds());
 //! ```
 
+use super::{Numbers, PingPong, RULES, Token};
 use crate::model::{
-    Charge, Cost, Erratum, Exclusion, Fields, Holder, Links, Needs, Never, Next, Order, Outbox, Process,
-    Promises, Reached, Rule, Size, Spec, Stage, Tolerates, fields, messages, names,
+    Cost, Erratum, Holder, Links, Needs, Order, Promises, Reached, Rounds, Size, Spec, Tolerates,
 };
 
-/// The local variables of one process.
+/// Misra's algorithm with numbers that come round; what a process does is in `misra`.
+pub type MisraBounded = PingPong<Bounded>;
+
+/// 1, 2, .. n+1, and 1 again.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct MisraBounded {
-    n: u32,
-    user: User,
-    /// The number of the token that was here last; 0 if none was.
-    m: i32,
-    /// The ping's number, if it is here.
-    ping: Option<i32>,
-    /// The pong's number, if it is here.
-    pong: Option<i32>,
-}
+pub struct Bounded;
 
-names! {
-    /// Where the user stands.
-    enum User {
-        Idle = "idle",
-        Waiting = "waiting",
-        Inside = "inside",
-    }
-}
-
-names! {
-    /// A token may stay as long as it likes; at some moment it is sent on.
-    pub enum Local {
-        ReleasePing = "release ping",
-        ReleasePong = "release pong",
-    }
-}
-
-messages! {
-    /// What travels on the ring.
-    pub enum Msg {
-        /// The privilege, with its number v.
-        "ping" Ping { nb: i32 },
-        /// The watcher, with its number −v.
-        "pong" Pong { nb: i32 },
-    }
-}
-
-impl Process for MisraBounded {
+impl Numbers for Bounded {
     const SPEC: Spec = SPEC;
+    const ROUNDS: Option<Rounds<MisraBounded>> = None;
     type Given = (Size, Holder);
-    type Port = Next;
-    type Msg = Msg;
-    type Timer = Never;
-    type Local = Local;
 
-    fn new((Size(n), Holder(holder)): (Size, Holder)) -> Self {
-        let [ping, pong] = if holder { [Some(1), Some(-1)] } else { [None; 2] };
-        MisraBounded { n, user: User::Idle, m: 0, ping, pong }
+    fn told((Size(n), Holder(holder)): (Size, Holder)) -> (u32, bool) {
+        (n, holder)
     }
 
-    fn start(&mut self, _: &mut impl Outbox<Self>) {}
-
-    fn receive(&mut self, _: Next, msg: Msg, out: &mut impl Outbox<Self>) {
-        match (msg, self.ping, self.pong) {
-            (Msg::Ping { .. }, Some(_), _) => return out.impossible("there is one ping"),
-            (Msg::Pong { .. }, _, Some(_)) => return out.impossible("there is one pong"),
-            (Msg::Ping { nb }, None, pong) => {
-                let (nb, pong) = self.arrive(nb, pong, out);
-                (self.ping, self.pong) = (Some(nb), pong);
-            }
-            (Msg::Pong { nb }, ping, None) => {
-                let (nb, ping) = self.arrive(nb, ping, out);
-                (self.ping, self.pong) = (ping, Some(nb));
-            }
-        }
-        if self.user == User::Waiting && self.ping.is_some() {
-            self.user = User::Inside;
-        }
-    }
-
-    fn can(&self, step: Local) -> bool {
-        match step {
-            Local::ReleasePing => self.ping.is_some() && self.user != User::Inside,
-            Local::ReleasePong => self.pong.is_some(),
-        }
-    }
-
-    fn step(&mut self, step: Local, out: &mut impl Outbox<Self>) {
-        match step {
-            Local::ReleasePing => {
-                out.rule("send ping");
-                self.send_ping(out);
-            }
-            Local::ReleasePong => {
-                out.rule("send pong");
-                match self.pong.take() {
-                    Some(nb) => out.send(Next, Msg::Pong { nb }),
-                    None => out.impossible("the pong is sent on where it is"),
-                }
-            }
-        }
-    }
-
-    fn fields(&self) -> Fields {
-        fields!(self; user, m, ping, pong)
+    fn next(_: Token, nb: i32, n: u32) -> (i32, i32) {
+        let v = if nb.unsigned_abs() > n { 1 } else { nb.abs() + 1 };
+        (v, -v)
     }
 }
 
-impl MisraBounded {
-    /// A token with number `nb` arrives where `other` is the other token, if it is here: the new numbers of both. The
-    /// number received is compared and remembered first; only then do the tokens meet (errata Z4, Z5).
-    fn arrive(&mut self, nb: i32, other: Option<i32>, out: &mut impl Outbox<Self>) -> (i32, Option<i32>) {
-        match (nb == self.m, other) {
-            (true, None) => {
-                out.rule("regenerate");
-                let nb = self.next(nb);
-                (nb, Some(-nb))
-            }
-            (true, Some(_)) => {
-                out.impossible("a token that is here has left its number here");
-                (nb, other)
-            }
-            (false, None) => {
-                out.rule("arrive");
-                self.m = nb;
-                (nb, None)
-            }
-            (false, Some(_)) => {
-                out.rule("meet");
-                self.m = nb;
-                let nb = self.next(nb);
-                (nb, Some(-nb))
-            }
-        }
+/// The chapter taken literally: numbers modulo n+1, with 0 among them (erratum Z1).
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct ModuloWithZero;
+
+impl Numbers for ModuloWithZero {
+    const SPEC: Spec = Spec {
+        name: "misra-bounded@z1",
+        title: "Misra, bounded, modulo n+1",
+        idea: "Modulo n+1 the number can be 0, and then ping and pong bear the same, for 0 = -0. A process that one of \
+               them was at takes the other for it, and makes a second one although nothing was lost.",
+        errata: Z1,
+        example: "-n 2 --schedule random --entries 3 --seed 38",
+        ..SPEC
+    };
+    const ROUNDS: Option<Rounds<PingPong<Self>>> = None;
+    type Given = (Size, Holder);
+
+    fn told((Size(n), Holder(holder)): (Size, Holder)) -> (u32, bool) {
+        (n, holder)
     }
 
-    /// The number after this one, with its sign: 1, 2, .. n+1, and 1 again.
-    fn next(&self, nb: i32) -> i32 {
-        let v = if nb.unsigned_abs() > self.n { 1 } else { nb.abs() + 1 };
-        v * nb.signum()
-    }
-
-    /// The ping is sent on.
-    fn send_ping(&mut self, out: &mut impl Outbox<Self>) {
-        match self.ping.take() {
-            Some(nb) => out.send(Next, Msg::Ping { nb }),
-            None => out.impossible("the ping is sent on where it is"),
-        }
+    fn next(_: Token, nb: i32, n: u32) -> (i32, i32) {
+        let v = (nb.abs() + 1) % (n as i32 + 1);
+        (v, -v)
     }
 }
 
-impl Exclusion for MisraBounded {
-    const TOKENS: &'static [&'static str] = &["ping", "pong"];
+/// The same, with the pong's number taken modulo n+1 as well (erratum Z2).
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct ResidueOfMinus;
 
-    fn request(&mut self, out: &mut impl Outbox<Self>) {
-        out.rule("want");
-        self.user = if self.ping.is_some() { User::Inside } else { User::Waiting };
+impl Numbers for ResidueOfMinus {
+    const SPEC: Spec = Spec {
+        name: "misra-bounded@z2",
+        title: "Misra, bounded, -v modulo n+1",
+        idea: "If -v is taken modulo n+1 as well, the sign is gone: a ping with v and a pong that had n+1-v look alike, \
+               and a token is made anew that was never lost.",
+        errata: Z2,
+        example: "-n 2 --entries 3 --hold 3",
+        ..SPEC
+    };
+    const ROUNDS: Option<Rounds<PingPong<Self>>> = None;
+    type Given = (Size, Holder);
+
+    fn told((Size(n), Holder(holder)): (Size, Holder)) -> (u32, bool) {
+        (n, holder)
     }
 
-    fn release(&mut self, out: &mut impl Outbox<Self>) {
-        out.rule("exit");
-        self.user = User::Idle;
-        self.send_ping(out);
+    fn first(n: u32) -> (i32, i32) {
+        (1, n as i32)
     }
 
-    fn stage(&self) -> Stage {
-        match self.user {
-            User::Idle => Stage::Idle,
-            User::Waiting => Stage::Waiting,
-            User::Inside => Stage::Inside,
-        }
-    }
-
-    fn charge(msg: &Msg) -> Charge {
-        match msg {
-            Msg::Ping { .. } | Msg::Pong { .. } => Charge::Nobody,
-        }
-    }
-
-    fn tokens(&self) -> u32 {
-        u32::from(self.ping.is_some()) | u32::from(self.pong.is_some()) << 1
+    fn next(bears: Token, nb: i32, n: u32) -> (i32, i32) {
+        let numbers = n as i32 + 1;
+        let v = match bears {
+            Token::Ping => nb,
+            Token::Pong => (numbers - nb) % numbers,
+        };
+        let next = (v + 1) % numbers;
+        (next, (numbers - next) % numbers)
     }
 }
+
+/// One number less: 1 .. n (erratum Z3).
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct OneFewer;
+
+impl Numbers for OneFewer {
+    const SPEC: Spec = Spec {
+        name: "misra-bounded@z3",
+        title: "Misra, bounded, n numbers",
+        idea: "With one number less, v can come back to what a process remembers while the other token is on its way \
+               there: it is taken for lost, and made anew.",
+        errata: Z3,
+        example: "-n 1 --entries 3 --schedule random --seed 2",
+        ..SPEC
+    };
+    const ROUNDS: Option<Rounds<PingPong<Self>>> = None;
+    type Given = (Size, Holder);
+
+    fn told((Size(n), Holder(holder)): (Size, Holder)) -> (u32, bool) {
+        (n, holder)
+    }
+
+    fn next(_: Token, nb: i32, n: u32) -> (i32, i32) {
+        let v = if nb.unsigned_abs() >= n { 1 } else { nb.abs() + 1 };
+        (v, -v)
+    }
+}
+
+const Z1: &[Erratum] = &[Erratum {
+    id: "Z1",
+    text: "'modulo (n+1)' includes 0, and 0 = -0: one token is taken for the other. The values are 1 .. n+1",
+}];
+const Z2: &[Erratum] = &[Erratum { id: "Z2", text: "a residue of -v loses the sign: v and n+1-v collide" }];
+const Z3: &[Erratum] = &[Erratum { id: "Z3", text: "n values are too few: the number can come back to m" }];
 
 /// The contract, as every face of the project shows it.
 const SPEC: Spec = Spec {
@@ -209,13 +152,13 @@ const SPEC: Spec = Spec {
     title: "Misra, bounded",
     year: 1983,
     source: "J. Misra, PODC 1983, 290-294",
-    idea: "Two tokens go round the ring: the ping lets in, the pong watches. Both bear one number v, as v and -v, \
-           which goes up when they meet; a process remembers the last one it saw. A token that finds its own number \
-           has met no trace of the other for a whole round: the other is lost, and is made anew.",
+    idea: "Misra's two tokens, with numbers that come round: 1 .. n+1, and 1 again. Between two visits of a token \
+           without one of the other v goes up at most n times, so that n+1 values are enough to tell them apart.",
     needs: Needs {
         links: Links::Fifo,
         reached: Reached::Relays,
-        tolerates: Tolerates { loss: true, ..Tolerates::NOTHING },
+        bypass: true,
+        tolerates: Tolerates { crash: true, loss: true, ..Tolerates::NOTHING },
         ..Needs::NOTHING
     },
     promises: Promises::Exclusion { order: Order::Ring, falls_silent: false },
@@ -227,42 +170,7 @@ const SPEC: Spec = Spec {
     },
     worst_ids: None,
     settings: &[],
-    rules: &[
-        Rule {
-            name: "arrive",
-            text: "on a token with number x, m != x, the other not here: m := x. A waiting user enters with the ping",
-        },
-        Rule {
-            name: "meet",
-            text: "on a token with number x, m != x, the other here: m := x; then v := next(v) for both",
-        },
-        Rule {
-            name: "regenerate",
-            text: "on a token with number x, m = x: the other is lost; make it here, v := next(v) for both; m stays",
-        },
-        Rule { name: "send ping", text: "the ping is here, the user not inside: send it on" },
-        Rule { name: "send pong", text: "the pong is here: send it on" },
-        Rule { name: "want", text: "enter if the ping is here, wait for it otherwise" },
-        Rule { name: "exit", text: "leave; send the ping on" },
-    ],
-    errata: &[
-        Erratum {
-            id: "Z1",
-            text: "'modulo (n+1)' includes 0, and 0 = -0: one token is taken for the other. The values are 1 .. n+1",
-        },
-        Erratum { id: "Z2", text: "a residue of -v loses the sign: v and n+1-v collide" },
-        Erratum { id: "Z3", text: "n values are too few: the number can come back to m" },
-        Erratum { id: "Z4", text: "the number is compared and stored before the meeting, not after" },
-        Erratum {
-            id: "Z5",
-            text: "a regeneration must not store the number, though it looks like an omission",
-        },
-        Erratum { id: "Z7", text: "a token that waits at a process is met by one that arrives there" },
-        Erratum {
-            id: "Z10",
-            text: "'in one passage round the ring' is n+1 arrivals of the survivor at most",
-        },
-        Erratum { id: "Z11", text: "if both tokens are lost nothing ever happens again" },
-    ],
+    rules: RULES,
+    errata: &[Z1[0], Z2[0], Z3[0]],
     example: "-n 3 --lose ping@2",
 };

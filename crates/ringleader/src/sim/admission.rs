@@ -398,7 +398,7 @@ pub(super) fn settings(spec: &Spec, scenario: &Scenario) -> Result<Settings, Ref
     let mut settings = Settings::default();
     for (place, setting) in spec.settings.iter().enumerate() {
         settings.0[place] = match setting.values {
-            SettingValues::OneOf(_) => 0,
+            SettingValues::OneOf(_) | SettingValues::RingElection { .. } | SettingValues::Elsewhere(_) => 0,
             SettingValues::Number { default, .. } => default,
         };
     }
@@ -418,6 +418,10 @@ pub(super) fn settings(spec: &Spec, scenario: &Scenario) -> Result<Settings, Ref
                 .position(|word| word == value)
                 .ok_or_else(|| bad(format!("must be one of {}, not {value}", words.join(", "))))?
                 as u32,
+            // The registry, which knows them, has looked it up.
+            SettingValues::RingElection { .. } if scenario.elector.is_some() => 0,
+            SettingValues::RingElection { .. } => return Err(bad("must be a ring election".into())),
+            SettingValues::Elsewhere(other) => return Err(bad(format!("it is a setting of {other}"))),
             SettingValues::Number { min, max, .. } => value
                 .parse()
                 .ok()

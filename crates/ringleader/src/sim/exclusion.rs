@@ -297,6 +297,10 @@ impl<P: Exclusion> Problem<P> for Users {
         }
     }
 
+    fn missed(&mut self) {
+        self.pending = self.pending.saturating_sub(1);
+    }
+
     fn is_finished(&self) -> bool {
         !self.falls_silent && self.entries > 0 && self.plan_is_done() && self.waiting == 0 && self.inside == 0
     }

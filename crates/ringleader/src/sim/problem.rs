@@ -63,6 +63,9 @@ pub(crate) trait Problem<P: Process> {
         let _ = index;
     }
 
+    /// A request came to a process that is down, and is gone.
+    fn missed(&mut self) {}
+
     /// Whether the run may end although messages still travel (tokens that circulate for ever).
     fn is_finished(&self) -> bool;
 

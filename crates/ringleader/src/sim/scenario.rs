@@ -1,6 +1,6 @@
 //! What is to be run, as plain data. Parsing it is the business of a leaf; refusing what the contract excludes is ours.
 
-use crate::model::{Arranged, Links, Orientation};
+use crate::model::{Arranged, Elector, Links, Orientation};
 use crate::trace::Recording;
 use std::sync::Arc;
 
@@ -32,6 +32,8 @@ pub struct Scenario {
     pub faults: Vec<Fault>,
     /// The algorithm's own settings, by name.
     pub settings: Vec<(String, String)>,
+    /// The election that the algorithm holds inside, where one of its settings names it. The registry fills it in.
+    pub elector: Option<Elector>,
     /// Whether to run it even where the contract excludes the environment.
     pub unsound: bool,
     /// Meters that cost time or memory.
@@ -60,6 +62,7 @@ impl Scenario {
             workload: Workload::default(),
             faults: Vec::new(),
             settings: Vec::new(),
+            elector: None,
             unsound: false,
             meters: Meters::default(),
             seed: 0,

@@ -6,7 +6,7 @@ use super::admission::{
 };
 use super::{Fault, Refusal, Scenario, Schedule, Topology};
 use crate::model::{
-    Birth, Facts, Given, Id, Links, Message, Port, Process, Settings, Shape, Spec, Told, is_told,
+    Birth, Elector, Facts, Given, Id, Links, Message, Port, Process, Settings, Shape, Spec, Told, is_told,
 };
 use crate::network::arrangement::Arrangement;
 use crate::network::{Network, Plan, tree};
@@ -28,6 +28,7 @@ pub(crate) struct Setup {
     max_delay: u32,
     pub(crate) settings: Settings,
     towards_root: Vec<Option<u32>>,
+    elector: Option<Elector>,
 }
 
 impl Setup {
@@ -79,6 +80,7 @@ impl Setup {
             max_delay: max_delay(&scenario.schedule),
             settings: settings(spec, scenario)?,
             towards_root,
+            elector: scenario.elector,
         })
     }
 
@@ -98,6 +100,7 @@ impl Setup {
             max_delay: self.max_delay,
             towards_root: self.towards_root.get(index as usize).copied().flatten(),
             settings: self.settings,
+            elector: self.elector,
         }))
     }
 

@@ -43,7 +43,9 @@ where
     #[inline]
     pub(super) fn arrive(&mut self, to: u32, port: P::Port, flight: Flight<P::Msg>) {
         self.meter.delivered(to, flight.depth, self.now);
-        self.problem.sent(&Passing { from: flight.from, to, msg: &flight.msg, in_transit: -1 });
+        if self.bypassed.get(to as usize) != Some(&true) {
+            self.problem.sent(&Passing { from: flight.from, to, msg: &flight.msg, in_transit: -1 });
+        }
         let before = self.enter(to);
         if !self.is_down(to) {
             self.wake(to);
@@ -122,10 +124,11 @@ where
         }
         self.processes[index as usize] = self.setup.process(index, &self.net, self.scenario.range);
         self.down[index as usize] = true;
-        if self.messages == 0
+        if (self.messages == 0 || P::SPEC.needs.tolerates.crash)
             && let Some(bypassed) = self.bypassed.get_mut(index as usize)
         {
             *bypassed = true;
+            self.doom(index);
         }
         let timers = P::Timer::ALL.len();
         for timer in &mut self.timers[index as usize * timers..][..timers] {
@@ -140,6 +143,18 @@ where
         }
         // Nothing was asked of the process, so there are no effects to carry out.
         self.happened(index, Input::Crash);
+    }
+
+    /// What is on its way to a process over which the ring is closed is lost; it only has not arrived yet.
+    fn doom(&mut self, index: u32) {
+        let on_links = !matches!(self.clock, Clock::Rounds { .. });
+        let links = (0..if on_links { self.net.degree(index) } else { 0 })
+            .filter_map(|port| self.links.slot(self.net.link(index, P::Port::from_index(port))));
+        let waiting = links.flat_map(|slot| self.links.iter(slot));
+        let arriving = self.frontier.iter().filter(|(link, _)| self.net.end(*link).0 == index);
+        for flight in waiting.chain(arriving.map(|(_, flight)| flight)) {
+            self.problem.sent(&Passing { from: flight.from, to: index, msg: &flight.msg, in_transit: -1 });
+        }
     }
 
     /// A stopped process comes back, without what it knew.

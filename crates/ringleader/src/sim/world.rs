@@ -35,7 +35,8 @@ where
     pub(super) started: Vec<bool>,
     /// Which processes are down; empty if none can be.
     pub(super) down: Vec<bool>,
-    /// Which processes were down before anything was sent, where the ring is closed over those; empty otherwise.
+    /// Which processes the ring is closed over, where it is: those that were down before anything was sent, or (where
+    /// the algorithm lives with crashes) are down. Empty otherwise.
     pub(super) bypassed: Vec<bool>,
     pub(super) links: LinkTable<Flight<P::Msg>>,
     /// Under `rounds`: what was sent in this round, with the numbers of the links, to arrive in the next.
@@ -297,6 +298,9 @@ where
 
     fn user_or_busy(&mut self, process: u32, input: UserInput) {
         if self.is_down(process) {
+            if input == UserInput::Want {
+                self.problem.missed();
+            }
             return;
         }
         if B::may(&self.processes[process as usize], input) {

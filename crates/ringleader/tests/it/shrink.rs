@@ -137,6 +137,7 @@ impl<P: Election<Port = Edge>> World<P> {
                 range: header.range,
                 max_delay: header.max_delay,
                 towards_root: None,
+                elector: None,
                 settings: Settings::default(),
             }))
         };

@@ -217,7 +217,24 @@ fn set(scenario: &mut Scenario, option: &str, value: &str) -> Option<()> {
             let (kind, nth) = value.split_once('@')?;
             scenario.faults.push(Fault::LoseNth { kind: kind.to_owned(), nth: nth.parse().ok()? });
         }
-        "--entries" => scenario.workload.entries = Entries::Each(value.parse().ok()?),
+        "--entries" => {
+            scenario.workload.entries = match numbers::<u32>(value, ',')?.as_slice() {
+                [each] => Entries::Each(*each),
+                listed => Entries::Listed(listed.to_vec()),
+            };
+        }
+        "--hold" => scenario.workload.hold = value.parse().ok()?,
+        "--wants" => {
+            for span in value.split(';') {
+                let (who, at) = span.split_once('@')?;
+                let at = at.parse().ok()?;
+                scenario.workload.wants.extend(numbers::<u32>(who, ',')?.into_iter().map(|who| (at, who)));
+            }
+        }
+        "--set" => {
+            let (name, value) = value.split_once('=')?;
+            scenario.settings.push((name.to_owned(), value.to_owned()));
+        }
         "--load" => {
             scenario.workload.load = Some(Load::Open(value.strip_prefix("open:")?.parse().ok()?));
         }
@@ -237,8 +254,12 @@ fn schedule(value: &str) -> Option<Schedule> {
         "lifo" => Schedule::Lifo,
         "fifo" => Schedule::Fifo,
         "greedy" => Schedule::Greedy,
-        _ => match numbers::<u64>(value.strip_prefix("delay:uniform:")?, ':')?.as_slice() {
-            [low, high] => Schedule::Delay(Delay::Uniform(low * 1_000_000, high * 1_000_000)),
+        _ => match value.strip_prefix("delay:")?.split_once(':')? {
+            ("exp", mean) => Schedule::Delay(Delay::Exponential(mean.parse::<u64>().ok()? * 1_000_000)),
+            ("uniform", span) => match numbers::<u64>(span, ':')?.as_slice() {
+                [low, high] => Schedule::Delay(Delay::Uniform(low * 1_000_000, high * 1_000_000)),
+                _ => return None,
+            },
             _ => return None,
         },
     })

@@ -18,7 +18,7 @@ impl Expander<'_> {
             let (down, to_start) = (shared.facts(local).down, shared.facts(local).to_start);
             drop(shared);
             // Whoever is yet to start could as well not be an initiator.
-            if common.crashes > 0 && !down && !to_start {
+            if common.crashes > 0 && !down && !to_start && self.may_crash(from.state, process) {
                 let left = Common { crashes: common.crashes - 1, faulty: true, ..common };
                 self.fault(from, process, Stimulus::Crash(process), left, batch);
             }
@@ -55,9 +55,29 @@ impl Expander<'_> {
         }
         let shared = self.memo.shared();
         let lost = shared.kind(shared.contents.get(state[link as usize])[place].stimulus);
-        let kinds = self.rules.tokens.iter().enumerate();
-        let alive: usize = kinds.map(|(place, kind)| shared.tokens(self.space, state, place, kind)).sum();
-        !self.rules.tokens.iter().any(|&kind| Some(kind) == lost) || alive > 1
+        let is_token = self.rules.tokens.iter().any(|&kind| Some(kind) == lost);
+        let to_nobody = shared.facts(state[self.space.link(link).to as usize]).down;
+        drop(shared);
+        !is_token || to_nobody || self.tokens_left(state, None) > 1
+    }
+
+    /// Whether a token is left if this process crashes; where there are no tokens anybody may.
+    fn may_crash(&self, state: &[u32], process: u32) -> bool {
+        self.rules.any_loss || self.rules.tokens.is_empty() || self.tokens_left(state, Some(process)) > 0
+    }
+
+    /// How many tokens are held, or on their way to somebody who is up, if this process crashes.
+    fn tokens_left(&self, state: &[u32], crashes: Option<u32>) -> usize {
+        let shared = self.memo.shared();
+        let is_up = |process: u32| Some(process) != crashes && !shared.facts(state[process as usize]).down;
+        let held = (0..self.space.n).filter(|&process| is_up(process));
+        let held: u32 = held.map(|process| shared.facts(state[process as usize]).tokens.count_ones()).sum();
+        let links =
+            (self.space.n..self.space.common() as u32).filter(|&link| is_up(self.space.link(link).to));
+        let travelling = links.flat_map(|link| shared.contents.get(state[link as usize])).filter(|flight| {
+            shared.kind(flight.stimulus).is_some_and(|kind| self.rules.tokens.contains(&kind))
+        });
+        held as usize + travelling.count()
     }
 
     /// A message is lost or doubled.

@@ -30,6 +30,8 @@ pub(crate) struct Rules<'a> {
     pub(crate) watch_order: bool,
     /// Which messages are counted in the state, if any.
     pub(crate) count: Option<Counts>,
+    /// Whether the ring is closed over those who crash.
+    pub(crate) bypass: bool,
     /// Whether crashes are reported to the others.
     pub(crate) detector: bool,
     /// The kinds of tokens, of which one must be left after a loss.
@@ -201,6 +203,7 @@ impl<'a> Expander<'a> {
         let mut fingerprint = from.fingerprint.wrapping_add(taken.delta);
         for k in taken.sent.0..taken.sent.1 {
             let (to, stimulus) = self.memo.sent(k);
+            let to = if self.rules.bypass { self.past(from.state, to) } else { to };
             let carried = batch.changes[start + 1..].iter().rfind(|change| change.0 == to);
             let content = carried.map_or(from.state[to as usize], |change| change.1);
             let pushed = self.memo.push(self.space, to, content, stimulus);
@@ -264,11 +267,19 @@ impl<'a> Expander<'a> {
         for k in 0..out.messages() {
             let (port, msg) = self.memo.send(out, k);
             let link = self.space.outgoing[process as usize][port as usize];
+            let link = if self.rules.bypass { self.past(state, link) } else { link };
             let stimulus = self.memo.arrival(self.space, link, msg);
             let carried = changes[start..].iter().rfind(|change| change.0 == link);
             let content = carried.map_or(state[link as usize], |change| change.1);
             changes.push((link, self.memo.push(self.space, link, content, stimulus).content));
         }
+    }
+
+    /// The link past those who are down.
+    #[cold]
+    fn past(&self, state: &[u32], link: u32) -> u32 {
+        let shared = self.memo.shared();
+        self.space.past(link, |process| shared.facts(state[process as usize]).down)
     }
 
     /// Completes a step whose changes are written: what others remember, what it violates.

@@ -27,7 +27,19 @@ const FOUND_OUT: &[(&str, u32, u32, &str, u64)] = &[
     ("bully@003-2", 3, 1, "everybody who is up knows the leader", 8),
     ("ring-active-list@as-printed", 2, 1, "at most one leader", 3),
     ("ring-active-list@003-4b", 2, 1, "at most one leader", 5),
+    ("central@c1", 2, 2, "nobody waits for ever", 3),
+    ("central@x1", 3, 1, "never two inside", 13),
+    ("central@x2", 3, 1, "never two inside", 9),
     ("ricart-agrawala@as-printed", 2, 2, "never two inside", 6),
+    ("misra@z4", 2, 1, "never two tokens of a kind", 6),
+    ("misra@z5", 2, 1, "never two tokens of a kind", 8),
+    ("misra@z7", 2, 1, "never two tokens of a kind", 6),
+    ("misra@z8", 2, 1, "never two tokens of a kind", 2),
+    ("misra@z9", 2, 1, "never two tokens of a kind", 2),
+    ("misra-bounded@z1", 2, 1, "no case that the proof excludes", 9),
+    ("misra-bounded@z2", 2, 1, "no case that the proof excludes", 5),
+    ("misra-bounded@z3", 2, 1, "never two tokens of a kind", 10),
+    ("misra-k@z13", 2, 1, "never two tokens of a kind", 14),
 ];
 
 /// How a scope of all cases becomes that of one.

@@ -1,0 +1,285 @@
+//! The central coordinator: one process keeps a queue and lets in the others.
+//!
+//! **Idea.** Who wants in asks the coordinator, index 0. The coordinator grants at once if nobody is inside, and queues
+//! the request otherwise; whoever leaves tells it, and the first in the queue is granted. The coordinator may want in
+//! itself: its own steps cost nothing.
+//!
+//! **Needs.** A complete graph of named processes, reliable links in any order. Nobody crashes: `central-failover`
+//! survives that.
+//!
+//! **Cost.** Exactly 3 messages for every entry of another process, none for the coordinator's own; with `--denied` one
+//! more for each request that has to wait. Two message delays between an exit and the next entry.
+//!
+//! **Source.** Lecture slides on mutual exclusion. As printed, a RELEASE with an empty queue changes nothing, so that
+//! nobody is let in ever again (erratum C1).
+//!
+//! ```
+//! use ringleader::{mutex::Central, sim::{self, Scenario}};
+//! let run = sim::run_exclusion::<Central>(&Scenario::new(4), &mut ()).unwrap();
+//! assert_eq!(run.messages, 3 * 3); // four entries, one of them the coordinator's own
+//! ```
+
+use crate::model::{
+    Bound, Charge, Cost, Counts, Erratum, Exclusion, Fields, Needs, Never, Order, Outbox, Peer, Process,
+    Promises, Reached, Rule, Setting, SettingValues, Settings, Show, Spec, Stage, Text, Variant, fields,
+    messages, names,
+};
+use std::collections::VecDeque;
+
+/// The local variables of one process.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Central {
+    me: Peer,
+    user: User,
+    /// Whether those who have to wait are told.
+    denies: bool,
+    /// The coordinator's: who was let in last and has not left; nobody at first.
+    holder: Option<Peer>,
+    /// The coordinator's: who has asked since, in the order of arrival.
+    queue: VecDeque<Peer>,
+}
+
+/// The coordinator.
+const COORDINATOR: Peer = Peer(0);
+
+names! {
+    /// Where the user stands.
+    enum User {
+        Idle = "idle",
+        Waiting = "waiting",
+        Inside = "inside",
+    }
+}
+
+messages! {
+    /// What processes say to the coordinator, and it to them.
+    pub enum Msg {
+        /// May I?
+        "request" Request,
+        /// You may.
+        "granted" Granted,
+        /// You have to wait.
+        "denied" Denied,
+        /// I have left.
+        "release" Release,
+    }
+}
+
+impl Process for Central {
+    const SPEC: Spec = SPEC;
+    type Given = (Peer, Settings);
+    type Port = Peer;
+    type Msg = Msg;
+    type Timer = Never;
+    type Local = Never;
+
+    fn new((me, settings): (Peer, Settings)) -> Self {
+        Central { me, user: User::Idle, denies: settings.0[0] == 1, holder: None, queue: VecDeque::new() }
+    }
+
+    fn start(&mut self, _: &mut impl Outbox<Self>) {}
+
+    fn receive(&mut self, from: Peer, msg: Msg, out: &mut impl Outbox<Self>) {
+        match (msg, self.user) {
+            (Msg::Request {}, _) => self.asked(from, out),
+            (Msg::Release {}, _) => self.released(from, out),
+            (Msg::Granted {}, User::Waiting) => {
+                out.rule("enter");
+                self.user = User::Inside;
+            }
+            (Msg::Granted {}, User::Idle | User::Inside) => {
+                out.impossible("the coordinator grants what was asked for, once");
+            }
+            // It may come after the grant, even with the next request under way.
+            (Msg::Denied {}, _) => out.rule("denied"),
+        }
+    }
+
+    fn fields(&self) -> Fields {
+        let mut fields = fields!(self; me, user);
+        if self.me == COORDINATOR {
+            fields.extend(fields!(self; holder));
+            fields.push(("queue", self.queue.iter().copied().collect::<Vec<Peer>>().show()));
+        }
+        fields
+    }
+}
+
+impl Central {
+    /// The coordinator is asked; by itself, too.
+    fn asked(&mut self, by: Peer, out: &mut impl Outbox<Self>) {
+        if self.holder.is_none() {
+            out.rule("grant");
+            self.let_in(by, out);
+        } else {
+            out.rule("queue");
+            self.queue.push_back(by);
+            if self.denies && by != self.me {
+                out.send(by, Msg::Denied {});
+            }
+        }
+    }
+
+    /// The coordinator is told that somebody has left.
+    fn released(&mut self, by: Peer, out: &mut impl Outbox<Self>) {
+        if self.holder != Some(by) {
+            return out.impossible("who leaves was let in last");
+        }
+        match self.queue.pop_front() {
+            None => {
+                out.rule("free");
+                self.holder = None;
+            }
+            Some(next) => {
+                out.rule("next");
+                self.let_in(next, out);
+            }
+        }
+    }
+
+    fn let_in(&mut self, who: Peer, out: &mut impl Outbox<Self>) {
+        self.holder = Some(who);
+        if who == self.me {
+            self.user = User::Inside;
+        } else {
+            out.send(who, Msg::Granted {});
+        }
+    }
+}
+
+impl Exclusion for Central {
+    fn request(&mut self, out: &mut impl Outbox<Self>) {
+        out.rule("want");
+        self.user = User::Waiting;
+        if self.me == COORDINATOR {
+            self.asked(self.me, out);
+        } else {
+            out.send(COORDINATOR, Msg::Request {});
+        }
+    }
+
+    fn release(&mut self, out: &mut impl Outbox<Self>) {
+        out.rule("exit");
+        self.user = User::Idle;
+        if self.me == COORDINATOR {
+            self.released(self.me, out);
+        } else {
+            out.send(COORDINATOR, Msg::Release {});
+        }
+    }
+
+    fn stage(&self) -> Stage {
+        match self.user {
+            User::Idle => Stage::Idle,
+            User::Waiting => Stage::Waiting,
+            User::Inside => Stage::Inside,
+        }
+    }
+
+    fn charge(msg: &Msg) -> Charge {
+        match msg {
+            Msg::Request {} | Msg::Release {} => Charge::Sender,
+            Msg::Granted {} | Msg::Denied {} => Charge::Receiver,
+        }
+    }
+}
+
+/// The slides taken literally: a RELEASE matters only if somebody waits (erratum C1).
+#[derive(Clone, Default, PartialEq, Eq, Hash, Debug)]
+pub struct CentralNeverFree;
+
+impl Variant for CentralNeverFree {
+    type Right = Central;
+    const TEXT: Text = Text {
+        name: "central@c1",
+        title: "Central coordinator, never free again",
+        erratum: "C1",
+        idea: "As printed, RELEASE only takes the next one off the queue. If the queue is empty, the coordinator goes on \
+               believing that somebody is inside, and every later request waits for ever.",
+        rules: &[Rule { name: "free", text: "on RELEASE, the queue empty: nothing" }],
+        example: "-n 2 --entries 0,2",
+    };
+
+    fn receive(&mut self, right: &mut Central, from: Peer, msg: Msg, out: &mut impl Outbox<Central>) {
+        let holder = right.holder;
+        right.receive(from, msg, out);
+        right.holder = right.holder.or(holder);
+    }
+
+    fn release(&mut self, right: &mut Central, out: &mut impl Outbox<Central>) {
+        let holder = right.holder;
+        right.release(out);
+        right.holder = right.holder.or(holder);
+    }
+}
+
+/// The contract, as every face of the project shows it.
+const SPEC: Spec = Spec {
+    name: "central",
+    aliases: &[],
+    title: "Central coordinator",
+    year: 1979,
+    source: "lecture slides; folklore",
+    idea: "Who wants in asks the coordinator, which grants at once if nobody is inside and queues the request \
+           otherwise. Who leaves tells it, and the first in the queue is granted.",
+    needs: Needs { reached: Reached::Relays, ..Needs::NOTHING },
+    promises: Promises::Exclusion { order: Order::Fair, falls_silent: true },
+    cost: Cost {
+        worst: Some(Bound {
+            formula: "3 or 4 per entry",
+            counts: Counts::All,
+            value: |facts| Some((3 + u64::from(facts.settings.0[0])) * facts.entries),
+        }),
+        average: None,
+        words: "exactly 3 per entry of another process, 0 for the coordinator's own: 3(n-1)/n on average if all ask \
+                alike; with --denied one more for each request that waits; two message delays from an exit to the \
+                next entry, one if the coordinator is one of the two",
+    },
+    worst_ids: None,
+    settings: &[
+        Setting {
+            name: "denied",
+            about: "whether those who have to wait are told so",
+            values: SettingValues::OneOf(&["no", "yes"]),
+        },
+        Setting {
+            name: "election",
+            about: "the ring election by which a new coordinator is found after a crash",
+            values: SettingValues::Elsewhere("central-failover"),
+        },
+    ],
+    rules: &[
+        Rule { name: "want", text: "send REQUEST to the coordinator; the coordinator asks itself" },
+        Rule {
+            name: "grant",
+            text: "coordinator, on REQUEST from j, holder = nobody: holder := j; send GRANTED to j",
+        },
+        Rule {
+            name: "queue",
+            text: "coordinator, on REQUEST from j otherwise: append j to the queue (and send DENIED to j, if denied)",
+        },
+        Rule { name: "enter", text: "on GRANTED: enter" },
+        Rule { name: "denied", text: "on DENIED, whenever it comes: nothing" },
+        Rule { name: "exit", text: "leave; send RELEASE to the coordinator" },
+        Rule { name: "free", text: "coordinator, on RELEASE, the queue empty: holder := nobody" },
+        Rule {
+            name: "next",
+            text: "coordinator, on RELEASE otherwise: take h off the queue; holder := h; send GRANTED to h",
+        },
+    ],
+    errata: &[
+        Erratum {
+            id: "C1",
+            text: "RELEASE with an empty queue must set holder to nobody, or every later request waits for ever",
+        },
+        Erratum {
+            id: "C2",
+            text: "'only three messages' does not hold with DENIED: a request that waits costs four",
+        },
+        Erratum {
+            id: "C4",
+            text: "'first come, first served' is the order of arrival at the coordinator, not of asking",
+        },
+    ],
+    example: "-n 4 --entries 2",
+};
