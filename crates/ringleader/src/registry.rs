@@ -17,7 +17,11 @@ use crate::model::{
     Election, Exclusion, Fields, Given, Literal, Message, Port, Process, Shape, Spec, Told, WireError,
     is_told,
 };
-use crate::mutex::{MisraBounded, RicartAgrawala, RicartAgrawalaAsPrinted};
+use crate::mutex::{
+    CarvalhoRoucairol, CarvalhoRoucairolWithoutAskingBack, Lamport, LamportWithoutClock, Maekawa,
+    MaekawaWithoutDisplacing, MaekawaWithoutYield, MisraBounded, RicartAgrawala, RicartAgrawalaAsPrinted,
+    SinghalDynamic, TreeQuorum,
+};
 use crate::network::Wired;
 use crate::sim::{self, Observer, Refusal, Report, Scenario};
 
@@ -58,8 +62,17 @@ pub static ALL: &[Entry] = &[
     Entry::election::<Literal<RingActiveListAsPrinted>>(),
     Entry::election::<Literal<RingActiveListOwnLast>>(),
     Entry::election::<RingCollect>(),
+    Entry::exclusion::<Lamport>(),
+    Entry::exclusion::<Literal<LamportWithoutClock>>(),
     Entry::exclusion::<RicartAgrawala>(),
     Entry::exclusion::<Literal<RicartAgrawalaAsPrinted>>(),
+    Entry::exclusion::<CarvalhoRoucairol>(),
+    Entry::exclusion::<Literal<CarvalhoRoucairolWithoutAskingBack>>(),
+    Entry::exclusion::<SinghalDynamic>(),
+    Entry::exclusion::<Maekawa>(),
+    Entry::exclusion::<Literal<MaekawaWithoutYield>>(),
+    Entry::exclusion::<Literal<MaekawaWithoutDisplacing>>(),
+    Entry::exclusion::<TreeQuorum>(),
     Entry::exclusion::<MisraBounded>(),
 ];
 

@@ -5,6 +5,7 @@
 //! [`Election`] or an [`Exclusion`] is a process whose outcome can be read from its state. A [`Variant`] is the text of
 //! an algorithm taken literally, with its error in it.
 
+mod clock;
 mod given;
 mod message;
 mod outbox;
@@ -15,6 +16,7 @@ mod value;
 mod variant;
 mod wire;
 
+pub use clock::{Clock, VectorClock};
 pub use given::{
     Birth, Degree, Given, Holder, Id, MaxDelay, Range, Settings, Size, Told, TowardsRoot, is_told,
 };

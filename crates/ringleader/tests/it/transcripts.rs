@@ -217,7 +217,12 @@ fn set(scenario: &mut Scenario, option: &str, value: &str) -> Option<()> {
             let (kind, nth) = value.split_once('@')?;
             scenario.faults.push(Fault::LoseNth { kind: kind.to_owned(), nth: nth.parse().ok()? });
         }
-        "--entries" => scenario.workload.entries = Entries::Each(value.parse().ok()?),
+        "--entries" => {
+            scenario.workload.entries = match numbers(value, ',')?.as_slice() {
+                [each] => Entries::Each(*each),
+                list => Entries::Listed(list.to_vec()),
+            };
+        }
         "--load" => {
             scenario.workload.load = Some(Load::Open(value.strip_prefix("open:")?.parse().ok()?));
         }

@@ -27,7 +27,11 @@ const FOUND_OUT: &[(&str, u32, u32, &str, u64)] = &[
     ("bully@003-2", 3, 1, "everybody who is up knows the leader", 8),
     ("ring-active-list@as-printed", 2, 1, "at most one leader", 3),
     ("ring-active-list@003-4b", 2, 1, "at most one leader", 5),
+    ("lamport@l2", 2, 1, "nobody waits for ever", 3),
     ("ricart-agrawala@as-printed", 2, 2, "never two inside", 6),
+    ("carvalho-roucairol@cr1", 3, 2, "nobody waits for ever", 21),
+    ("maekawa@m1", 3, 1, "nobody waits for ever", 6),
+    ("maekawa@m2", 4, 1, "nobody waits for ever", 14),
 ];
 
 /// How a scope of all cases becomes that of one.
@@ -135,4 +139,5 @@ fn shortest_runs_are_as_long_as_elsewhere() {
     );
     let overtaking = Scope { links: Some(Links::Bag), unsound: true, ..Scope::new(2) };
     assert_eq!(steps("misra-bounded", &overtaking), Some(("never two tokens of a kind", 7)), "Z6");
+    assert_eq!(steps("lamport", &overtaking), Some(("never two inside", 4)), "L1");
 }
