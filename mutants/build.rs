@@ -54,6 +54,8 @@ struct Source<'a> {
     algorithm: &'a str,
     /// As the registry calls it: `election` or `exclusion`.
     problem: &'static str,
+    /// As the module is called: `election` or `mutex`.
+    folder: &'static str,
     /// The type.
     process: String,
     /// Without the header, which only the beginning of a file may have.
@@ -64,16 +66,21 @@ impl Source<'_> {
     fn read<'a>(library: &Path, algorithm: &'a str) -> Source<'a> {
         let file = format!("{}.rs", algorithm.replace('-', "_"));
         let places = [("election", "election"), ("exclusion", "mutex")]
-            .map(|(problem, folder)| (problem, library.join(folder).join(&file)));
-        let Some((problem, path)) = places.into_iter().find(|(_, path)| path.exists()) else {
+            .map(|(problem, folder)| (problem, folder, library.join(folder).join(&file)));
+        let Some((problem, folder, path)) = places.into_iter().find(|(.., path)| path.exists()) else {
             panic!("mutants.txt speaks of {algorithm}, but neither election/{file} nor mutex/{file} exists");
         };
         println!("cargo::rerun-if-changed={}", path.display());
         let text = fs::read_to_string(&path).expect("the source can be read");
         let text: String = text.split_inclusive('\n').skip_while(|line| line.starts_with("//!")).collect();
-        let process = text.split_once("impl Process for ").and_then(|(_, rest)| rest.split_once(" {"));
-        let Some((process, _)) = process else { panic!("{file} has no line `impl Process for …`") };
-        Source { algorithm, problem, process: process.to_owned(), text }
+        let between = |begin, end| text.split_once(begin)?.1.split_once(end).map(|(name, _)| name);
+        // An algorithm that shares its clauses with another is a name for these with something of its own.
+        let process = between("impl Process for ", " {").or_else(|| between("\npub type ", " ="));
+        let Some(process) = process else {
+            panic!("{file} has no line `impl Process for …` or `pub type …`")
+        };
+        let process = process.to_owned();
+        Source { algorithm, problem, folder, process, text }
     }
 
     /// The source after a change, as a module of another crate.
@@ -82,6 +89,7 @@ impl Source<'_> {
         let text = change.map_or_else(|| Ok(self.text.clone()), |change| change.apply(&self.text));
         let text = text.unwrap_or_else(|why| panic!("mutant {algorithm}~{number} of mutants.txt: {why}"));
         let text = text.replace("use crate::model::", "use ringleader::model::");
+        let text = text.replace("use super::", &format!("use ringleader::{}::", self.folder));
         assert!(!text.contains("crate::"), "{algorithm} uses more of the library than its model");
         let name = format!("    name: \"{algorithm}\",\n");
         assert_eq!(text.matches(&name).count(), 1, "the contract of {algorithm} begins with its name");

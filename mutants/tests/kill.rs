@@ -44,7 +44,7 @@ fn fate(mutant: &Mutant) -> Fate {
     let least = if mutant.entry.spec.needs.tolerates.crash { 2 } else { 1 };
     let mut states = 0;
     let mut unknown = None;
-    for n in least..=mutant.n {
+    for n in (least..=mutant.n).filter(|&n| mutant.entry.spec.needs.processes.admits(n)) {
         // With two entries each, one process less has as many states.
         let entries = match mutant.entry.problem {
             Problem::Mutex if n < mutant.n => 1..=2,

@@ -18,10 +18,11 @@ use crate::model::{
     SettingValues, Shape, Spec, Timing, Told, WireError, is_told,
 };
 use crate::mutex::{
-    Central, CentralFailover, CentralNeverFree, CentralWithoutEpochs, CentralWithoutStatus, Misra,
-    MisraBounded, MisraFromZero, MisraK, MisraKByAll, MisraMeetsFirst, MisraNeverMeets, MisraRemembersAll,
-    MisraRemembersOne, ModuloWithZero, OneFewer, PingPong, ResidueOfMinus, RicartAgrawala,
-    RicartAgrawalaAsPrinted, TokenRing,
+    CarvalhoRoucairol, CarvalhoRoucairolWithoutAskingBack, Central, CentralFailover, CentralNeverFree,
+    CentralWithoutEpochs, CentralWithoutStatus, Lamport, LamportWithoutClock, Maekawa,
+    MaekawaWithoutDisplacing, MaekawaWithoutYield, Misra, MisraBounded, MisraFromZero, MisraK, MisraKByAll,
+    MisraMeetsFirst, MisraNeverMeets, MisraRemembersAll, MisraRemembersOne, ModuloWithZero, OneFewer,
+    PingPong, ResidueOfMinus, RicartAgrawala, RicartAgrawalaAsPrinted, SinghalDynamic, TokenRing, TreeQuorum,
 };
 use crate::network::Wired;
 use crate::sim::{self, Observer, Refusal, Report, Scenario};
@@ -68,8 +69,17 @@ pub static ALL: &[Entry] = &[
     Entry::exclusion::<CentralFailover>(),
     Entry::exclusion::<Literal<CentralWithoutEpochs>>(),
     Entry::exclusion::<Literal<CentralWithoutStatus>>(),
+    Entry::exclusion::<Lamport>(),
+    Entry::exclusion::<Literal<LamportWithoutClock>>(),
     Entry::exclusion::<RicartAgrawala>(),
     Entry::exclusion::<Literal<RicartAgrawalaAsPrinted>>(),
+    Entry::exclusion::<CarvalhoRoucairol>(),
+    Entry::exclusion::<Literal<CarvalhoRoucairolWithoutAskingBack>>(),
+    Entry::exclusion::<SinghalDynamic>(),
+    Entry::exclusion::<Maekawa>(),
+    Entry::exclusion::<Literal<MaekawaWithoutYield>>(),
+    Entry::exclusion::<Literal<MaekawaWithoutDisplacing>>(),
+    Entry::exclusion::<TreeQuorum>(),
     Entry::exclusion::<TokenRing>(),
     Entry::exclusion::<Misra>(),
     Entry::exclusion::<Literal<MisraMeetsFirst>>(),

@@ -46,7 +46,7 @@ fn largest(entry: &Entry) -> u32 {
 fn every_algorithm_holds_as_recorded() {
     let mut found = String::from(rows::TITLE);
     for entry in ALL.iter().filter(|entry| !entry.is_literal()) {
-        for n in 1..=largest(entry) {
+        for n in (1..=largest(entry)).filter(|&n| entry.spec.needs.processes.admits(n)) {
             let row = check(entry, n);
             println!("{row}");
             writeln!(found, "{row}").unwrap();

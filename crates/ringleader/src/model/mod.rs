@@ -5,6 +5,7 @@
 //! [`Election`] or an [`Exclusion`] is a process whose outcome can be read from its state. A [`Variant`] is the text of
 //! an algorithm taken literally, with its error in it.
 
+mod clock;
 mod elector;
 mod given;
 mod message;
@@ -16,6 +17,7 @@ mod value;
 mod variant;
 mod wire;
 
+pub use clock::{Clock, VectorClock};
 pub use elector::{Asks, Contest, Elector};
 pub use given::{
     Birth, Degree, Given, Holder, Id, Launch, MaxDelay, Range, Settings, Size, Told, TowardsRoot, is_told,

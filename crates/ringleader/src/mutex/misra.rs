@@ -480,7 +480,7 @@ const SPEC: Spec = Spec {
     },
     worst_ids: None,
     settings: &[],
-    rules: RULES,
+    rules: PING_PONG_RULES,
     errata: &[
         Erratum { id: "Z4", text: "the number is compared and stored before the meeting, not after" },
         Erratum {
@@ -506,7 +506,7 @@ const SPEC: Spec = Spec {
 };
 
 /// The rules, whatever the numbers.
-pub const RULES: &[Rule] = &[
+pub const PING_PONG_RULES: &[Rule] = &[
     Rule {
         name: "arrive",
         text: "on a token with number x, m != x, the other not here: m := x. A waiting user enters with the ping",

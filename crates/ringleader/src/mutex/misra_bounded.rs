@@ -21,7 +21,7 @@
 //! assert!(run.holds());
 //! ```
 
-use super::{Numbers, PingPong, RULES, Token};
+use super::{Numbers, PING_PONG_RULES, PingPong, Token};
 use crate::model::{
     Cost, Erratum, Holder, Links, Needs, Order, Promises, Reached, Rounds, Size, Spec, Tolerates,
 };
@@ -170,7 +170,7 @@ const SPEC: Spec = Spec {
     },
     worst_ids: None,
     settings: &[],
-    rules: RULES,
+    rules: PING_PONG_RULES,
     errata: &[Z1[0], Z2[0], Z3[0]],
     example: "-n 3 --lose ping@2",
 };

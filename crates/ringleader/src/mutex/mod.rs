@@ -1,18 +1,30 @@
 //! Mutual exclusion: one algorithm, one file.
+mod carvalho_roucairol;
 mod central;
 mod central_failover;
+mod lamport;
+mod maekawa;
 mod misra;
 mod misra_bounded;
 mod misra_k;
 mod ricart_agrawala;
+mod singhal_dynamic;
 mod token_ring;
+mod tree_quorum;
+pub use carvalho_roucairol::{CarvalhoRoucairol, CarvalhoRoucairolWithoutAskingBack};
 pub use central::{Central, CentralNeverFree};
 pub use central_failover::{CentralFailover, CentralWithoutEpochs, CentralWithoutStatus};
+pub use lamport::{Lamport, LamportWithoutClock};
+pub use maekawa::{
+    Maekawa, MaekawaWithoutDisplacing, MaekawaWithoutYield, Planes, Quorums, VOTING_RULES, Voting,
+};
 pub use misra::{
     Misra, MisraFromZero, MisraMeetsFirst, MisraNeverMeets, MisraRemembersAll, MisraRemembersOne, Numbers,
-    PingPong, RULES, Token,
+    PING_PONG_RULES, PingPong, Token,
 };
 pub use misra_bounded::{Bounded, MisraBounded, ModuloWithZero, OneFewer, ResidueOfMinus};
 pub use misra_k::{ByEveryOther, ByOneOther, MisraK, MisraKByAll, Wards, Watch};
 pub use ricart_agrawala::{RicartAgrawala, RicartAgrawalaAsPrinted};
+pub use singhal_dynamic::SinghalDynamic;
 pub use token_ring::TokenRing;
+pub use tree_quorum::{Paths, TreeQuorum, live_quorum};

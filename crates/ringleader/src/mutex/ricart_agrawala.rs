@@ -20,8 +20,8 @@
 //! ```
 
 use crate::model::{
-    Bound, Charge, Cost, Counts, Erratum, Exclusion, Fields, Needs, Never, Order, Outbox, Peer, Process,
-    Promises, Reached, Rule, Size, Spec, Stage, Text, Variant, fields, messages, names,
+    Bound, Charge, Clock, Cost, Counts, Erratum, Exclusion, Fields, Needs, Never, Order, Outbox, Peer,
+    Process, Promises, Reached, Rule, Size, Spec, Stage, Text, Variant, fields, messages, names,
 };
 
 /// The local variables of one process.
@@ -30,7 +30,7 @@ pub struct RicartAgrawala {
     me: Peer,
     n: Size,
     /// The highest time stamp used or seen.
-    clock: u64,
+    clock: Clock,
     user: User,
     /// The time stamp of the own request.
     ts: u64,
@@ -68,7 +68,15 @@ impl Process for RicartAgrawala {
     type Local = Never;
 
     fn new((me, n): (Peer, Size)) -> Self {
-        RicartAgrawala { me, n, clock: 0, user: User::Idle, ts: 0, missing: 0, deferred: Vec::new() }
+        RicartAgrawala {
+            me,
+            n,
+            clock: Clock::default(),
+            user: User::Idle,
+            ts: 0,
+            missing: 0,
+            deferred: Vec::new(),
+        }
     }
 
     fn start(&mut self, _: &mut impl Outbox<Self>) {}
@@ -76,7 +84,7 @@ impl Process for RicartAgrawala {
     fn receive(&mut self, from: Peer, msg: Msg, out: &mut impl Outbox<Self>) {
         match (msg, self.user) {
             (Msg::Request { t }, user) => {
-                self.clock = self.clock.max(t);
+                self.clock.raise(t);
                 let earlier = match user {
                     User::Idle => false,
                     User::Waiting => (self.ts, self.me) < (t, from),
@@ -116,8 +124,7 @@ impl Process for RicartAgrawala {
 impl Exclusion for RicartAgrawala {
     fn request(&mut self, out: &mut impl Outbox<Self>) {
         out.rule("want");
-        self.clock += 1;
-        self.ts = self.clock;
+        self.ts = self.clock.tick();
         self.missing = self.n.0.saturating_sub(1);
         self.user = if self.missing == 0 { User::Inside } else { User::Waiting };
         for other in self.me.others(self.n) {

@@ -1,9 +1,11 @@
 //! The engines against each other: the fast lane and the general engine, one thread and two, a run and its replay.
 
-use crate::support::{Recorder, admits, entry, record, right, run, run_well, schedules};
+use crate::support::{Recorder, admits, at_least, entry, record, right, run, run_well, schedules};
 use ringleader::model::{Links, SettingValues, Shape};
 use ringleader::registry::{ALL, Entry, Problem};
-use ringleader::sim::{Entries, Fault, Initiators, Meters, Refusal, Report, Scenario, Schedule, Workload};
+use ringleader::sim::{
+    Entries, Fault, Initiators, Load, Meters, Refusal, Report, Scenario, Schedule, Workload,
+};
 use ringleader::trace::{Event, Input};
 use std::sync::Arc;
 
@@ -81,14 +83,14 @@ fn threads_change_nothing() {
 #[test]
 fn the_same_seed_gives_the_same_run_and_another_seed_another() {
     for entry in ALL {
-        let mut differs = false;
+        let (mut differs, n) = (false, at_least(entry, 6));
         for (name, schedule) in schedules() {
             if !admits(entry, &schedule) {
                 continue;
             }
             let of = |seed| {
                 let scenario =
-                    Scenario { seed, schedule: schedule.clone(), max_steps: Some(5000), ..Scenario::new(6) };
+                    Scenario { seed, schedule: schedule.clone(), max_steps: Some(5000), ..Scenario::new(n) };
                 record(entry, &scenario).1.events
             };
             assert_eq!(of(1), of(1), "{} {name}", entry.spec.name);
@@ -105,13 +107,13 @@ fn the_same_seed_gives_the_same_run_and_another_seed_another() {
 
 /// Scenarios that use every kind of input.
 fn eventful(entry: &Entry) -> Vec<Scenario> {
-    let mut scenarios = Vec::new();
+    let (mut scenarios, n) = (Vec::new(), at_least(entry, 5));
     for (_, schedule) in schedules() {
         if !admits(entry, &schedule) {
             continue;
         }
         for seed in 0..3 {
-            let mut scenario = Scenario { seed, schedule: schedule.clone(), ..Scenario::new(5) };
+            let mut scenario = Scenario { seed, schedule: schedule.clone(), ..Scenario::new(n) };
             scenario.max_steps = Some(2000);
             if entry.problem == Problem::Mutex {
                 scenario.workload = Workload { entries: Entries::Each(2), ..Workload::default() };
@@ -132,7 +134,7 @@ fn eventful(entry: &Entry) -> Vec<Scenario> {
     if entry.spec.needs.tolerates.crash {
         // Who was answered waits in vain.
         let faults = vec![Fault::Crash { process: 4, at: 0 }, Fault::Crash { process: 3, at: 3 }];
-        scenarios.push(Scenario { faults, initiators: Initiators::One, ..Scenario::new(5) });
+        scenarios.push(Scenario { faults, initiators: Initiators::One, ..Scenario::new(n) });
     }
     scenarios
 }
@@ -245,7 +247,7 @@ fn every_rule_that_fires_is_in_the_contract_and_every_rule_fires() {
     for entry in ALL {
         let mut fired = std::collections::BTreeSet::new();
         let mut scenarios = eventful(entry);
-        for n in [1, 2, 4, 9] {
+        for n in [1, 2, 4, 9].map(|n| at_least(entry, n)) {
             for seed in 0..30 {
                 let one =
                     Scenario { seed, initiators: Initiators::One, max_steps: Some(3000), ..Scenario::new(n) };
@@ -257,15 +259,30 @@ fn every_rule_that_fires_is_in_the_contract_and_every_rule_fires() {
             let SettingValues::OneOf(words) = setting.values else { continue };
             for (seed, word) in (0..40).flat_map(|seed| words.iter().map(move |word| (seed, word))) {
                 let settings = vec![(setting.name.to_owned(), (*word).to_owned())];
-                scenarios.push(Scenario { seed, settings, schedule: Schedule::Random, ..Scenario::new(4) });
+                scenarios.push(Scenario {
+                    seed,
+                    settings,
+                    schedule: Schedule::Random,
+                    ..Scenario::new(at_least(entry, 4))
+                });
             }
         }
         if admits(entry, &Schedule::Random) {
             let wild = |seed: u64| {
-                let n = if seed < 10 { 1 } else { 30 };
+                let n = if seed < 10 { 1 } else { at_least(entry, 30) };
                 Scenario { seed, schedule: Schedule::Random, max_steps: Some(3000), ..Scenario::new(n) }
             };
             scenarios.extend((0..30).map(wild));
+        }
+        if entry.problem == Problem::Mutex {
+            // Some want in while others have not asked for long.
+            scenarios.extend((0..10).map(|seed| Scenario {
+                seed,
+                schedule: Schedule::Random,
+                workload: Workload { load: Some(Load::Open(0.3)), total: Some(40), ..Workload::default() },
+                max_steps: Some(3000),
+                ..Scenario::new(at_least(entry, 4))
+            }));
         }
         for scenario in scenarios {
             let mut recorder = Recorder::default();

@@ -1,7 +1,7 @@
 //! Mutual exclusion: one at a time, in order, at the exact cost; and tokens that survive being lost.
 
 use crate::support::{
-    admits, admitted_links, entry, exclusion, kind, record, right, run, run_well, schedules,
+    admits, admitted_links, at_least, entry, exclusion, kind, record, right, run, run_well, schedules,
 };
 use ringleader::registry::Problem;
 use ringleader::sim::{Entries, Fault, Load, RunOutcome, Scenario, Schedule, Workload};
@@ -15,7 +15,7 @@ fn entries(each: u32) -> Workload {
 fn everybody_gets_in_as_often_as_asked_one_at_a_time() {
     for algorithm in right().filter(|entry| entry.problem == Problem::Mutex) {
         let name = algorithm.spec.name;
-        for n in [1u32, 2, 3, 5, 10] {
+        for n in [1u32, 2, 3, 5, 10].map(|n| at_least(algorithm, n)) {
             for (_, schedule) in schedules().into_iter().filter(|(_, schedule)| admits(algorithm, schedule)) {
                 for links in admitted_links(algorithm) {
                     for seed in 0..4 {

@@ -12,6 +12,7 @@ mod itai_rodeh; // lock-step and coin: the draws decide; all draws of a round, a
 mod large_rings; // bounds at large n; `cargo xtask bounds` goes on to a million
 mod lists_and_tokens; // everybody hears of everybody; late starts; rings closed over crashed processes
 mod one_way_rings; // exact counts of four more elections on one-way rings
+mod permissions; // exact costs where processes ask each other; quorums that meet; logical clocks
 mod probabilistic_franklin; // measured rounds against what is expected of them
 mod refusals; // what a contract excludes
 mod shrink; // a failing run made shorter

@@ -1,6 +1,6 @@
 //! What a contract excludes is refused with the reason, or run on request and labelled so.
 
-use crate::support::{entry, run};
+use crate::support::{at_least, entry, run};
 use ringleader::model::{Links, Orientation};
 use ringleader::registry::{ALL, Problem};
 use ringleader::sim::{Fault, Ids, Initiators, Ports, Refusal, Scenario, Topology, Workload};
@@ -58,25 +58,26 @@ fn impossible_scenarios() {
 fn what_is_outside_the_assumptions_runs_on_request_and_is_labelled() {
     for algorithm in ALL {
         let spec = algorithm.spec;
+        let four = Scenario::new(at_least(algorithm, 4));
         let mut outside = Vec::new();
         if spec.needs.links != Links::Bag {
-            outside.push(Scenario { links: Some(Links::Bag), ..Scenario::new(4) });
+            outside.push(Scenario { links: Some(Links::Bag), ..four.clone() });
         }
         if spec.needs.orientation == Orientation::Same && spec.name == "franklin" {
-            outside.push(Scenario { ports: Ports::Kind(Orientation::Random), ..Scenario::new(4) });
+            outside.push(Scenario { ports: Ports::Kind(Orientation::Random), ..four.clone() });
         }
         if !spec.needs.tolerates.crash {
-            outside.push(Scenario { faults: vec![Fault::Crash { process: 1, at: 2 }], ..Scenario::new(4) });
+            outside.push(Scenario { faults: vec![Fault::Crash { process: 1, at: 2 }], ..four.clone() });
         }
         if !spec.needs.tolerates.duplication {
-            outside.push(Scenario { faults: vec![Fault::Duplicate(0.5)], ..Scenario::new(4) });
+            outside.push(Scenario { faults: vec![Fault::Duplicate(0.5)], ..four.clone() });
         }
         if !spec.needs.tolerates.loss {
-            outside.push(Scenario { faults: vec![Fault::Loss(0.5)], ..Scenario::new(4) });
+            outside.push(Scenario { faults: vec![Fault::Loss(0.5)], ..four.clone() });
         }
         if !spec.needs.tolerates.partition {
             let cut = Fault::Partition { left: vec![0, 1], right: vec![2, 3], from: 0, until: 3 };
-            outside.push(Scenario { faults: vec![cut], ..Scenario::new(4) });
+            outside.push(Scenario { faults: vec![cut], ..four.clone() });
         }
         for scenario in outside {
             let refused = refusal(spec.name, &scenario);

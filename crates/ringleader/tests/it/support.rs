@@ -104,6 +104,11 @@ pub(crate) fn admits(entry: &Entry, schedule: &Schedule) -> bool {
     entry.run(&scenario, &mut ()).is_ok()
 }
 
+/// The number of processes from `n` on that an algorithm admits.
+pub(crate) fn at_least(entry: &Entry, n: u32) -> u32 {
+    entry.spec.needs.processes.nearest(n).1
+}
+
 /// Records a run.
 #[derive(Default)]
 pub(crate) struct Recorder {

@@ -30,7 +30,6 @@ const FOUND_OUT: &[(&str, u32, u32, &str, u64)] = &[
     ("central@c1", 2, 2, "nobody waits for ever", 3),
     ("central@x1", 3, 1, "never two inside", 13),
     ("central@x2", 3, 1, "never two inside", 9),
-    ("ricart-agrawala@as-printed", 2, 2, "never two inside", 6),
     ("misra@z4", 2, 1, "never two tokens of a kind", 6),
     ("misra@z5", 2, 1, "never two tokens of a kind", 8),
     ("misra@z7", 2, 1, "never two tokens of a kind", 6),
@@ -40,6 +39,11 @@ const FOUND_OUT: &[(&str, u32, u32, &str, u64)] = &[
     ("misra-bounded@z2", 2, 1, "no case that the proof excludes", 5),
     ("misra-bounded@z3", 2, 1, "never two tokens of a kind", 10),
     ("misra-k@z13", 2, 1, "never two tokens of a kind", 14),
+    ("lamport@l2", 2, 1, "nobody waits for ever", 3),
+    ("ricart-agrawala@as-printed", 2, 2, "never two inside", 6),
+    ("carvalho-roucairol@cr1", 3, 2, "nobody waits for ever", 21),
+    ("maekawa@m1", 3, 1, "nobody waits for ever", 6),
+    ("maekawa@m2", 4, 1, "nobody waits for ever", 14),
 ];
 
 /// How a scope of all cases becomes that of one.
@@ -147,4 +151,5 @@ fn shortest_runs_are_as_long_as_elsewhere() {
     );
     let overtaking = Scope { links: Some(Links::Bag), unsound: true, ..Scope::new(2) };
     assert_eq!(steps("misra-bounded", &overtaking), Some(("never two tokens of a kind", 7)), "Z6");
+    assert_eq!(steps("lamport", &overtaking), Some(("never two inside", 4)), "L1");
 }

@@ -78,7 +78,7 @@ fn without(entry: &Entry, need: &str) -> Vec<Scope> {
         max_states: Some(1_000_000),
         ..Scope::new(n)
     };
-    let sizes = 2..=4;
+    let sizes = (2..=4).filter(|&n| entry.spec.needs.processes.admits(n));
     let every = |change: &dyn Fn(Scope) -> Scope| sizes.clone().map(|n| change(scope(n))).collect::<Vec<_>>();
     match need {
         "fifo" => every(&|scope| Scope { links: Some(Links::Bag), ..scope }),
