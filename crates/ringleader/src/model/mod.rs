@@ -12,6 +12,7 @@ mod message;
 mod outbox;
 mod port;
 mod process;
+mod snapshot;
 mod spec;
 mod value;
 mod variant;
@@ -26,6 +27,7 @@ pub use message::Message;
 pub use outbox::Outbox;
 pub use port::{Edge, Next, Peer, Port, Shape, Side};
 pub use process::{Charge, Election, Exclusion, Knows, Process, Rounds, Stage, Verdict};
+pub use snapshot::Snapshot;
 pub use spec::{
     Arranged, Average, Bound, Cost, Counts, Erratum, Facts, Graph, Informed, Links, Needs, Order,
     Orientation, Processes, Promises, Reached, Rule, Setting, SettingValues, Spec, Timing, Tolerates, Winner,

@@ -4,19 +4,24 @@ mod battery_rows; // rows of the battery's record
 mod bully; // exact counts, crashes and recoveries
 mod check; // the checker
 mod complete_graphs; // exact counts where everybody is connected with everybody; a failing run made small
+mod coordinators; // the coordinator and the token ring; a crash, with any election of the registry
 mod docs; // every contract of the registry is well-formed
 mod elections; // exact counts on rings, against formulas and tables
 mod engines; // fast lane against general engine, threads, replay, determinism
 mod exclusion; // one at a time, in order, at the exact cost; lost tokens
 mod itai_rodeh; // lock-step and coin: the draws decide; all draws of a round, and what is expected of them
+mod large_mutex; // mutual exclusion among very many; `cargo xtask bounds` goes on to 100,000
 mod large_rings; // bounds at large n; `cargo xtask bounds` goes on to a million
 mod lists_and_tokens; // everybody hears of everybody; late starts; rings closed over crashed processes
+mod mutex_means; // messages per entry under light and full load; `cargo xtask bounds` goes on to 100 processes
 mod one_way_rings; // exact counts of four more elections on one-way rings
 mod permissions; // exact costs where processes ask each other; quorums that meet; logical clocks
 mod probabilistic_franklin; // measured rounds against what is expected of them
 mod refusals; // what a contract excludes
 mod shrink; // a failing run made shorter
+mod snapshots; // Chandy and Lamport's cut adds up
 mod support; // what the tests share
+mod token_loss; // ten thousand losses and crashes of each of Misra's
 mod transcripts; // small runs, line by line, against files; UPDATE=1 accepts what happens
 mod two_way_rings; // Hirschberg-Sinclair and van Leeuwen-Tan: exact counts, under every schedule
 mod wire; // every message survives its wire form, and no bytes can do harm
