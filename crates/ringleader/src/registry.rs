@@ -17,7 +17,11 @@ use crate::model::{
     Election, Exclusion, Fields, Given, Literal, Message, Port, Process, Shape, Spec, Told, WireError,
     is_told,
 };
-use crate::mutex::{MisraBounded, RicartAgrawala, RicartAgrawalaAsPrinted};
+use crate::mutex::{
+    MisraBounded, RicartAgrawala, RicartAgrawalaAsPrinted, RicartAgrawalaToken,
+    RicartAgrawalaTokenLastCounts, RicartAgrawalaTokenOwnEntry, RicartAgrawalaTokenStoppedClock,
+    RicartAgrawalaTokenTwoSteps,
+};
 use crate::network::Wired;
 use crate::sim::{self, Observer, Refusal, Report, Scenario};
 
@@ -60,6 +64,11 @@ pub static ALL: &[Entry] = &[
     Entry::election::<RingCollect>(),
     Entry::exclusion::<RicartAgrawala>(),
     Entry::exclusion::<Literal<RicartAgrawalaAsPrinted>>(),
+    Entry::exclusion::<RicartAgrawalaToken>(),
+    Entry::exclusion::<Literal<RicartAgrawalaTokenOwnEntry>>(),
+    Entry::exclusion::<Literal<RicartAgrawalaTokenStoppedClock>>(),
+    Entry::exclusion::<Literal<RicartAgrawalaTokenLastCounts>>(),
+    Entry::exclusion::<RicartAgrawalaTokenTwoSteps>(),
     Entry::exclusion::<MisraBounded>(),
 ];
 

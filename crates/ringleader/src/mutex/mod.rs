@@ -1,5 +1,10 @@
 //! Mutual exclusion: one algorithm, one file.
 mod misra_bounded;
 mod ricart_agrawala;
+mod ricart_agrawala_token;
 pub use misra_bounded::MisraBounded;
 pub use ricart_agrawala::{RicartAgrawala, RicartAgrawalaAsPrinted};
+pub use ricart_agrawala_token::{
+    RicartAgrawalaToken, RicartAgrawalaTokenLastCounts, RicartAgrawalaTokenOwnEntry,
+    RicartAgrawalaTokenStoppedClock, RicartAgrawalaTokenTwoSteps,
+};
