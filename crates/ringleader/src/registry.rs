@@ -20,7 +20,7 @@ use crate::model::{
 use crate::mutex::{
     MisraBounded, RicartAgrawala, RicartAgrawalaAsPrinted, RicartAgrawalaToken,
     RicartAgrawalaTokenLastCounts, RicartAgrawalaTokenOwnEntry, RicartAgrawalaTokenStoppedClock,
-    RicartAgrawalaTokenTwoSteps,
+    RicartAgrawalaTokenTwoSteps, SuzukiKasami, SuzukiKasamiTwoSteps,
 };
 use crate::network::Wired;
 use crate::sim::{self, Observer, Refusal, Report, Scenario};
@@ -69,6 +69,8 @@ pub static ALL: &[Entry] = &[
     Entry::exclusion::<Literal<RicartAgrawalaTokenStoppedClock>>(),
     Entry::exclusion::<Literal<RicartAgrawalaTokenLastCounts>>(),
     Entry::exclusion::<RicartAgrawalaTokenTwoSteps>(),
+    Entry::exclusion::<SuzukiKasami>(),
+    Entry::exclusion::<SuzukiKasamiTwoSteps>(),
     Entry::exclusion::<MisraBounded>(),
 ];
 

@@ -2,9 +2,11 @@
 mod misra_bounded;
 mod ricart_agrawala;
 mod ricart_agrawala_token;
+mod suzuki_kasami;
 pub use misra_bounded::MisraBounded;
 pub use ricart_agrawala::{RicartAgrawala, RicartAgrawalaAsPrinted};
 pub use ricart_agrawala_token::{
     RicartAgrawalaToken, RicartAgrawalaTokenLastCounts, RicartAgrawalaTokenOwnEntry,
     RicartAgrawalaTokenStoppedClock, RicartAgrawalaTokenTwoSteps,
 };
+pub use suzuki_kasami::{SuzukiKasami, SuzukiKasamiTwoSteps};

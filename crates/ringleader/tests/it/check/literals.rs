@@ -32,6 +32,7 @@ const FOUND_OUT: &[(&str, u32, u32, &str, u64)] = &[
     ("ricart-agrawala-token@t2", 2, 1, "nobody waits for ever", 2),
     ("ricart-agrawala-token@t3b", 3, 2, "nobody waits for ever", 13),
     ("ricart-agrawala-token@t4", 2, 1, "never two inside", 6),
+    ("suzuki-kasami@k1", 2, 1, "nobody waits for ever", 5),
 ];
 
 /// How a scope of all cases becomes that of one.
