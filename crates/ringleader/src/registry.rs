@@ -18,7 +18,7 @@ use crate::model::{
     is_told,
 };
 use crate::mutex::{
-    MisraBounded, RicartAgrawala, RicartAgrawalaAsPrinted, RicartAgrawalaToken,
+    MisraBounded, Raymond, RicartAgrawala, RicartAgrawalaAsPrinted, RicartAgrawalaToken,
     RicartAgrawalaTokenLastCounts, RicartAgrawalaTokenOwnEntry, RicartAgrawalaTokenStoppedClock,
     RicartAgrawalaTokenTwoSteps, SuzukiKasami, SuzukiKasamiTwoSteps,
 };
@@ -71,6 +71,7 @@ pub static ALL: &[Entry] = &[
     Entry::exclusion::<RicartAgrawalaTokenTwoSteps>(),
     Entry::exclusion::<SuzukiKasami>(),
     Entry::exclusion::<SuzukiKasamiTwoSteps>(),
+    Entry::exclusion::<Raymond>(),
     Entry::exclusion::<MisraBounded>(),
 ];
 

@@ -1,9 +1,11 @@
 //! Mutual exclusion: one algorithm, one file.
 mod misra_bounded;
+mod raymond;
 mod ricart_agrawala;
 mod ricart_agrawala_token;
 mod suzuki_kasami;
 pub use misra_bounded::MisraBounded;
+pub use raymond::Raymond;
 pub use ricart_agrawala::{RicartAgrawala, RicartAgrawalaAsPrinted};
 pub use ricart_agrawala_token::{
     RicartAgrawalaToken, RicartAgrawalaTokenLastCounts, RicartAgrawalaTokenOwnEntry,
