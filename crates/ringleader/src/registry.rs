@@ -20,7 +20,8 @@ use crate::model::{
 use crate::mutex::{
     MisraBounded, Raymond, RicartAgrawala, RicartAgrawalaAsPrinted, RicartAgrawalaToken,
     RicartAgrawalaTokenLastCounts, RicartAgrawalaTokenOwnEntry, RicartAgrawalaTokenStoppedClock,
-    RicartAgrawalaTokenTwoSteps, SuzukiKasami, SuzukiKasamiTwoSteps,
+    RicartAgrawalaTokenTwoSteps, SinghalHeuristic, SinghalHeuristicIgnores, SuzukiKasami,
+    SuzukiKasamiTwoSteps,
 };
 use crate::network::Wired;
 use crate::sim::{self, Observer, Refusal, Report, Scenario};
@@ -72,6 +73,8 @@ pub static ALL: &[Entry] = &[
     Entry::exclusion::<SuzukiKasami>(),
     Entry::exclusion::<SuzukiKasamiTwoSteps>(),
     Entry::exclusion::<Raymond>(),
+    Entry::exclusion::<SinghalHeuristic>(),
+    Entry::exclusion::<Literal<SinghalHeuristicIgnores>>(),
     Entry::exclusion::<MisraBounded>(),
 ];
 

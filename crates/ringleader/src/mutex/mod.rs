@@ -3,6 +3,7 @@ mod misra_bounded;
 mod raymond;
 mod ricart_agrawala;
 mod ricart_agrawala_token;
+mod singhal_heuristic;
 mod suzuki_kasami;
 pub use misra_bounded::MisraBounded;
 pub use raymond::Raymond;
@@ -11,4 +12,5 @@ pub use ricart_agrawala_token::{
     RicartAgrawalaToken, RicartAgrawalaTokenLastCounts, RicartAgrawalaTokenOwnEntry,
     RicartAgrawalaTokenStoppedClock, RicartAgrawalaTokenTwoSteps,
 };
+pub use singhal_heuristic::{SinghalHeuristic, SinghalHeuristicIgnores};
 pub use suzuki_kasami::{SuzukiKasami, SuzukiKasamiTwoSteps};
