@@ -18,7 +18,7 @@ use crate::model::{
     is_told,
 };
 use crate::mutex::{
-    MisraBounded, Raymond, RicartAgrawala, RicartAgrawalaAsPrinted, RicartAgrawalaToken,
+    MisraBounded, NaimiTrehel, Raymond, RicartAgrawala, RicartAgrawalaAsPrinted, RicartAgrawalaToken,
     RicartAgrawalaTokenLastCounts, RicartAgrawalaTokenOwnEntry, RicartAgrawalaTokenStoppedClock,
     RicartAgrawalaTokenTwoSteps, SinghalHeuristic, SinghalHeuristicIgnores, SuzukiKasami,
     SuzukiKasamiTwoSteps,
@@ -75,6 +75,7 @@ pub static ALL: &[Entry] = &[
     Entry::exclusion::<Raymond>(),
     Entry::exclusion::<SinghalHeuristic>(),
     Entry::exclusion::<Literal<SinghalHeuristicIgnores>>(),
+    Entry::exclusion::<NaimiTrehel>(),
     Entry::exclusion::<MisraBounded>(),
 ];
 

@@ -16,6 +16,7 @@ mod probabilistic_franklin; // measured rounds against what is expected of them
 mod refusals; // what a contract excludes
 mod shrink; // a failing run made shorter
 mod support; // what the tests share
+mod tokens; // one token that is asked for: exact costs, order of service
 mod transcripts; // small runs, line by line, against files; UPDATE=1 accepts what happens
 mod two_way_rings; // Hirschberg-Sinclair and van Leeuwen-Tan: exact counts, under every schedule
 mod wire; // every message survives its wire form, and no bytes can do harm
