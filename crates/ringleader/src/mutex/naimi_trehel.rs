@@ -2,17 +2,17 @@
 //!
 //! **Idea.** Each process points to the one that it believes to have asked last; whoever points to nobody is the last
 //! itself. A REQUEST is handed on along the pointers to that process, and whoever it passes from now on points to its
-//! origin. The last remembers who comes next, and sends it the token when it leaves; if it does not need the token, at
-//! once. So those that wait form a chain, and paths stay short on their own.
+//! origin. The last remembers who comes next, and sends it the token when it leaves; if it does not need the token,
+//! at once. So those that wait form a chain, and paths stay short on their own.
 //!
 //! **Needs.** Named processes that can send to each other, reliable links in any order, and one process that has the
 //! token at first, known to all. The size is not needed, and no table grows with it.
 //!
-//! **Cost.** From 0 to n messages per entry. Under light load 1 + 1/2 + … + 1/(n−1) on average, which is about ln n; 3 to
-//! 4 when everybody always wants in. One message delay between an exit and the next entry.
+//! **Cost.** From 0 to n messages per entry. Under light load 1 + 1/2 + … + 1/(n−1) on average, which is about ln n;
+//! 3 to 4 when everybody always wants in. One message delay between an exit and the next entry.
 //!
-//! **Source.** M. Naimi, M. Tréhel and A. Arnold, A log(N) distributed mutual exclusion algorithm based on path reversal,
-//! J. Parallel and Distributed Computing 34(1):1–13, 1996; first published in 1987.
+//! **Source.** M. Naimi, M. Tréhel and A. Arnold, A log(N) distributed mutual exclusion algorithm based on path
+//! reversal, J. Parallel and Distributed Computing 34(1):1–13, 1996; first published in 1987.
 //!
 //! ```
 //! use ringleader::{mutex::NaimiTrehel, sim::{self, Scenario}};
@@ -162,9 +162,9 @@ const SPEC: Spec = Spec {
     title: "Naimi–Tréhel",
     year: 1987,
     source: "M. Naimi, M. Trehel, A. Arnold, JPDC 34(1):1-13, 1996",
-    idea: "Each process points to the one that it believes to have asked last. A request runs along the pointers to the \
-           last, and whoever it passes from now on points to its origin. The last remembers who is next, and sends it \
-           the token when it leaves, or at once if it does not need it.",
+    idea: "Each process points to the one that it believes to have asked last. A request runs along the pointers to \
+           the last, and whoever it passes from now on points to its origin. The last remembers who is next, and \
+           sends it the token when it leaves, or at once if it does not need it.",
     needs: Needs { reached: Reached::Relays, ..Needs::NOTHING },
     promises: Promises::Exclusion { order: Order::Fair, falls_silent: true },
     cost: Cost {

@@ -1,12 +1,12 @@
 //! Raymond: requests climb a tree towards the token, and the token comes down the way they went.
 //!
 //! **Idea.** Processes form a tree, and each knows by which edge the token is to be reached. It keeps a queue of the
-//! neighbours that asked it, itself included, and asks on in its own name, once at a time, whatever the number of those
-//! that wait behind it. When the token comes it goes to the head of the queue; if more are waiting, a request goes after
-//! it.
+//! neighbours that asked it, itself included, and asks on in its own name, once at a time, whatever the number of
+//! those that wait behind it. When the token comes it goes to the head of the queue; if more are waiting, a request
+//! goes after it.
 //!
-//! **Needs.** A tree, reliable links in any order (a request may overtake the token), one process that has the token at
-//! first, and at each process the edge towards it. No names, and no knowledge of the size.
+//! **Needs.** A tree, reliable links in any order (a request may overtake the token), one process that has the token
+//! at first, and at each process the edge towards it. No names, and no knowledge of the size.
 //!
 //! **Cost.** An entry on its own costs 2 messages for each step from the process to the token, none if it is here. In
 //! any run at most 2D per entry, D being the diameter; about 4 on average when everybody always wants in. Between an
@@ -161,8 +161,8 @@ const SPEC: Spec = Spec {
     year: 1989,
     source: "K. Raymond, ACM TOCS 7(1):61-77, 1989",
     idea: "Processes form a tree, and each knows the edge towards the token. It queues the neighbours that ask it, \
-           itself included, and asks on in its own name, once at a time. The token goes to the head of the queue, with \
-           a request after it if more are waiting.",
+           itself included, and asks on in its own name, once at a time. The token goes to the head of the queue, \
+           with a request after it if more are waiting.",
     needs: Needs { reached: Reached::Relays, graphs: &[Graph::Tree], ..Needs::NOTHING },
     promises: Promises::Exclusion { order: Order::Fair, falls_silent: true },
     cost: Cost {
@@ -172,8 +172,8 @@ const SPEC: Spec = Spec {
             value: |facts| Some(2 * facts.diameter * facts.entries),
         }),
         average: None,
-        words: "at most 2D per entry, D being the diameter of the tree; twice the distance of the token for an entry on \
-                its own; 4(n-1)/n on average when everybody always wants in",
+        words: "at most 2D per entry, D being the diameter of the tree; twice the distance of the token for an entry \
+                on its own; 4(n-1)/n on average when everybody always wants in",
     },
     worst_ids: None,
     settings: &[],
@@ -189,8 +189,8 @@ const SPEC: Spec = Spec {
         },
         Rule {
             name: "assign",
-            text: "ASSIGN: holder = self, the user not inside, a neighbour j the head of the queue: take it off; asked \
-                   := false; holder := j; send PRIVILEGE to j",
+            text: "ASSIGN: holder = self, the user not inside, a neighbour j the head of the queue: take it off; \
+                   asked := false; holder := j; send PRIVILEGE to j",
         },
         Rule {
             name: "ask",

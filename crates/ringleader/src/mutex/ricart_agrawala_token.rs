@@ -1,20 +1,21 @@
 //! Ricart–Agrawala with a token: ask everybody, and wait for the one token.
 //!
-//! **Idea.** A process that wants in and has not got the token sends a numbered REQUEST to all others and waits for the
-//! token. The token carries, for each process, the number of its last request that was served. Who leaves, or is asked
-//! while it has no use for the token, looks round from the next name on for the first process whose last request is not
-//! served yet, and sends it the token; if there is none it keeps it.
+//! **Idea.** A process that wants in and has not got the token sends a numbered REQUEST to all others and waits for
+//! the token. The token carries, for each process, the number of its last request that was served. Who leaves, or is
+//! asked while it has no use for the token, looks round from the next name on for the first process whose last
+//! request is not served yet, and sends it the token; if there is none it keeps it.
 //!
-//! **Needs.** A complete graph of named processes, reliable links in any order, one process that has the token at first.
-//! To find the token here and to hold it fast are one step. A request that comes late must not hide a newer one.
+//! **Needs.** A complete graph of named processes, reliable links in any order, one process that has the token at
+//! first. To find the token here and to hold it fast are one step. A request that comes late must not hide a newer
+//! one.
 //!
-//! **Cost.** Exactly n messages per entry, or none where the token is already here; n−1 on average under light load. One
-//! message delay between an exit and the next entry. Once everybody has a request, at most n−1 others enter before it,
-//! once each; before that there is no bound.
+//! **Cost.** Exactly n messages per entry, or none where the token is already here; n−1 on average under light load.
+//! One message delay between an exit and the next entry. Once everybody has a request, at most n−1 others enter
+//! before it, once each; before that there is no bound.
 //!
 //! **Source.** G. Ricart and A. K. Agrawala, Author's response to "On mutual exclusion in computer networks", CACM
-//! 26(2):147–148, 1983; found independently by I. Suzuki and T. Kasami. Told in a textbook chapter that compares with the
-//! wrong process's number (erratum T1) and does not say which steps are one (T4), and on slides whose clock never
+//! 26(2):147–148, 1983; found independently by I. Suzuki and T. Kasami. Told in a textbook chapter that compares with
+//! the wrong process's number (erratum T1) and does not say which steps are one (T4), and on slides whose clock never
 //! advances (T2).
 //!
 //! ```
@@ -193,14 +194,14 @@ impl Variant for RicartAgrawalaTokenOwnEntry {
         name: "ricart-agrawala-token@t1",
         title: "Ricart–Agrawala with a token, own number compared",
         erratum: "T1",
-        idea: "As printed in prose, a request is pending if its number is greater than what the token records for the \
-               holder. Numbers are per process: a holder that was served as often as another asked does not see that \
-               request, keeps the token, and the other waits for ever.",
+        idea: "As printed in prose, a request is pending if its number is greater than what the token records for \
+               the holder. Numbers are per process: a holder that was served as often as another asked does not see \
+               that request, keeps the token, and the other waits for ever.",
         rules: &[
             Rule {
                 name: "hand over",
-                text: "on REQUEST(k) from j, the token here, the user idle: requests[j] := max(requests[j], k); then as \
-                       at the exit",
+                text: "on REQUEST(k) from j, the token here, the user idle: requests[j] := max(requests[j], k); then \
+                       as at the exit",
             },
             Rule {
                 name: "exit",
@@ -273,9 +274,9 @@ impl Variant for RicartAgrawalaTokenLastCounts {
         name: "ricart-agrawala-token@t3b",
         title: "Ricart–Agrawala with a token, the last request counts",
         erratum: "T3b",
-        idea: "With requests[j] := k instead of the maximum, a request that was served long ago and comes late hides a \
-               newer one that overtook it. If the token is there, or comes there, it stays, and the newer request waits \
-               for ever. On FIFO links nothing goes wrong.",
+        idea: "With requests[j] := k instead of the maximum, a request that was served long ago and comes late hides \
+               a newer one that overtook it. If the token is there, or comes there, it stays, and the newer request \
+               waits for ever. On FIFO links nothing goes wrong.",
         rules: &[
             Rule {
                 name: "note",
@@ -304,8 +305,8 @@ impl Variant for RicartAgrawalaTokenLastCounts {
     }
 }
 
-/// The textbook taken literally: that the token is here, and that it is held, are two steps (erratum T4). Requests are
-/// heard in between, which takes a local step that the right algorithm has not got: it is a process of its own.
+/// The textbook taken literally: that the token is here, and that it is held, are two steps (erratum T4). Requests
+/// are heard in between, which takes a local step that the right algorithm has not got: it is a process of its own.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct RicartAgrawalaTokenTwoSteps {
     right: RicartAgrawalaToken,
@@ -345,8 +346,8 @@ impl Process for RicartAgrawalaTokenTwoSteps {
             },
             Rule {
                 name: "hand over",
-                text: "on REQUEST(k) from j, the token here and not held: requests[j] := max(requests[j], k); then as at \
-                       the exit",
+                text: "on REQUEST(k) from j, the token here and not held: requests[j] := max(requests[j], k); then \
+                       as at the exit",
             },
             EXIT,
         ],
@@ -462,9 +463,9 @@ const SPEC: Spec = Spec {
     title: "Ricart–Agrawala with a token",
     year: 1983,
     source: "G. Ricart, A. K. Agrawala, CACM 26(2):147-148, 1983",
-    idea: "A process that wants in and has not got the token sends a numbered request to all others and waits for the \
-           token, which carries for each process the number of its last request that was served. Whoever has no more \
-           use for the token sends it to the next process, in cyclic order of names, with a newer request.",
+    idea: "A process that wants in and has not got the token sends a numbered request to all others and waits for \
+           the token, which carries for each process the number of its last request that was served. Whoever has no \
+           more use for the token sends it to the next process, in cyclic order of names, with a newer request.",
     needs: Needs { reached: Reached::Relays, ..Needs::NOTHING },
     promises: Promises::Exclusion { order: Order::Fair, falls_silent: true },
     cost: Cost {
@@ -492,26 +493,26 @@ const SPEC: Spec = Spec {
         },
         Rule {
             name: "hand over",
-            text: "on REQUEST(k) from j, the token here, the user idle: requests[j] := max(requests[j], k); then as at \
-                   the exit",
+            text: "on REQUEST(k) from j, the token here, the user idle: requests[j] := max(requests[j], k); then as \
+                   at the exit",
         },
         EXIT,
     ],
     errata: &[
         Erratum {
             id: "T1",
-            text: "'greater than the value recorded for P_j's last holding' takes the holder's own number; it must be \
-                   that of the process that asks, or requests are overlooked for ever",
+            text: "'greater than the value recorded for P_j's last holding' takes the holder's own number; it must \
+                   be that of the process that asks, or requests are overlooked for ever",
         },
         Erratum {
             id: "T2",
-            text: "no rule advances the clock, so that the first request carries 0 and 0 > 0 never holds: the clock is \
-                   advanced before a request is stamped",
+            text: "no rule advances the clock, so that the first request carries 0 and 0 > 0 never holds: the clock \
+                   is advanced before a request is stamped",
         },
         Erratum {
             id: "T3b",
-            text: "the maximum in requests[j] := max(requests[j], k) is needed where messages overtake each other: an \
-                   old request that comes late would hide a newer one",
+            text: "the maximum in requests[j] := max(requests[j], k) is needed where messages overtake each other: \
+                   an old request that comes late would hide a newer one",
         },
         T4,
         Erratum {

@@ -1,20 +1,22 @@
 //! Singhal's heuristic: ask only those that may have the token, and learn from the token who asks.
 //!
 //! **Idea.** Each process keeps, for every other, whether it believes it to be asking, and the number of its latest
-//! request. Who wants in asks only those that it believes to be asking, too: one of them has the token, or will have it.
-//! At the start process i believes this of all smaller names, so that of any two one asks the other. The token carries
-//! such beliefs as well; who leaves takes the newer of the two for each process, and sends the token to one that asks.
+//! request. Who wants in asks only those that it believes to be asking, too: one of them has the token, or will have
+//! it. At the start process i believes this of all smaller names, so that of any two one asks the other. The token
+//! carries such beliefs as well; who leaves takes the newer of the two for each process, and sends the token to one
+//! that asks.
 //!
-//! **Needs.** A complete graph of named processes, reliable links in any order, one process that has the token at first.
+//! **Needs.** A complete graph of named processes, reliable links in any order, one process that has the token at
+//! first.
 //!
-//! **Cost.** Under light load (n−1)/2 + (n−1)/n messages per entry on average, and n when everybody always wants in. The
-//! repair sends more only where requests come late, and no bound is proved for it: three processes with two entries
-//! each send up to 22 messages on FIFO links and 33 otherwise, where n per entry would be 18. One message delay between
-//! an exit and the next entry.
+//! **Cost.** Under light load (n−1)/2 + (n−1)/n messages per entry on average, and n when everybody always wants in.
+//! The repair sends more only where requests come late, and no bound is proved for it: three processes with two
+//! entries each send up to 22 messages on FIFO links and 33 otherwise, where n per entry would be 18. One message
+//! delay between an exit and the next entry.
 //!
-//! **Source.** M. Singhal, A heuristically-aided algorithm for mutual exclusion in distributed systems, IEEE Transactions
-//! on Computers 38(5):651–662, 1989. As printed in textbooks a late request is ignored, and somebody can wait for ever
-//! (erratum S1); here it is answered.
+//! **Source.** M. Singhal, A heuristically-aided algorithm for mutual exclusion in distributed systems, IEEE
+//! Transactions on Computers 38(5):651–662, 1989. As printed in textbooks a late request is ignored, and somebody can
+//! wait for ever (erratum S1); here it is answered.
 //!
 //! ```
 //! use ringleader::{mutex::SinghalHeuristic, sim::{self, Scenario}};
@@ -141,8 +143,8 @@ impl SinghalHeuristic {
         }
     }
 
-    /// A request comes late: what it asks for is known here, or over. But it may be the only word between the two, and
-    /// one of them must go on believing that the other asks.
+    /// A request comes late: what it asks for is known here, or over. But it may be the only word between the two,
+    /// and one of them must go on believing that the other asks.
     fn outdated(&mut self, from: Peer, out: &mut impl Outbox<Self>) {
         out.rule("outdated");
         match self.own {
@@ -246,13 +248,14 @@ impl Variant for SinghalHeuristicIgnores {
         name: "singhal-heuristic@s1",
         title: "Singhal's heuristic, late requests ignored",
         erratum: "S1",
-        idea: "As printed in textbooks, a request whose number is already known is ignored. But the number may be known \
-               from the token, and the request be the only word between the two processes: then neither believes the \
-               other to be asking, and when one has the token and the other wants it nobody moves.",
+        idea: "As printed in textbooks, a request whose number is already known is ignored. But the number may be \
+               known from the token, and the request be the only word between the two processes: then neither \
+               believes the other to be asking, and when one has the token and the other wants it nobody moves.",
         rules: &[
             Rule {
                 name: "note",
-                text: "on REQUEST(sn) from j, sn > SN[j], in state N or E, or in R with SV[j] = R: SN[j] := sn; SV[j] := R",
+                text: "on REQUEST(sn) from j, sn > SN[j], in state N or E, or in R with SV[j] = R: SN[j] := sn; \
+                       SV[j] := R",
             },
             Rule { name: "outdated", text: "on REQUEST(sn) from j, sn <= SN[j]: nothing" },
         ],
@@ -284,16 +287,16 @@ const SPEC: Spec = Spec {
     year: 1989,
     source: "M. Singhal, IEEE Trans. Computers 38(5):651-662, 1989",
     idea: "A process that wants in asks only those that it believes to be asking, too: one of them has the token, or \
-           will have it. At first these are the smaller names, so that of any two one asks the other. The token carries \
-           what is known of requests, and who leaves sends it to one that asks.",
+           will have it. At first these are the smaller names, so that of any two one asks the other. The token \
+           carries what is known of requests, and who leaves sends it to one that asks.",
     needs: Needs { reached: Reached::Relays, ..Needs::NOTHING },
     promises: Promises::Exclusion { order: Order::Fair, falls_silent: true },
     cost: Cost {
         worst: None,
         average: None,
         words: "(n-1)/2 + (n-1)/n per entry on average under light load, n when everybody always wants in; late \
-                requests cost more, and no bound is proved: with n = 3 and two entries each at most 22 in all on FIFO \
-                links, 33 otherwise",
+                requests cost more, and no bound is proved: with n = 3 and two entries each at most 22 in all on \
+                FIFO links, 33 otherwise",
     },
     worst_ids: None,
     settings: &[],
@@ -301,14 +304,14 @@ const SPEC: Spec = Spec {
         Rule { name: "enter", text: "want, the token here: SV[i] := E; enter" },
         Rule {
             name: "want",
-            text: "want, the token elsewhere: SN[i] := SN[i] + 1; send REQUEST(SN[i]) to every j with SV[j] = R; SV[i] \
-                   := R",
+            text: "want, the token elsewhere: SN[i] := SN[i] + 1; send REQUEST(SN[i]) to every j with SV[j] = R; \
+                   SV[i] := R",
         },
         Rule { name: "token", text: "on TOKEN(TSV, TSN): SV[i] := E; enter" },
         Rule {
             name: "note",
-            text: "on REQUEST(sn) from j, sn > SN[j] and > TSN[j] where the token is here, in state N or E, or in R with \
-                   SV[j] = R: SN[j] := sn; SV[j] := R",
+            text: "on REQUEST(sn) from j, sn > SN[j] and > TSN[j] where the token is here, in state N or E, or in R \
+                   with SV[j] = R: SN[j] := sn; SV[j] := R",
         },
         Rule {
             name: "ask back",
@@ -316,19 +319,19 @@ const SPEC: Spec = Spec {
         },
         Rule {
             name: "hand over",
-            text: "on such a REQUEST in state H: SN[j] := sn; SV[j] := R; SV[i] := N; TSV[j] := R; TSN[j] := sn; send \
-                   TOKEN(TSV, TSN) to j",
+            text: "on such a REQUEST in state H: SN[j] := sn; SV[j] := R; SV[i] := N; TSV[j] := R; TSN[j] := sn; \
+                   send TOKEN(TSV, TSN) to j",
         },
         Rule {
             name: "outdated",
-            text: "on any other REQUEST from j. State N: SV[j] := R. State R: if SV[j] != R: SV[j] := R, send REQUEST(SN[i]) \
-                   to j. State E or H: send REQUEST(SN[i]) to j",
+            text: "on any other REQUEST from j. State N: SV[j] := R. State R: if SV[j] != R: SV[j] := R, send \
+                   REQUEST(SN[i]) to j. State E or H: send REQUEST(SN[i]) to j",
         },
         Rule {
             name: "exit",
-            text: "SV[i] := N; TSV[i] := N; for every j the newer of (SV[j], SN[j]) and (TSV[j], TSN[j]) here and in the \
-                   token; the first j of i+1 .. n-1, 0 .. i-1 with SV[j] = R gets TOKEN(TSV, TSN); if there is none, \
-                   SV[i] := H",
+            text: "SV[i] := N; TSV[i] := N; for every j the newer of (SV[j], SN[j]) and (TSV[j], TSN[j]) here and in \
+                   the token; the first j of i+1 .. n-1, 0 .. i-1 with SV[j] = R gets TOKEN(TSV, TSN); if there is \
+                   none, SV[i] := H",
         },
     ],
     errata: &[Erratum {

@@ -1,15 +1,15 @@
 //! Suzuki–Kasami: ask everybody; the token carries a queue of those who wait.
 //!
-//! **Idea.** A process that wants in and has not got the token sends a numbered REQUEST to all others and waits for the
-//! token. The token carries, for each process, the number of its last request that was served (LN), and a queue of
-//! processes to be served (Q). Who leaves appends all that it knows to wait and are not in the queue, and sends the
-//! token to the head; if the queue is empty it keeps the token, and sends it to the first that asks.
+//! **Idea.** A process that wants in and has not got the token sends a numbered REQUEST to all others and waits for
+//! the token. The token carries, for each process, the number of its last request that was served (LN), and a queue
+//! of processes to be served (Q). Who leaves appends all that it knows to wait and are not in the queue, and sends
+//! the token to the head; if the queue is empty it keeps the token, and sends it to the first that asks.
 //!
-//! **Needs.** A complete graph of named processes, reliable links in any order, one process that has the token at first.
-//! To leave, to look for requests and to be free for them is one step.
+//! **Needs.** A complete graph of named processes, reliable links in any order, one process that has the token at
+//! first. To leave, to look for requests and to be free for them is one step.
 //!
-//! **Cost.** Exactly n messages per entry, or none where the token is already here; n−1 on average under light load. One
-//! message delay between an exit and the next entry. The token grows with n.
+//! **Cost.** Exactly n messages per entry, or none where the token is already here; n−1 on average under light load.
+//! One message delay between an exit and the next entry. The token grows with n.
 //!
 //! **Source.** I. Suzuki and T. Kasami, A distributed mutual exclusion algorithm, ACM TOCS 3(4):344–349, 1985. If its
 //! release procedure is interrupted by requests, one of them can be lost (erratum K1).
@@ -217,17 +217,17 @@ impl Process for SuzukiKasamiTwoSteps {
         name: "suzuki-kasami@k1",
         aliases: &[],
         title: "Suzuki–Kasami, release in two steps",
-        idea: "As printed, a process that leaves looks for requests, sends the token or keeps it, and then says that it \
-               is not requesting any more. A request that is heard in between is noted and not served: the token stays \
-               where nobody wants it, and who asked waits for ever.",
+        idea: "As printed, a process that leaves looks for requests, sends the token or keeps it, and then says that \
+               it is not requesting any more. A request that is heard in between is noted and not served: the token \
+               stays where nobody wants it, and who asked waits for ever.",
         rules: &[
             Rule { name: "enter", text: "want, the token here: requesting := true; enter" },
             WANT,
             TOKEN,
             Rule {
                 name: "give",
-                text: "on REQUEST(sn) from j, the token here, not requesting: RN[j] := max(RN[j], sn); if RN[j] = LN[j] + \
-                       1: send TOKEN(LN, Q) to j",
+                text: "on REQUEST(sn) from j, the token here, not requesting: RN[j] := max(RN[j], sn); if RN[j] = \
+                       LN[j] + 1: send TOKEN(LN, Q) to j",
             },
             Rule {
                 name: "note",
@@ -235,8 +235,9 @@ impl Process for SuzukiKasamiTwoSteps {
             },
             Rule {
                 name: "exit",
-                text: "LN[i] := RN[i]; append to Q, in increasing order, every j not in it with RN[j] = LN[j] + 1; if Q \
-                       is not empty: take its head off, send it TOKEN(LN, Q); some time later: requesting := false",
+                text: "LN[i] := RN[i]; append to Q, in increasing order, every j not in it with RN[j] = LN[j] + 1; \
+                       if Q is not empty: take its head off, send it TOKEN(LN, Q); some time later: requesting := \
+                       false",
             },
         ],
         errata: &[K1],
@@ -350,9 +351,9 @@ const SPEC: Spec = Spec {
     title: "Suzuki–Kasami",
     year: 1985,
     source: "I. Suzuki, T. Kasami, ACM TOCS 3(4):344-349, 1985",
-    idea: "A process that wants in and has not got the token sends a numbered request to all others and waits for the \
-           token, which carries the numbers of the requests that were served and a queue. Who leaves appends those \
-           that it knows to wait, and sends the token to the head of the queue.",
+    idea: "A process that wants in and has not got the token sends a numbered request to all others and waits for \
+           the token, which carries the numbers of the requests that were served and a queue. Who leaves appends \
+           those that it knows to wait, and sends the token to the head of the queue.",
     needs: Needs { reached: Reached::Relays, ..Needs::NOTHING },
     promises: Promises::Exclusion { order: Order::Fair, falls_silent: true },
     cost: Cost {
@@ -373,22 +374,22 @@ const SPEC: Spec = Spec {
         TOKEN,
         Rule {
             name: "give",
-            text: "on REQUEST(sn) from j, the token here, the user idle: RN[j] := max(RN[j], sn); if RN[j] = LN[j] + 1: \
-                   send TOKEN(LN, Q) to j",
+            text: "on REQUEST(sn) from j, the token here, the user idle: RN[j] := max(RN[j], sn); if RN[j] = LN[j] + \
+                   1: send TOKEN(LN, Q) to j",
         },
         Rule { name: "note", text: "on REQUEST(sn) from j otherwise: RN[j] := max(RN[j], sn)" },
         Rule {
             name: "exit",
-            text: "LN[i] := RN[i]; append to Q, in increasing order, every j not in it with RN[j] = LN[j] + 1; if Q is \
-                   not empty: take its head off, send it TOKEN(LN, Q)",
+            text: "LN[i] := RN[i]; append to Q, in increasing order, every j not in it with RN[j] = LN[j] + 1; if Q \
+                   is not empty: take its head off, send it TOKEN(LN, Q)",
         },
     ],
     errata: &[
         K1,
         Erratum {
             id: "T12",
-            text: "texts that give Ricart and Agrawala's token algorithm under this name have neither the queue nor its \
-                   order of service",
+            text: "texts that give Ricart and Agrawala's token algorithm under this name have neither the queue nor \
+                   its order of service",
         },
     ],
     example: "-n 3 --entries 2",
