@@ -12,6 +12,7 @@ mod message;
 mod outbox;
 mod port;
 mod process;
+mod quorum;
 mod snapshot;
 mod spec;
 mod value;
@@ -27,6 +28,7 @@ pub use message::Message;
 pub use outbox::Outbox;
 pub use port::{Edge, Next, Peer, Port, Shape, Side};
 pub use process::{Charge, Election, Exclusion, Knows, Process, Rounds, Stage, Verdict};
+pub use quorum::{largest_quorum, line_or_grid};
 pub use snapshot::Snapshot;
 pub use spec::{
     Arranged, Average, Bound, Cost, Counts, Erratum, Facts, Graph, Informed, Links, Needs, Order,

@@ -25,7 +25,8 @@
 
 use crate::model::{
     Bound, Charge, Clock, Cost, Counts, Erratum, Exclusion, Fields, Links, Needs, Never, Order, Outbox, Peer,
-    Process, Promises, Reached, Rule, Size, Spec, Stage, Text, Variant, fields, messages, names,
+    Process, Promises, Reached, Rule, Size, Spec, Stage, Text, Variant, fields, largest_quorum, line_or_grid,
+    messages, names,
 };
 use core::fmt::Debug;
 use core::hash::Hash;
@@ -343,64 +344,11 @@ impl<Q: Quorums> Exclusion for Voting<Q> {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Planes;
 
-/// Perfect difference sets: every number 1 .. n−1 is the difference modulo n of exactly one pair. The translates of
-/// such a set are the lines of a plane of order q, with q + 1 points each, and any two have exactly one in common.
-const PLANES: &[(u32, &[u32])] = &[
-    (3, &[0, 1]),
-    (7, &[0, 1, 3]),
-    (13, &[0, 1, 3, 9]),
-    (21, &[0, 1, 4, 14, 16]),
-    (31, &[0, 1, 3, 8, 12, 18]),
-    (57, &[0, 1, 3, 13, 32, 36, 43, 52]),
-    (73, &[0, 1, 3, 7, 15, 31, 36, 54, 63]),
-    (91, &[0, 1, 3, 9, 27, 49, 56, 61, 77, 81]),
-    (133, &[0, 1, 3, 12, 20, 34, 38, 81, 88, 94, 104, 109]),
-    (183, &[0, 1, 3, 16, 23, 28, 42, 76, 82, 86, 119, 137, 154, 175]),
-    (273, &[0, 1, 3, 7, 15, 31, 63, 90, 116, 127, 136, 181, 194, 204, 233, 238, 255]),
-    (307, &[0, 1, 3, 21, 25, 31, 68, 77, 91, 170, 177, 185, 196, 212, 225, 257, 269, 274]),
-    (381, &[0, 1, 3, 12, 17, 65, 75, 94, 117, 124, 132, 145, 163, 167, 200, 271, 297, 303, 337, 357]),
-];
-
-impl Planes {
-    /// The difference set for n, if n is the size of a plane in the table.
-    fn line(n: u32) -> Option<&'static [u32]> {
-        PLANES.iter().find(|(size, _)| *size == n).map(|(_, line)| *line)
-    }
-
-    /// How wide the grid is: ⌈√n⌉.
-    fn width(n: u32) -> u32 {
-        let root = n.isqrt();
-        if root * root < n { root + 1 } else { root }
-    }
-
-    /// The size of the largest quorum: q + 1 on planes, the first row and column of a grid.
-    fn largest(n: u32) -> u64 {
-        match Planes::line(n) {
-            Some(line) => line.len() as u64,
-            None => {
-                let width = Planes::width(n);
-                u64::from(width) + u64::from(n.div_ceil(width.max(1))) - 1
-            }
-        }
-    }
-}
-
 impl Quorums for Planes {
     const SPEC: Spec = SPEC;
 
-    fn of(Peer(me): Peer, Size(n): Size) -> Vec<Peer> {
-        let mut quorum: Vec<u32> = match Planes::line(n) {
-            Some(line) => line.iter().map(|difference| (me + difference) % n).collect(),
-            None => {
-                let width = Planes::width(n).max(1);
-                let begin = me - me % width;
-                let row = begin..n.min(begin + width);
-                let column = (me % width..n).step_by(width as usize);
-                row.chain(column.filter(|&member| member != me)).collect()
-            }
-        };
-        quorum.sort_unstable();
-        quorum.into_iter().map(Peer).collect()
+    fn of(me: Peer, n: Size) -> Vec<Peer> {
+        line_or_grid(me, n)
     }
 }
 
@@ -526,7 +474,7 @@ const SPEC: Spec = Spec {
             formula: "6(K-1) per entry",
             counts: Counts::All,
             value: |facts| {
-                let others = Planes::largest(u32::try_from(facts.n).ok()?).saturating_sub(1);
+                let others = largest_quorum(u32::try_from(facts.n).ok()?).saturating_sub(1);
                 Some(6 * others * facts.entries)
             },
         }),

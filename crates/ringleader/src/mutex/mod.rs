@@ -7,8 +7,13 @@ mod maekawa;
 mod misra;
 mod misra_bounded;
 mod misra_k;
+mod naimi_trehel;
+mod raymond;
 mod ricart_agrawala;
+mod ricart_agrawala_token;
 mod singhal_dynamic;
+mod singhal_heuristic;
+mod suzuki_kasami;
 mod token_ring;
 mod tree_quorum;
 pub use carvalho_roucairol::{CarvalhoRoucairol, CarvalhoRoucairolWithoutAskingBack};
@@ -24,7 +29,15 @@ pub use misra::{
 };
 pub use misra_bounded::{Bounded, MisraBounded, ModuloWithZero, OneFewer, ResidueOfMinus};
 pub use misra_k::{ByEveryOther, ByOneOther, MisraK, MisraKByAll, Wards, Watch};
+pub use naimi_trehel::NaimiTrehel;
+pub use raymond::Raymond;
 pub use ricart_agrawala::{RicartAgrawala, RicartAgrawalaAsPrinted};
+pub use ricart_agrawala_token::{
+    RicartAgrawalaToken, RicartAgrawalaTokenLastCounts, RicartAgrawalaTokenOwnEntry,
+    RicartAgrawalaTokenStoppedClock, RicartAgrawalaTokenTwoSteps,
+};
 pub use singhal_dynamic::SinghalDynamic;
+pub use singhal_heuristic::{SinghalHeuristic, SinghalHeuristicIgnores};
+pub use suzuki_kasami::{SuzukiKasami, SuzukiKasamiTwoSteps};
 pub use token_ring::TokenRing;
 pub use tree_quorum::{Paths, TreeQuorum, live_quorum};

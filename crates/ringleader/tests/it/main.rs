@@ -22,6 +22,7 @@ mod shrink; // a failing run made shorter
 mod snapshots; // Chandy and Lamport's cut adds up
 mod support; // what the tests share
 mod token_loss; // ten thousand losses and crashes of each of Misra's
+mod tokens; // one token that is asked for: exact costs, order of service
 mod transcripts; // small runs, line by line, against files; UPDATE=1 accepts what happens
 mod two_way_rings; // Hirschberg-Sinclair and van Leeuwen-Tan: exact counts, under every schedule
 mod wire; // every message survives its wire form, and no bytes can do harm

@@ -52,7 +52,7 @@ fn exact((name, topology): &Who, n: u32) -> f64 {
         ("raymond", Some(Topology::Star)) => 2.0 * mean_distance(&tree::star(n)),
         ("raymond", _) => 2.0 * mean_distance(&tree::binary(n)),
         ("maekawa", _) => {
-            let others = |i: u32| Planes::quorum(Peer(i), Size(n)).iter().filter(|peer| peer.0 != i).count();
+            let others = |i: u32| Planes::of(Peer(i), Size(n)).iter().filter(|peer| peer.0 != i).count();
             3.0 * (0..n).map(others).sum::<usize>() as f64 / f64::from(n)
         }
         (other, _) => panic!("no mean is known of {other}"),

@@ -6,7 +6,9 @@
 use crate::support::{Recorder, election, entry, exclusion};
 use ringleader::model::{Links, Orientation};
 use ringleader::registry::{ALL, Entry, Problem};
-use ringleader::sim::{Delay, Entries, Fault, Ids, Initiators, Load, Ports, Report, Scenario, Schedule};
+use ringleader::sim::{
+    Delay, Entries, Fault, Ids, Initiators, Load, Ports, Report, Scenario, Schedule, Topology,
+};
 use ringleader::trace::transcript;
 use std::fmt::Write;
 use std::fs;
@@ -223,7 +225,6 @@ fn set(scenario: &mut Scenario, option: &str, value: &str) -> Option<()> {
                 listed => Entries::Listed(listed.to_vec()),
             };
         }
-        "--hold" => scenario.workload.hold = value.parse().ok()?,
         "--wants" => {
             for span in value.split(';') {
                 let (who, at) = span.split_once('@')?;
@@ -237,6 +238,11 @@ fn set(scenario: &mut Scenario, option: &str, value: &str) -> Option<()> {
         }
         "--load" => {
             scenario.workload.load = Some(Load::Open(value.strip_prefix("open:")?.parse().ok()?));
+        }
+        "--hold" => scenario.workload.hold = value.parse().ok()?,
+        "--topology" => {
+            let trees = [Topology::Line, Topology::Star, Topology::Binary];
+            scenario.topology = Some(trees.into_iter().find(|tree| tree.name() == value)?);
         }
         "--total" => scenario.workload.total = Some(value.parse().ok()?),
         "--range" => scenario.range = value.parse().ok()?,

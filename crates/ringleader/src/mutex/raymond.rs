@@ -1,0 +1,202 @@
+//! Raymond: requests climb a tree towards the token, and the token comes down the way they went.
+//!
+//! **Idea.** Processes form a tree, and each knows by which edge the token is to be reached. It keeps a queue of the
+//! neighbours that asked it, itself included, and asks on in its own name, once at a time, whatever the number of
+//! those that wait behind it. When the token comes it goes to the head of the queue; if more are waiting, a request
+//! goes after it.
+//!
+//! **Needs.** A tree, reliable links in any order (a request may overtake the token), one process that has the token
+//! at first, and at each process the edge towards it. No names, and no knowledge of the size.
+//!
+//! **Cost.** An entry on its own costs 2 messages for each step from the process to the token, none if it is here. In
+//! any run at most 2D per entry, D being the diameter; about 4 on average when everybody always wants in. Between an
+//! exit and the next entry there are 1 to D message delays.
+//!
+//! **Source.** K. Raymond, A tree-based algorithm for distributed mutual exclusion, ACM TOCS 7(1):61–77, 1989.
+//!
+//! ```
+//! use ringleader::{mutex::Raymond, sim::{self, Scenario, Topology}};
+//! let star = Scenario { topology: Some(Topology::Star), ..Scenario::new(4) };
+//! let run = sim::run_exclusion::<Raymond>(&star, &mut ()).unwrap();
+//! assert!(run.messages <= 4 * 2 * 2); // four entries, diameter two
+//! ```
+
+use crate::model::{
+    Bound, Charge, Cost, Counts, Edge, Exclusion, Fields, Graph, Needs, Never, Order, Outbox, Process,
+    Promises, Reached, Rule, Show, Spec, Stage, TowardsRoot, Value, fields, messages, names,
+};
+use std::collections::VecDeque;
+
+/// The local variables of one process.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Raymond {
+    user: User,
+    /// The edge towards the token; none if it is here.
+    holder: Option<Edge>,
+    /// Whether the holder was asked, and has not answered yet.
+    asked: bool,
+    /// Who is to have the token, in the order of asking: neighbours, and none for the process itself.
+    queue: VecDeque<Option<Edge>>,
+}
+
+names! {
+    /// Where the user stands.
+    enum User {
+        Idle = "idle",
+        Waiting = "waiting",
+        Inside = "inside",
+    }
+}
+
+messages! {
+    /// What neighbours say to each other.
+    pub enum Msg {
+        /// Somebody behind this edge wants in.
+        "request" Request,
+        /// The token.
+        "privilege" Privilege,
+    }
+}
+
+impl Process for Raymond {
+    const SPEC: Spec = SPEC;
+    type Given = TowardsRoot;
+    type Port = Edge;
+    type Msg = Msg;
+    type Timer = Never;
+    type Local = Never;
+
+    fn new(TowardsRoot(holder): TowardsRoot) -> Self {
+        Raymond { user: User::Idle, holder, asked: false, queue: VecDeque::new() }
+    }
+
+    fn start(&mut self, _: &mut impl Outbox<Self>) {}
+
+    fn receive(&mut self, from: Edge, msg: Msg, out: &mut impl Outbox<Self>) {
+        match msg {
+            Msg::Request {} => {
+                out.rule("request");
+                self.queue.push_back(Some(from));
+            }
+            Msg::Privilege {} => {
+                if self.holder != Some(from) || !self.asked {
+                    return out.impossible("the token comes from the holder, which was asked for it");
+                }
+                out.rule("privilege");
+                self.holder = None;
+            }
+        }
+        self.settle(out);
+    }
+
+    fn fields(&self) -> Fields {
+        let mut fields = fields!(self; user, holder, asked);
+        fields.push(("queue", Value::List(self.queue.iter().map(Show::show).collect())));
+        fields
+    }
+}
+
+impl Raymond {
+    /// After every input: first ASSIGN, then MAKE-REQUEST.
+    fn settle(&mut self, out: &mut impl Outbox<Self>) {
+        if self.holder.is_none() && self.user != User::Inside {
+            match self.queue.pop_front() {
+                None => {}
+                Some(None) => {
+                    out.rule("enter");
+                    self.asked = false;
+                    self.user = User::Inside;
+                }
+                Some(Some(edge)) => {
+                    out.rule("assign");
+                    self.asked = false;
+                    self.holder = Some(edge);
+                    out.send(edge, Msg::Privilege {});
+                }
+            }
+        }
+        if let (Some(holder), false, false) = (self.holder, self.queue.is_empty(), self.asked) {
+            out.rule("ask");
+            self.asked = true;
+            out.send(holder, Msg::Request {});
+        }
+    }
+}
+
+impl Exclusion for Raymond {
+    fn request(&mut self, out: &mut impl Outbox<Self>) {
+        out.rule("want");
+        self.user = User::Waiting;
+        self.queue.push_back(None);
+        self.settle(out);
+    }
+
+    fn release(&mut self, out: &mut impl Outbox<Self>) {
+        out.rule("exit");
+        self.user = User::Idle;
+        self.settle(out);
+    }
+
+    fn stage(&self) -> Stage {
+        match self.user {
+            User::Idle => Stage::Idle,
+            User::Waiting => Stage::Waiting,
+            User::Inside => Stage::Inside,
+        }
+    }
+
+    /// A request on an edge is one for all that wait behind it.
+    fn charge(msg: &Msg) -> Charge {
+        match msg {
+            Msg::Request {} | Msg::Privilege {} => Charge::Nobody,
+        }
+    }
+}
+
+/// The contract, as every face of the project shows it.
+const SPEC: Spec = Spec {
+    name: "raymond",
+    aliases: &[],
+    title: "Raymond",
+    year: 1989,
+    source: "K. Raymond, ACM TOCS 7(1):61-77, 1989",
+    idea: "Processes form a tree, and each knows the edge towards the token. It queues the neighbours that ask it, \
+           itself included, and asks on in its own name, once at a time. The token goes to the head of the queue, \
+           with a request after it if more are waiting.",
+    needs: Needs { reached: Reached::Relays, graphs: &[Graph::Tree], ..Needs::NOTHING },
+    promises: Promises::Exclusion { order: Order::Fair, falls_silent: true },
+    cost: Cost {
+        worst: Some(Bound {
+            formula: "2D per entry",
+            counts: Counts::All,
+            value: |facts| Some(2 * facts.diameter * facts.entries),
+        }),
+        average: None,
+        words: "at most 2D per entry, D being the diameter of the tree; twice the distance of the token for an entry \
+                on its own; 4(n-1)/n on average when everybody always wants in",
+    },
+    worst_ids: None,
+    settings: &[],
+    rules: &[
+        Rule { name: "want", text: "append self to the queue; then ASSIGN, then MAKE-REQUEST" },
+        Rule { name: "request", text: "on REQUEST from j: append j to the queue; then likewise" },
+        Rule { name: "privilege", text: "on PRIVILEGE: holder := self; then likewise" },
+        Rule { name: "exit", text: "leave; then likewise" },
+        Rule {
+            name: "enter",
+            text: "ASSIGN: holder = self, the user not inside, self the head of the queue: take it off; asked := \
+                   false; enter",
+        },
+        Rule {
+            name: "assign",
+            text: "ASSIGN: holder = self, the user not inside, a neighbour j the head of the queue: take it off; \
+                   asked := false; holder := j; send PRIVILEGE to j",
+        },
+        Rule {
+            name: "ask",
+            text: "MAKE-REQUEST: holder != self, the queue not empty, not asked: send REQUEST to holder; asked := true",
+        },
+    ],
+    errata: &[],
+    example: "-n 5 --topology line",
+};

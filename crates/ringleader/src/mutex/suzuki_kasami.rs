@@ -1,0 +1,396 @@
+//! Suzuki–Kasami: ask everybody; the token carries a queue of those who wait.
+//!
+//! **Idea.** A process that wants in and has not got the token sends a numbered REQUEST to all others and waits for
+//! the token. The token carries, for each process, the number of its last request that was served (LN), and a queue
+//! of processes to be served (Q). Who leaves appends all that it knows to wait and are not in the queue, and sends
+//! the token to the head; if the queue is empty it keeps the token, and sends it to the first that asks.
+//!
+//! **Needs.** A complete graph of named processes, reliable links in any order, one process that has the token at
+//! first. To leave, to look for requests and to be free for them is one step.
+//!
+//! **Cost.** Exactly n messages per entry, or none where the token is already here; n−1 on average under light load.
+//! One message delay between an exit and the next entry. The token grows with n.
+//!
+//! **Source.** I. Suzuki and T. Kasami, A distributed mutual exclusion algorithm, ACM TOCS 3(4):344–349, 1985. If its
+//! release procedure is interrupted by requests, one of them can be lost (erratum K1).
+//!
+//! ```
+//! use ringleader::{mutex::SuzukiKasami, sim::{self, Scenario}};
+//! let run = sim::run_exclusion::<SuzukiKasami>(&Scenario::new(4), &mut ()).unwrap();
+//! assert_eq!(run.messages, 3 * 4); // four entries: nothing for the first holder, n for each of the others
+//! ```
+
+use crate::model::{
+    Bound, Charge, Cost, Counts, Erratum, Exclusion, Fields, Holder, Needs, Never, Order, Outbox, Peer,
+    Process, Promises, Reached, Rule, Size, Spec, Stage, fields, messages, names,
+};
+
+/// The local variables of one process.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct SuzukiKasami {
+    me: Peer,
+    n: Size,
+    user: User,
+    /// RN: for each process the highest number among its requests that came here; the own entry counts the own ones.
+    rn: Vec<u32>,
+    /// The token, if it is here: LN and Q.
+    token: Option<(Vec<u32>, Vec<Peer>)>,
+}
+
+names! {
+    /// Where the user stands.
+    enum User {
+        Idle = "idle",
+        Waiting = "waiting",
+        Inside = "inside",
+    }
+}
+
+messages! {
+    /// What processes say to each other.
+    pub enum Msg {
+        /// I want in, for the so-and-so-many-th time that I ask.
+        "request" Request { sn: u32 },
+        /// The right to enter, with what was served and who is next.
+        "token" Token { ln: Vec<u32>, q: Vec<Peer> },
+    }
+}
+
+impl Process for SuzukiKasami {
+    const SPEC: Spec = SPEC;
+    type Given = (Peer, Size, Holder);
+    type Port = Peer;
+    type Msg = Msg;
+    type Timer = Never;
+    type Local = Never;
+
+    fn new((me, n, Holder(holder)): (Peer, Size, Holder)) -> Self {
+        let nothing = vec![0; n.0 as usize];
+        let token = holder.then(|| (nothing.clone(), Vec::new()));
+        SuzukiKasami { me, n, user: User::Idle, rn: nothing, token }
+    }
+
+    fn start(&mut self, _: &mut impl Outbox<Self>) {}
+
+    fn receive(&mut self, from: Peer, msg: Msg, out: &mut impl Outbox<Self>) {
+        match (msg, self.user) {
+            (Msg::Request { sn }, User::Idle) => {
+                self.note(from, sn);
+                match self.give(from) {
+                    Some(token) => {
+                        out.rule("give");
+                        out.send(from, token);
+                    }
+                    None => out.rule("note"),
+                }
+            }
+            (Msg::Request { sn }, User::Waiting | User::Inside) => {
+                out.rule("note");
+                self.note(from, sn);
+            }
+            (Msg::Token { ln, q }, User::Waiting) => {
+                out.rule("token");
+                self.token = Some((ln, q));
+                self.user = User::Inside;
+            }
+            (Msg::Token { .. }, User::Idle | User::Inside) => {
+                out.impossible("the token is sent to who waits for it")
+            }
+        }
+    }
+
+    fn fields(&self) -> Fields {
+        fields!(self; me, user, rn, token)
+    }
+}
+
+impl SuzukiKasami {
+    /// A request has come. Requests may overtake each other.
+    fn note(&mut self, from: Peer, sn: u32) {
+        if let Some(rn) = self.rn.get_mut(from.0 as usize) {
+            *rn = sn.max(*rn);
+        }
+    }
+
+    /// The token, if it is here, and this process has a request that was not served.
+    fn give(&mut self, to: Peer) -> Option<Msg> {
+        let (ln, _) = self.token.as_ref()?;
+        if self.rn.get(to.0 as usize)? != &(ln.get(to.0 as usize)? + 1) {
+            return None;
+        }
+        let (ln, q) = self.token.take()?;
+        Some(Msg::Token { ln, q })
+    }
+
+    /// The own request, if it has to be made, by its number; otherwise it enters with the token that is here.
+    fn ask(&mut self) -> Option<u32> {
+        if self.token.is_some() {
+            self.user = User::Inside;
+            return None;
+        }
+        self.user = User::Waiting;
+        let own = self.rn.get_mut(self.me.0 as usize)?;
+        *own += 1;
+        Some(*own)
+    }
+
+    /// Leaves: the own request is served, who waits is appended to the queue, and its head is next.
+    fn leave(&mut self) -> Option<(Peer, Msg)> {
+        self.user = User::Idle;
+        let (mut ln, mut q) = self.token.take()?;
+        let mut queued = vec![false; self.rn.len()];
+        for peer in &q {
+            if let Some(queued) = queued.get_mut(peer.0 as usize) {
+                *queued = true;
+            }
+        }
+        for ((j, (&rn, ln)), queued) in (0..).zip(self.rn.iter().zip(&mut ln)).zip(queued) {
+            if j == self.me.0 {
+                *ln = rn;
+            } else if rn == *ln + 1 && !queued {
+                q.push(Peer(j));
+            }
+        }
+        if q.is_empty() {
+            self.token = Some((ln, q));
+            return None;
+        }
+        let head = q.remove(0);
+        Some((head, Msg::Token { ln, q }))
+    }
+}
+
+impl Exclusion for SuzukiKasami {
+    fn request(&mut self, out: &mut impl Outbox<Self>) {
+        match self.ask() {
+            None => out.rule("enter"),
+            Some(sn) => {
+                out.rule("want");
+                for other in self.me.others(self.n) {
+                    out.send(other, Msg::Request { sn });
+                }
+            }
+        }
+    }
+
+    fn release(&mut self, out: &mut impl Outbox<Self>) {
+        out.rule("exit");
+        if let Some((head, token)) = self.leave() {
+            out.send(head, token);
+        }
+    }
+
+    fn stage(&self) -> Stage {
+        match self.user {
+            User::Idle => Stage::Idle,
+            User::Waiting => Stage::Waiting,
+            User::Inside => Stage::Inside,
+        }
+    }
+
+    fn charge(msg: &Msg) -> Charge {
+        match msg {
+            Msg::Request { .. } => Charge::Sender,
+            Msg::Token { .. } => Charge::Receiver,
+        }
+    }
+}
+
+/// The release procedure taken literally: to look for requests, and to be free for them, are two steps (erratum K1).
+/// That takes a local step which the right algorithm has not got: it is a process of its own.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct SuzukiKasamiTwoSteps {
+    right: SuzukiKasami,
+    /// It has left, and has not yet said so: a request that comes is not given the token.
+    requesting: bool,
+}
+
+names! {
+    /// What the text does some time after it has looked for requests.
+    pub enum Finish {
+        Finish = "requesting := false",
+    }
+}
+
+impl Process for SuzukiKasamiTwoSteps {
+    const SPEC: Spec = Spec {
+        name: "suzuki-kasami@k1",
+        aliases: &[],
+        title: "Suzuki–Kasami, release in two steps",
+        idea: "As printed, a process that leaves looks for requests, sends the token or keeps it, and then says that \
+               it is not requesting any more. A request that is heard in between is noted and not served: the token \
+               stays where nobody wants it, and who asked waits for ever.",
+        rules: &[
+            Rule { name: "enter", text: "want, the token here: requesting := true; enter" },
+            WANT,
+            TOKEN,
+            Rule {
+                name: "give",
+                text: "on REQUEST(sn) from j, the token here, not requesting: RN[j] := max(RN[j], sn); if RN[j] = \
+                       LN[j] + 1: send TOKEN(LN, Q) to j",
+            },
+            Rule {
+                name: "note",
+                text: "on REQUEST(sn) from j otherwise, also while requesting: RN[j] := max(RN[j], sn)",
+            },
+            Rule {
+                name: "exit",
+                text: "LN[i] := RN[i]; append to Q, in increasing order, every j not in it with RN[j] = LN[j] + 1; \
+                       if Q is not empty: take its head off, send it TOKEN(LN, Q); some time later: requesting := \
+                       false",
+            },
+        ],
+        errata: &[K1],
+        example: "-n 2 --load open:0.3 --total 2 --seed 0",
+        ..SPEC
+    };
+    type Given = (Peer, Size, Holder);
+    type Port = Peer;
+    type Msg = Msg;
+    type Timer = Never;
+    type Local = Finish;
+
+    fn new(given: (Peer, Size, Holder)) -> Self {
+        SuzukiKasamiTwoSteps { right: SuzukiKasami::new(given), requesting: false }
+    }
+
+    fn start(&mut self, _: &mut impl Outbox<Self>) {}
+
+    fn receive(&mut self, from: Peer, msg: Msg, out: &mut impl Outbox<Self>) {
+        match (msg, self.right.user) {
+            (Msg::Request { sn }, User::Idle) if !self.requesting => {
+                self.right.note(from, sn);
+                match self.right.give(from) {
+                    Some(token) => {
+                        out.rule("give");
+                        out.send(from, token);
+                    }
+                    None => out.rule("note"),
+                }
+            }
+            (Msg::Request { sn }, User::Idle | User::Waiting | User::Inside) => {
+                out.rule("note");
+                self.right.note(from, sn);
+            }
+            (Msg::Token { ln, q }, User::Waiting) => {
+                out.rule("token");
+                self.right.token = Some((ln, q));
+                self.right.user = User::Inside;
+            }
+            (Msg::Token { .. }, User::Idle | User::Inside) => {
+                out.impossible("the token is sent to who waits for it")
+            }
+        }
+    }
+
+    fn can(&self, Finish::Finish: Finish) -> bool {
+        self.requesting
+    }
+
+    fn step(&mut self, Finish::Finish: Finish, out: &mut impl Outbox<Self>) {
+        out.rule("exit");
+        self.requesting = false;
+    }
+
+    fn fields(&self) -> Fields {
+        let mut fields = self.right.fields();
+        fields.extend(fields!(self; requesting));
+        fields
+    }
+}
+
+impl Exclusion for SuzukiKasamiTwoSteps {
+    fn request(&mut self, out: &mut impl Outbox<Self>) {
+        // Who wants in again has finished the release before.
+        self.requesting = false;
+        match self.right.ask() {
+            None => out.rule("enter"),
+            Some(sn) => {
+                out.rule("want");
+                for other in self.right.me.others(self.right.n) {
+                    out.send(other, Msg::Request { sn });
+                }
+            }
+        }
+    }
+
+    fn release(&mut self, out: &mut impl Outbox<Self>) {
+        out.rule("exit");
+        self.requesting = true;
+        if let Some((head, token)) = self.right.leave() {
+            out.send(head, token);
+        }
+    }
+
+    fn stage(&self) -> Stage {
+        self.right.stage()
+    }
+
+    fn charge(msg: &Msg) -> Charge {
+        SuzukiKasami::charge(msg)
+    }
+}
+
+const WANT: Rule = Rule {
+    name: "want",
+    text: "want, the token elsewhere: RN[i] := RN[i] + 1; send REQUEST(RN[i]) to all others; wait",
+};
+
+const TOKEN: Rule = Rule { name: "token", text: "on TOKEN(LN, Q): keep it; enter" };
+
+const K1: Erratum = Erratum {
+    id: "K1",
+    text: "the release procedure must not be interrupted: a request that is heard after the look for requests and \
+           before 'requesting := false' is never served",
+};
+
+/// The contract, as every face of the project shows it.
+const SPEC: Spec = Spec {
+    name: "suzuki-kasami",
+    aliases: &[],
+    title: "Suzuki–Kasami",
+    year: 1985,
+    source: "I. Suzuki, T. Kasami, ACM TOCS 3(4):344-349, 1985",
+    idea: "A process that wants in and has not got the token sends a numbered request to all others and waits for \
+           the token, which carries the numbers of the requests that were served and a queue. Who leaves appends \
+           those that it knows to wait, and sends the token to the head of the queue.",
+    needs: Needs { reached: Reached::Relays, ..Needs::NOTHING },
+    promises: Promises::Exclusion { order: Order::Fair, falls_silent: true },
+    cost: Cost {
+        worst: Some(Bound {
+            formula: "n per entry",
+            counts: Counts::All,
+            value: |facts| Some(facts.n * facts.entries),
+        }),
+        average: None,
+        words: "n per entry, or none where the token is already here; n-1 on average under light load; one message \
+                delay from an exit to the next entry",
+    },
+    worst_ids: None,
+    settings: &[],
+    rules: &[
+        Rule { name: "enter", text: "want, the token here: enter" },
+        WANT,
+        TOKEN,
+        Rule {
+            name: "give",
+            text: "on REQUEST(sn) from j, the token here, the user idle: RN[j] := max(RN[j], sn); if RN[j] = LN[j] + \
+                   1: send TOKEN(LN, Q) to j",
+        },
+        Rule { name: "note", text: "on REQUEST(sn) from j otherwise: RN[j] := max(RN[j], sn)" },
+        Rule {
+            name: "exit",
+            text: "LN[i] := RN[i]; append to Q, in increasing order, every j not in it with RN[j] = LN[j] + 1; if Q \
+                   is not empty: take its head off, send it TOKEN(LN, Q)",
+        },
+    ],
+    errata: &[
+        K1,
+        Erratum {
+            id: "T12",
+            text: "texts that give Ricart and Agrawala's token algorithm under this name have neither the queue nor \
+                   its order of service",
+        },
+    ],
+    example: "-n 3 --entries 2",
+};
