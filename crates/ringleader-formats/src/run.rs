@@ -115,14 +115,24 @@ struct Messages<'a> {
 struct MessagesPerEntry<'a> {
     total: u64,
     by_kind: ByKind<'a>,
-    per_entry: PerEntry,
+    per_entry: PerEntry<'a>,
 }
 
 #[derive(Serialize)]
-struct PerEntry {
+struct PerEntry<'a> {
     min: Option<u64>,
     mean: Option<f64>,
     max: Option<u64>,
+    by_kind: Option<MeansByKind<'a>>,
+}
+
+/// The mean number of messages of each kind, given how many entries there were.
+struct MeansByKind<'a>(&'a [(&'static str, u64)], u64);
+
+impl Serialize for MeansByKind<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(kind, count)| (kind, *count as f64 / self.1 as f64)))
+    }
 }
 
 #[derive(Serialize)]
@@ -202,6 +212,7 @@ fn exclusion<'a>(
                 min: details.per_entry_range.map(|(min, _)| min),
                 mean: details.per_entry_mean,
                 max: details.per_entry_range.map(|(_, max)| max),
+                by_kind: (details.entries > 0).then(|| MeansByKind(&report.by_kind, details.entries)),
             },
         },
         waiting: details.waiting.as_ref().map(range),
@@ -371,7 +382,8 @@ mod tests {
         assert!(
             json.contains(concat!(
                 r#""outcome":"elected","entries":2,"entry_order":[0,3],"messages":{"total":11,"by_kind":"#,
-                r#"{"tid":7,"max":0,"elected":4},"per_entry":{"min":null,"mean":5.5,"max":null}},"waiting":"#,
+                r#"{"tid":7,"max":0,"elected":4},"per_entry":{"min":null,"mean":5.5,"max":null,"#,
+                r#""by_kind":{"tid":3.5,"max":0.0,"elected":2.0}}},"waiting":"#,
                 r#"{"min":1.0,"mean":2.0,"max":3.0},"bypass_max":1,"sync_delay":null,"fairness":1.0,"#,
                 r#""in_section_max":1,"rounds":8,"phases":null"#,
             )),

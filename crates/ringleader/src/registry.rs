@@ -270,7 +270,7 @@ impl Entry {
         let rows = include_str!("../battery.txt").lines().map(|row| row.split(' '));
         let sizes =
             rows.filter_map(|mut row| (row.next() == Some(self.spec.name)).then(|| row.next()).flatten());
-        sizes.filter_map(|n| n.parse().ok()).max()
+        sizes.filter_map(|size| size.split('x').next()?.parse().ok()).max()
     }
 
     /// Reads one of its messages.

@@ -9,7 +9,7 @@ pub(super) const FEW: u64 = 60_000;
 #[test]
 fn the_smaller_rows_are_as_recorded() {
     for recorded in Row::recorded().into_iter().filter(|row| row.states <= FEW) {
-        let found = check(entry(&recorded.name), recorded.n);
+        let found = check(entry(&recorded.name), recorded.n, recorded.entries);
         assert_eq!(
             found.to_string(),
             recorded.to_string(),
@@ -25,7 +25,7 @@ fn every_algorithm_is_on_record() {
         let name = entry.spec.name;
         let largest = Row::recorded().iter().filter(|row| row.name == name).map(|row| row.n).max();
         assert!(
-            largest.is_some_and(|n| n >= 3),
+            largest.is_some_and(|n| n >= 2),
             "{name} is not in battery.txt: UPDATE=1 cargo xtask battery"
         );
         assert_eq!(entry.checked_up_to(), largest, "{name}");
