@@ -28,6 +28,7 @@ const SMALLER: &[(&str, u32, &str)] = &[
     ),
     ("itai-rodeh", 4, "n = 5 has some hundred million states: links that overtake, and all draws"),
     ("misra-bounded", 4, "n = 5 has some hundred million states, with a token lost"),
+    ("lamport", 3, "n = 4 has more than thirty million states: every message carries its time"),
 ];
 
 /// Usually 6 on one-way rings that keep the order, where there is one interleaving to see, 5 on other rings, and 4

@@ -210,7 +210,7 @@ impl Variant for LamportWithoutClock {
                 text: "on RELEASE(t) from j: take j's request out; j is heard if (t, j) > (ts, i)",
             },
         ],
-        example: "-n 2",
+        example: "-n 2 --entries 1,0",
     };
 
     fn receive(&mut self, right: &mut Lamport, from: Peer, msg: Msg, out: &mut impl Outbox<Lamport>) {

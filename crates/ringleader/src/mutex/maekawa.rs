@@ -1,8 +1,8 @@
 //! Maekawa: ask about √n processes, so chosen that any two requests have a process in common.
 //!
-//! **Idea.** Each process has a quorum, and any two quorums meet. A process enters when all of its quorum have voted for
-//! it, and each has one vote. That alone would come to a standstill: three could each hold the vote that the next one
-//! waits for. So a voter that sees an earlier request than the one it voted for INQUIREs; who has been told by some
+//! **Idea.** Each process has a quorum, and any two quorums meet. A process enters when all of its quorum have voted
+//! for it, and each has one vote. That alone would come to a standstill: three could each hold the vote that the next
+//! one waits for. So a voter that sees an earlier request than the one it voted for INQUIREs; who has been told by some
 //! voter that it FAILED to come first there, and so cannot enter yet, YIELDs the vote.
 //!
 //! **Needs.** A complete graph of named processes, and FIFO links: an INQUIRE that overtakes its LOCKED is taken for a
@@ -153,18 +153,16 @@ impl<Q: Quorums> Voting<Q> {
         let Some(locked) = self.locked else { return self.lock(request, out) };
         let first = self.waiting.first().copied();
         self.wait(request, out);
-        match first {
-            Some(first) if request > locked || request > first => self.refuse(request, out),
-            None if request > locked => self.refuse(request, out),
-            Some(first) if first < locked => {
-                // The holder has been asked for the vote; but this one is no longer the one that gets it.
-                out.rule("displace");
-                self.tell(first.1, Msg::Failed {}, out);
-            }
-            Some(_) | None => {
-                out.rule("inquire");
-                self.tell(locked.1, Msg::Inquire {}, out);
-            }
+        if request > locked || first.is_some_and(|first| request > first) {
+            out.rule("refuse");
+            self.tell(request.1, Msg::Failed {}, out);
+        } else if let Some(first) = first.filter(|first| *first < locked) {
+            // The holder has been asked for the vote already; but now it will not go to this one.
+            out.rule("displace");
+            self.tell(first.1, Msg::Failed {}, out);
+        } else {
+            out.rule("inquire");
+            self.tell(locked.1, Msg::Inquire {}, out);
         }
     }
 
@@ -189,11 +187,6 @@ impl<Q: Quorums> Voting<Q> {
             }
             Some(_) | None => out.impossible("only who has the vote yields it"),
         }
-    }
-
-    fn refuse(&mut self, request: (u64, Peer), out: &mut impl Outbox<Self>) {
-        out.rule("refuse");
-        self.tell(request.1, Msg::Failed {}, out);
     }
 
     /// The request waits for the vote.

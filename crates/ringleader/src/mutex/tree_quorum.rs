@@ -1,15 +1,16 @@
 //! Agrawal–El Abbadi: the processes form a tree, and a path from the root to a leaf is a quorum.
 //!
-//! **Idea.** Voting as Maekawa has it, with other quorums: any two paths from the root meet, at the root at least. Where
-//! a process of the path is down, the paths below both of its children take its place, and all that can be formed this
-//! way still meet.
+//! **Idea.** Voting as Maekawa has it, with other quorums: any two paths from the root meet, at the root at least.
+//! Where a process of the path is down, paths below both of its children take its place ([`live_quorum`]), and all that
+//! can be formed this way still meet.
 //!
-//! **Needs.** As Maekawa: a complete graph of named processes, FIFO links, known n; and n = 2ᵏ − 1 processes, a complete
-//! binary tree. Which processes are down must be known before asking; while voting goes on nobody may fail.
+//! **Needs.** As Maekawa: a complete graph of named processes, FIFO links, known n; and n = 2ᵏ − 1 processes, a
+//! complete binary tree. Who is down must be known before asking: the algorithm as it runs here takes whole paths, and
+//! nobody may fail.
 //!
-//! **Cost.** Quorums of log₂(n+1) processes, against √n on planes; but the root is in all of them. 3 messages per process
-//! of the quorum for an entry that nobody disturbs, at most 6 per entry of a run; a process does not write to itself.
-//! At most two message delays between an exit and the next entry.
+//! **Cost.** Quorums of log₂(n+1) processes, against √n on planes; but the root is in all of them. For each other
+//! process of the quorum 3 messages where nobody disturbs, and at most 6 in the mean of a run. At most two message
+//! delays between an exit and the next entry.
 //!
 //! **Source.** D. Agrawal and A. El Abbadi, An efficient and fault-tolerant solution for distributed mutual exclusion,
 //! ACM TOCS 9(1):1–20, 1991. Maekawa's paper, on which it builds, forgets to tell displaced requests (erratum M2).
@@ -114,8 +115,8 @@ const SPEC: Spec = Spec {
             value: |facts| Some(6 * u64::from((facts.n + 1).ilog2()) * facts.entries),
         }),
         average: None,
-        words: "with quorums of log2(n+1): 3 per other process of the quorum undisturbed, at most 6 per entry of a run; \
-                at most two message delays from an exit to the next entry",
+        words: "with quorums of log2(n+1): for each other process of the quorum 3 undisturbed, at most 6 in the mean \
+                of a run; at most two message delays from an exit to the next entry",
     },
     worst_ids: None,
     settings: &[],
