@@ -38,7 +38,8 @@ pub(crate) fn run(app: &App, args: &ListArgs, console: &mut Console<'_>) -> Resu
         return Ok(0);
     }
     // Where there is no terminal there is no width to ask for.
-    let longest = entries.iter().map(|entry| named(entry).chars().count()).max().unwrap_or(0);
+    let length = |entry: &&Entry| cell(entry).lines().map(|line| line.chars().count()).max();
+    let longest = entries.iter().filter_map(length).max().unwrap_or(0);
     let least = u16::try_from(longest + BESIDE_NAMES).unwrap_or(u16::MAX);
     match Table::new().width() {
         Some(width) if width < least => stacked(&entries, usize::from(width), console.out)?,
@@ -60,7 +61,7 @@ fn table(entries: &[&Entry], width: u16) -> Table {
         .set_header(["name", "problem", "year", "network", "needs", "messages at worst", "checked"]);
     for entry in entries {
         table.add_row([
-            named(entry),
+            cell(entry),
             entry.problem.name().to_owned(),
             entry.spec.year.to_string(),
             entry.topology().to_owned(),
@@ -82,6 +83,9 @@ fn table(entries: &[&Entry], width: u16) -> Table {
     table
 }
 
+/// The longest name, with its alias, for which there is room in one line of the table.
+const NAME_MOST: usize = 28;
+
 /// One paragraph each, for narrow terminals.
 fn stacked(entries: &[&Entry], width: usize, out: &mut dyn Write) -> io::Result<()> {
     for entry in entries {
@@ -101,6 +105,12 @@ fn stacked(entries: &[&Entry], width: usize, out: &mut dyn Write) -> io::Result<
         }
     }
     Ok(())
+}
+
+/// The name as the table has it: where the two are long together, the alias has a line of its own.
+fn cell(entry: &Entry) -> String {
+    let name = named(entry);
+    if name.chars().count() > NAME_MOST { name.replace(" (", "\n(") } else { name }
 }
 
 fn named(entry: &Entry) -> String {
