@@ -2,7 +2,7 @@
 
 use crate::error::Diagnostic;
 use crate::report::{bytes, grouped};
-use ringleader::model::Shape;
+use ringleader::model::{Shape, Talks};
 use ringleader::registry::{Entry, Problem};
 use ringleader::sim::{Load, Scenario, Schedule};
 
@@ -64,9 +64,14 @@ fn estimate(entry: &Entry, scenario: &Scenario, n: u64) -> u128 {
     let under_way = match (entry.shape, entry.topology()) {
         (Shape::OneWayRing, _) => n,
         (Shape::TwoWayRing, _) | (Shape::Edges, "tree") => 2 * n,
+        (Shape::Named, _) if entry.spec.needs.talks == Talks::ToFew => 2 * n,
         (Shape::Edges | Shape::Named, _) => senders(scenario, n) * n,
     };
-    let base = OWN + n * (process as u128 + 8) + 2 * slot * under_way;
+    let tables = match (entry.shape, entry.spec.needs.talks) {
+        (Shape::Named, Talks::ToAll { keeps }) => n * n * u128::from(keeps),
+        (_, Talks::ToAll { .. } | Talks::ToFew) => 0,
+    };
+    let base = OWN + n * (process as u128 + 8) + tables + 2 * slot * under_way;
     // Elections on rings in rounds keep a message in its slot; everything else keeps queues, and a place in a schedule.
     let lane = ring && entry.problem == Problem::Election && matches!(scenario.schedule, Schedule::Rounds);
     let plain = scenario.faults.is_empty() && !scenario.meters.any();

@@ -386,7 +386,7 @@ mod tests {
         assert!(words("peterson", &long).contains("14 15 …, "));
         assert_eq!(words("ra", &Scope { entries: Entries::Each(2), ..Scope::new(2) }), "2 entries each");
         let mut lossy = Scope::new(2);
-        lossy.faults.losses = Some(2);
+        (lossy.faults.losses, lossy.faults.crashes) = (Some(2), Some(0));
         assert_eq!(words("misra-bounded", &lossy), "1 entry each, at most 2 losses");
     }
 

@@ -32,8 +32,8 @@ pub use quorum::{largest_quorum, line_or_grid};
 pub use snapshot::Snapshot;
 pub use spec::{
     Arranged, Average, Bound, Cost, Counts, Erratum, Facts, Graph, Informed, Links, Needs, Order,
-    Orientation, Processes, Promises, Reached, Rule, Setting, SettingValues, Spec, Timing, Tolerates, Winner,
-    floor_log2, harmonic, largest_phase,
+    Orientation, Processes, Promises, Reached, Rule, Setting, SettingValues, Spec, Talks, Timing, Tolerates,
+    Winner, floor_log2, harmonic, largest_phase,
 };
 pub use value::{Fields, Name, Never, Show, Value};
 pub use variant::{Literal, Text, Variant};

@@ -102,6 +102,8 @@ pub struct Needs {
     pub bypass: bool,
     /// How many processes there may be.
     pub processes: Processes,
+    /// How many others a process has to do with, for estimates.
+    pub talks: Talks,
     /// The faults that it lives with while it runs.
     pub tolerates: Tolerates,
 }
@@ -118,6 +120,7 @@ impl Needs {
         graphs: &[Graph::Complete],
         bypass: false,
         processes: Processes::Any,
+        talks: Talks::ToAll { keeps: 0 },
         tolerates: Tolerates::NOTHING,
     };
 }
@@ -251,6 +254,18 @@ impl Processes {
             }
         }
     }
+}
+
+/// How many others a process has to do with, where everybody is connected with everybody.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Talks {
+    /// All of them may hear from it at once, and it keeps so many bytes of each.
+    ToAll {
+        /// The bytes.
+        keeps: u8,
+    },
+    /// A few, however many there are.
+    ToFew,
 }
 
 /// The faults that an algorithm lives with.

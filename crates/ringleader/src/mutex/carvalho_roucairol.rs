@@ -24,7 +24,7 @@
 
 use crate::model::{
     Bound, Charge, Clock, Cost, Counts, Erratum, Exclusion, Fields, Needs, Never, Order, Outbox, Peer,
-    Process, Promises, Reached, Rule, Size, Spec, Stage, Text, Variant, fields, messages, names,
+    Process, Promises, Reached, Rule, Size, Spec, Stage, Talks, Text, Variant, fields, messages, names,
 };
 
 /// The local variables of one process.
@@ -238,7 +238,7 @@ const SPEC: Spec = Spec {
     idea: "As Ricart-Agrawala, but a reply stays good until the process that gave it asks in turn: only those \
            whose permission is not at hand are asked. Who gives way while it waits asks for the permission \
            that it thereby lost.",
-    needs: Needs { reached: Reached::Relays, ..Needs::NOTHING },
+    needs: Needs { reached: Reached::Relays, talks: Talks::ToAll { keeps: 8 }, ..Needs::NOTHING },
     promises: Promises::Exclusion { order: Order::Fair, falls_silent: true },
     cost: Cost {
         worst: Some(Bound {

@@ -21,8 +21,8 @@
 
 use crate::model::{
     Bound, Charge, Cost, Counts, Erratum, Exclusion, Fields, Needs, Never, Order, Outbox, Peer, Process,
-    Promises, Reached, Rule, Setting, SettingValues, Settings, Show, Spec, Stage, Text, Variant, fields,
-    messages, names,
+    Promises, Reached, Rule, Setting, SettingValues, Settings, Show, Spec, Stage, Talks, Text, Variant,
+    fields, messages, names,
 };
 use std::collections::VecDeque;
 
@@ -222,7 +222,7 @@ const SPEC: Spec = Spec {
     source: "lecture slides; folklore",
     idea: "Who wants in asks the coordinator, which grants at once if nobody is inside and queues the request \
            otherwise. Who leaves tells it, and the first in the queue is granted.",
-    needs: Needs { reached: Reached::Relays, ..Needs::NOTHING },
+    needs: Needs { reached: Reached::Relays, talks: Talks::ToFew, ..Needs::NOTHING },
     promises: Promises::Exclusion { order: Order::Fair, falls_silent: true },
     cost: Cost {
         worst: Some(Bound {

@@ -25,7 +25,7 @@
 use crate::model::{
     Asks, Bound, Charge, Contest, Cost, Counts, Elector, Erratum, Exclusion, Fields, Links, Needs, Never,
     Order, Outbox, Peer, Process, Promises, Reached, Rule, Setting, SettingValues, Show, Size, Spec, Stage,
-    Text, Tolerates, Variant, fields, messages, names,
+    Talks, Text, Tolerates, Variant, fields, messages, names,
 };
 use std::collections::VecDeque;
 
@@ -390,7 +390,7 @@ impl Variant for CentralWithoutEpochs {
         idea: "Without epochs a grant of the dead coordinator may still arrive after the new one has heard that its \
                receiver waits and has let somebody else in: two are inside.",
         rules: &[Rule { name: "void", text: "never: on GRANTED of any epoch, waiting: enter" }],
-        example: "-n 3 --schedule delay:exp:8 --crash 0@6 --wants 1@0;2@0 --seed 103",
+        example: "-n 3 --schedule delay:exp:5 --crash 0@8 --seed 106",
     };
 
     fn receive(
@@ -443,7 +443,7 @@ impl Variant for CentralWithoutStatus {
             name: "lead",
             text: "elected: epoch + 1; send NEWCOORD to all that live; let in at once",
         }],
-        example: "-n 3 --crash 0@4 --hold 30 --wants 1@0;2@0",
+        example: "-n 3 --crash 0@4 --hold 30 --entries 0,1,1",
     };
 
     fn receive(
@@ -478,6 +478,7 @@ const SPEC: Spec = Spec {
         reached: Reached::Relays,
         detector: true,
         tolerates: Tolerates { crash: true, ..Tolerates::NOTHING },
+        talks: Talks::ToFew,
         ..Needs::NOTHING
     },
     promises: Promises::Exclusion { order: Order::Fair, falls_silent: true },

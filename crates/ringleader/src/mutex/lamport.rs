@@ -22,7 +22,7 @@
 
 use crate::model::{
     Bound, Charge, Clock, Cost, Counts, Erratum, Exclusion, Fields, Links, Needs, Never, Order, Outbox, Peer,
-    Process, Promises, Reached, Rule, Size, Spec, Stage, Text, Variant, fields, messages, names,
+    Process, Promises, Reached, Rule, Size, Spec, Stage, Talks, Text, Variant, fields, messages, names,
 };
 
 /// The local variables of one process.
@@ -228,7 +228,12 @@ const SPEC: Spec = Spec {
     idea: "Everybody keeps the queue of all requests, in the order of logical time. A process that wants in sends \
            its request to all others, who queue it and reply. It enters when its request is first in its own \
            queue and it has heard from all others at a later time; on leaving it tells them.",
-    needs: Needs { links: Links::Fifo, reached: Reached::Relays, ..Needs::NOTHING },
+    needs: Needs {
+        links: Links::Fifo,
+        reached: Reached::Relays,
+        talks: Talks::ToAll { keeps: 20 },
+        ..Needs::NOTHING
+    },
     promises: Promises::Exclusion { order: Order::Priority, falls_silent: true },
     cost: Cost {
         worst: Some(Bound {

@@ -424,7 +424,10 @@ impl Variant for MisraFromZero {
         erratum: "Z8",
         idea: "If v begins with 0, a token that arrives where none has been finds its own number, and makes its \
                partner although nothing was lost.",
-        rules: &[],
+        rules: &[Rule {
+            name: "arrive",
+            text: "(v = 0 at first) on a token with number x, m != x, the other not here: m := x",
+        }],
         example: "-n 2 --entries 1",
     };
 
@@ -445,7 +448,10 @@ impl Variant for MisraRemembersOne {
         erratum: "Z9",
         idea: "If m begins with 1, the ping finds its own number where none has been, and makes a second pong although \
                nothing was lost.",
-        rules: &[],
+        rules: &[Rule {
+            name: "arrive",
+            text: "(m = 1 everywhere at first) on a token with number x, m != x, the other not here: m := x",
+        }],
         example: "-n 2 --entries 1",
     };
 

@@ -22,7 +22,7 @@
 
 use crate::model::{
     Bound, Charge, Cost, Counts, Exclusion, Fields, Holder, Needs, Never, Order, Outbox, Peer, Process,
-    Promises, Reached, Rule, Spec, Stage, fields, messages, names,
+    Promises, Reached, Rule, Spec, Stage, Talks, fields, messages, names,
 };
 
 /// The local variables of one process.
@@ -165,7 +165,7 @@ const SPEC: Spec = Spec {
     idea: "Each process points to the one that it believes to have asked last. A request runs along the pointers to \
            the last, and whoever it passes from now on points to its origin. The last remembers who is next, and \
            sends it the token when it leaves, or at once if it does not need it.",
-    needs: Needs { reached: Reached::Relays, ..Needs::NOTHING },
+    needs: Needs { reached: Reached::Relays, talks: Talks::ToFew, ..Needs::NOTHING },
     promises: Promises::Exclusion { order: Order::Fair, falls_silent: true },
     cost: Cost {
         worst: Some(Bound {

@@ -26,7 +26,7 @@
 
 use crate::model::{
     Bound, Charge, Cost, Counts, Erratum, Exclusion, Fields, Holder, Needs, Never, Order, Outbox, Peer,
-    Process, Promises, Reached, Rule, Size, Spec, Stage, Text, Variant, fields, messages, names,
+    Process, Promises, Reached, Rule, Size, Spec, Stage, Talks, Text, Variant, fields, messages, names,
 };
 
 /// The local variables of one process.
@@ -466,7 +466,7 @@ const SPEC: Spec = Spec {
     idea: "A process that wants in and has not got the token sends a numbered request to all others and waits for \
            the token, which carries for each process the number of its last request that was served. Whoever has no \
            more use for the token sends it to the next process, in cyclic order of names, with a newer request.",
-    needs: Needs { reached: Reached::Relays, ..Needs::NOTHING },
+    needs: Needs { reached: Reached::Relays, talks: Talks::ToAll { keeps: 4 }, ..Needs::NOTHING },
     promises: Promises::Exclusion { order: Order::Fair, falls_silent: true },
     cost: Cost {
         worst: Some(Bound {

@@ -23,7 +23,7 @@
 
 use crate::model::{
     Bound, Charge, Clock, Cost, Counts, Erratum, Exclusion, Fields, Needs, Never, Order, Outbox, Peer,
-    Process, Promises, Reached, Rule, Spec, Stage, fields, messages, names,
+    Process, Promises, Reached, Rule, Spec, Stage, Talks, fields, messages, names,
 };
 
 /// The local variables of one process.
@@ -187,7 +187,7 @@ const SPEC: Spec = Spec {
     idea: "Each process keeps the set of those whom it has to ask. At first these are all before it, so that of any \
            two one asks the other. Who replies to another will ask it; who has a reply need not ask again. So who \
            enters often asks few.",
-    needs: Needs { reached: Reached::Relays, ..Needs::NOTHING },
+    needs: Needs { reached: Reached::Relays, talks: Talks::ToAll { keeps: 8 }, ..Needs::NOTHING },
     promises: Promises::Exclusion { order: Order::Fair, falls_silent: true },
     cost: Cost {
         worst: Some(Bound {

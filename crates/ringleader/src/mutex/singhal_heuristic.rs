@@ -26,7 +26,7 @@
 
 use crate::model::{
     Charge, Cost, Erratum, Exclusion, Fields, Holder, Needs, Never, Order, Outbox, Peer, Process, Promises,
-    Reached, Rule, Size, Spec, Stage, Text, Variant, fields, messages, names,
+    Reached, Rule, Size, Spec, Stage, Talks, Text, Variant, fields, messages, names,
 };
 
 /// The local variables of one process. The state vector SV of the source is `own` and `asks`: of others it only ever
@@ -289,7 +289,7 @@ const SPEC: Spec = Spec {
     idea: "A process that wants in asks only those that it believes to be asking, too: one of them has the token, or \
            will have it. At first these are the smaller names, so that of any two one asks the other. The token \
            carries what is known of requests, and who leaves sends it to one that asks.",
-    needs: Needs { reached: Reached::Relays, ..Needs::NOTHING },
+    needs: Needs { reached: Reached::Relays, talks: Talks::ToAll { keeps: 5 }, ..Needs::NOTHING },
     promises: Promises::Exclusion { order: Order::Fair, falls_silent: true },
     cost: Cost {
         worst: None,

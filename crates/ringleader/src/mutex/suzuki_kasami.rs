@@ -22,7 +22,7 @@
 
 use crate::model::{
     Bound, Charge, Cost, Counts, Erratum, Exclusion, Fields, Holder, Needs, Never, Order, Outbox, Peer,
-    Process, Promises, Reached, Rule, Size, Spec, Stage, fields, messages, names,
+    Process, Promises, Reached, Rule, Size, Spec, Stage, Talks, fields, messages, names,
 };
 
 /// The local variables of one process.
@@ -354,7 +354,7 @@ const SPEC: Spec = Spec {
     idea: "A process that wants in and has not got the token sends a numbered request to all others and waits for \
            the token, which carries the numbers of the requests that were served and a queue. Who leaves appends \
            those that it knows to wait, and sends the token to the head of the queue.",
-    needs: Needs { reached: Reached::Relays, ..Needs::NOTHING },
+    needs: Needs { reached: Reached::Relays, talks: Talks::ToAll { keeps: 4 }, ..Needs::NOTHING },
     promises: Promises::Exclusion { order: Order::Fair, falls_silent: true },
     cost: Cost {
         worst: Some(Bound {

@@ -199,5 +199,5 @@ const SPEC: Spec = Spec {
                    n-1 messages sent after the request",
         },
     ],
-    example: "-n 4 --wants 2@0;1@3",
+    example: "-n 4 --entries 0,1,1,0",
 };

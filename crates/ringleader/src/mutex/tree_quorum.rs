@@ -24,7 +24,7 @@
 
 use super::{Quorums, VOTING_RULES, Voting};
 use crate::model::{
-    Bound, Cost, Counts, Erratum, Links, Needs, Order, Peer, Processes, Promises, Reached, Size, Spec,
+    Bound, Cost, Counts, Erratum, Links, Needs, Order, Peer, Processes, Promises, Reached, Size, Spec, Talks,
 };
 
 /// Voting with paths of a tree.
@@ -105,6 +105,7 @@ const SPEC: Spec = Spec {
         links: Links::Fifo,
         reached: Reached::Relays,
         processes: Processes::CompleteTree,
+        talks: Talks::ToFew,
         ..Needs::NOTHING
     },
     promises: Promises::Exclusion { order: Order::Fair, falls_silent: true },

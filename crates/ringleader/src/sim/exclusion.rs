@@ -61,6 +61,8 @@ struct Asked {
     at: u64,
     entries_before: u64,
     charged: Option<u64>,
+    /// Requests that are to come, and on the agenda.
+    pending: u64,
 }
 
 impl Users {
@@ -101,6 +103,10 @@ impl Users {
                 Plan::Open { left: total, rng, n: setup.n, mean_ticks, backlog: vec![0; n] }
             }
         };
+        let mut asked = vec![Asked::default(); n];
+        for &(_, who, _) in &due {
+            asked[who as usize].pending += 1;
+        }
         Users {
             plan,
             pending: due.len() as u64,
@@ -110,7 +116,7 @@ impl Users {
             falls_silent,
             order,
             ticks_per_unit,
-            asked: vec![Asked::default(); n],
+            asked,
             entered: vec![0; n],
             waiting: 0,
             inside: 0,
@@ -139,6 +145,7 @@ impl Users {
             Plan::Scripted { backlog } | Plan::Open { backlog, .. } => (take_one(&mut backlog[who]), false),
         };
         if again {
+            self.asked[who].pending += u64::from(is_new);
             self.pending += u64::from(is_new);
             self.due.push((self.think, index, UserInput::Want));
         }
@@ -193,8 +200,14 @@ impl<P: Exclusion> Problem<P> for Users {
         if before == Stage::Idle {
             self.finish_charge(index);
             let asked = &mut self.asked[index as usize];
-            *asked = Asked { at: now, entries_before: self.entries, charged: Some(0) };
-            self.pending = self.pending.saturating_sub(1);
+            let due = asked.pending.min(1);
+            *asked = Asked {
+                at: now,
+                entries_before: self.entries,
+                charged: Some(0),
+                pending: asked.pending - due,
+            };
+            self.pending -= due;
             self.waiting += 1;
         }
         match after {
@@ -219,6 +232,8 @@ impl<P: Exclusion> Problem<P> for Users {
             Stage::Waiting => self.waiting -= 1,
             Stage::Inside => self.inside -= 1,
         }
+        // What it was to ask for it will not.
+        self.pending -= core::mem::take(&mut self.asked[index as usize].pending);
         self.tokens.moved(process.tokens(), 0);
         if let Plan::Counted { left } = &mut self.plan {
             left[index as usize] = 0;
@@ -267,8 +282,10 @@ impl<P: Exclusion> Problem<P> for Users {
     fn on_quiet(&mut self) -> Option<u32> {
         let Plan::Light { left, rng, n } = &mut self.plan else { return None };
         take_one(left).then(|| {
+            let who = rng.below(u64::from(*n)) as u32;
+            self.asked[who as usize].pending += 1;
             self.pending += 1;
-            rng.below(u64::from(*n)) as u32
+            who
         })
     }
 
@@ -280,8 +297,10 @@ impl<P: Exclusion> Problem<P> for Users {
     fn next_arrival(&mut self) -> Option<(u64, u32)> {
         let Plan::Open { left, rng, n, mean_ticks, .. } = &mut self.plan else { return None };
         take_one(left).then(|| {
+            let (after, who) = (rng.exponential(*mean_ticks).max(1), rng.below(u64::from(*n)) as u32);
+            self.asked[who as usize].pending += 1;
             self.pending += 1;
-            (rng.exponential(*mean_ticks).max(1), rng.below(u64::from(*n)) as u32)
+            (after, who)
         })
     }
 
@@ -297,8 +316,11 @@ impl<P: Exclusion> Problem<P> for Users {
         }
     }
 
-    fn missed(&mut self) {
-        self.pending = self.pending.saturating_sub(1);
+    fn missed(&mut self, index: u32) {
+        let asked = &mut self.asked[index as usize];
+        let due = asked.pending.min(1);
+        asked.pending -= due;
+        self.pending -= due;
     }
 
     fn is_finished(&self) -> bool {

@@ -64,7 +64,9 @@ pub(crate) trait Problem<P: Process> {
     }
 
     /// A request came to a process that is down, and is gone.
-    fn missed(&mut self) {}
+    fn missed(&mut self, index: u32) {
+        let _ = index;
+    }
 
     /// Whether the run may end although messages still travel (tokens that circulate for ever).
     fn is_finished(&self) -> bool;

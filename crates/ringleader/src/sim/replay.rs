@@ -13,11 +13,27 @@ where
 {
     /// Takes the recorded steps; whether nothing can happen after them.
     pub(super) fn follow(&mut self, recording: &Recording) -> Result<bool, Refusal> {
+        if B::ALL_START {
+            self.start_silently();
+        }
         for (place, event) in recording.events.iter().enumerate() {
             self.take(event).map_err(|why| Refusal::BrokenReplay { step: place + 1, why })?;
         }
         let quiet = self.links.in_transit() == 0 && self.timers.iter().all(|&(_, runs)| !runs);
         Ok(quiet || self.problem.is_finished())
+    }
+
+    /// Where everybody starts as a matter of course, a start that sends nothing is not on record.
+    fn start_silently(&mut self) {
+        for index in 0..self.setup.n {
+            self.begin_effects(index);
+            let mut started = self.processes[index as usize].clone();
+            started.start(&mut self.effects);
+            if self.effects.sends.is_empty() && self.effects.timers.is_empty() {
+                self.processes[index as usize] = started;
+                self.started[index as usize] = true;
+            }
+        }
     }
 
     fn take(&mut self, event: &Event) -> Result<(), String> {

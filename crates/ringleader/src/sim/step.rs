@@ -151,7 +151,8 @@ where
         let links = (0..if on_links { self.net.degree(index) } else { 0 })
             .filter_map(|port| self.links.slot(self.net.link(index, P::Port::from_index(port))));
         let waiting = links.flat_map(|slot| self.links.iter(slot));
-        let arriving = self.frontier.iter().filter(|(link, _)| self.net.end(*link).0 == index);
+        let arriving =
+            self.frontier.iter().chain(&self.arriving).filter(|(link, _)| self.net.end(*link).0 == index);
         for flight in waiting.chain(arriving.map(|(_, flight)| flight)) {
             self.problem.sent(&Passing { from: flight.from, to: index, msg: &flight.msg, in_transit: -1 });
         }

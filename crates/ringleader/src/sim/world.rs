@@ -41,6 +41,8 @@ where
     pub(super) links: LinkTable<Flight<P::Msg>>,
     /// Under `rounds`: what was sent in this round, with the numbers of the links, to arrive in the next.
     pub(super) frontier: Vec<(u64, Flight<P::Msg>)>,
+    /// Under `rounds`: what arrives in this round, while what fails before that is handled.
+    pub(super) arriving: Vec<(u64, Flight<P::Msg>)>,
     pub(super) effects: Effects<P>,
     pub(super) choices_key: u64,
     /// How many random numbers each process has drawn; empty if it draws none.
@@ -131,6 +133,7 @@ where
             down: vec![false; if can_crash { n } else { 0 }],
             bypassed: vec![false; if can_crash && P::SPEC.needs.bypass { n } else { 0 }],
             frontier: Vec::new(),
+            arriving: Vec::new(),
             effects: Effects::new(record),
             choices_key: choices_key(scenario.seed),
             drawn: vec![0; if P::SPEC.needs.choices { n } else { 0 }],
@@ -299,7 +302,7 @@ where
     fn user_or_busy(&mut self, process: u32, input: UserInput) {
         if self.is_down(process) {
             if input == UserInput::Want {
-                self.problem.missed();
+                self.problem.missed(process);
             }
             return;
         }
@@ -335,7 +338,7 @@ where
     /// Round by round. In each: faults, deliveries, then time-outs, exits, wants and local steps.
     fn run_rounds(&mut self) -> bool {
         loop {
-            let mut arriving = core::mem::take(&mut self.frontier);
+            let arriving = core::mem::take(&mut self.frontier);
             let waiting = match &mut self.clock {
                 Clock::Rounds { waiting } => core::mem::take(waiting),
                 Clock::Timed { .. } | Clock::Steps | Clock::Recorded => Vec::new(),
@@ -355,7 +358,9 @@ where
             } else {
                 self.now += 1;
             }
+            self.arriving = arriving;
             self.handle_due(true);
+            let mut arriving = core::mem::take(&mut self.arriving);
             if Self::TWO_WAY && self.is_half_duplex() {
                 let before = self.steps;
                 if let Some(complete) = self.half_duplex_round(waiting) {

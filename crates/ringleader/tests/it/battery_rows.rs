@@ -8,7 +8,8 @@ use ringleader::sim::Entries;
 use std::fmt;
 
 /// The first line of the record.
-pub(crate) const TITLE: &str = "# algorithm n[xentries] cases states transitions least-messages most-messages\n";
+pub(crate) const TITLE: &str =
+    "# algorithm n[xentries] cases states transitions least-messages most-messages\n";
 
 /// What a check found.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -99,7 +99,10 @@ fn a_text_taken_literally_stands_beside_the_right_algorithm() {
             assert_eq!(entry.erratum(), None);
             continue;
         }
-        assert_eq!(name, right.spec.name, "{} stands below another algorithm", entry.spec.name);
+        // An algorithm may have a second form, with a contract of its own and a longer name.
+        let beside =
+            right.spec.name.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'));
+        assert!(beside, "{} stands below {}", entry.spec.name, right.spec.name);
         assert_eq!(entry.spec.errata.len(), 1, "{}", entry.spec.name);
         assert!(right.spec.errata.iter().any(|erratum| Some(erratum.id) == entry.erratum()));
         assert_eq!(entry.spec.promises, right.spec.promises);

@@ -4,7 +4,7 @@ use crate::support::{Recorder, admits, at_least, entry, record, right, run, run_
 use ringleader::model::{Links, SettingValues, Shape};
 use ringleader::registry::{ALL, Entry, Problem};
 use ringleader::sim::{
-    Entries, Fault, Initiators, Load, Meters, Refusal, Report, Scenario, Schedule, Workload,
+    Delay, Entries, Fault, Initiators, Load, Meters, Refusal, Report, Scenario, Schedule, Workload,
 };
 use ringleader::trace::{Event, Input};
 use std::sync::Arc;
@@ -119,11 +119,11 @@ fn eventful(entry: &Entry) -> Vec<Scenario> {
                 scenario.workload = Workload { entries: Entries::Each(2), ..Workload::default() };
             }
             if entry.spec.needs.tolerates.crash {
-                scenario.faults = vec![
-                    Fault::Crash { process: 4, at: 3 },
-                    Fault::Recover { process: 4, at: 30 },
-                    Fault::Crash { process: 1, at: 12 },
-                ];
+                let crash = |process, at| Fault::Crash { process, at };
+                scenario.faults = vec![crash(4, 3), crash(1, 12)];
+            }
+            if entry.spec.needs.tolerates.recovery {
+                scenario.faults.push(Fault::Recover { process: 4, at: 30 });
             }
             if entry.spec.needs.tolerates.loss {
                 scenario.faults.push(Fault::LoseNth { kind: entry.kinds[0].into(), nth: 4 });
@@ -273,6 +273,17 @@ fn every_rule_that_fires_is_in_the_contract_and_every_rule_fires() {
                 Scenario { seed, schedule: Schedule::Random, max_steps: Some(3000), ..Scenario::new(n) }
             };
             scenarios.extend((0..30).map(wild));
+        }
+        if entry.problem == Problem::Mutex && entry.spec.needs.tolerates.crash {
+            // What the first process has sent may be late, and it may be gone by then.
+            scenarios.extend((0..300).map(|seed| Scenario {
+                seed,
+                schedule: Schedule::Delay(Delay::Exponential(5_000_000)),
+                faults: vec![Fault::Crash { process: (seed % 5 / 4) as u32, at: 3 + seed % 8 }],
+                workload: Workload { entries: Entries::Each(2), ..Workload::default() },
+                max_steps: Some(3000),
+                ..Scenario::new(3)
+            }));
         }
         if entry.problem == Problem::Mutex {
             // Some want in while others have not asked for long.

@@ -69,6 +69,8 @@ impl Observer for Oracle {
                         (Place::Gone, true) => {
                             self.places[ward] = Place::At(at);
                             self.regenerated += 1;
+                            // What it watches it has to miss itself.
+                            self.waited[(ward + 1) % k] = 0;
                         }
                         (Place::Gone, false) => {
                             self.waited[ward] += 1;
