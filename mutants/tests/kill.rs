@@ -41,7 +41,8 @@ enum Fate {
 /// Everything that a few processes can do in the weakest environment, from one process up.
 fn fate(mutant: &Mutant) -> Fate {
     // Where a crash is tolerated, the only process may be the one that is down; then nobody is left to lead.
-    let least = if mutant.entry.spec.needs.tolerates.crash { 2 } else { 1 };
+    let crashes = mutant.entry.spec.needs.tolerates.crash && mutant.entry.problem == Problem::Election;
+    let least = if crashes { 2 } else { 1 };
     let mut states = 0;
     let mut unknown = None;
     for n in (least..=mutant.n).filter(|&n| mutant.entry.spec.needs.processes.admits(n)) {

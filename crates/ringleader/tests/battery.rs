@@ -14,7 +14,7 @@ mod rows;
 use ringleader::check::{Arrangements, Budget, Scope, Starts};
 use ringleader::model::{Links, Orientation, Shape};
 use ringleader::registry::{ALL, Entry, Problem, find};
-use ringleader::sim::Ports;
+use ringleader::sim::{Entries, Ports, Topology};
 use rows::check;
 use std::fmt::Write as _;
 
@@ -27,7 +27,9 @@ const SMALLER: &[(&str, u32, &str)] = &[
         "n = 5 has some hundred million states, all draws and numberings of ports together",
     ),
     ("itai-rodeh", 4, "n = 5 has some hundred million states: links that overtake, and all draws"),
-    ("misra-bounded", 4, "n = 5 has some hundred million states, with a token lost"),
+    ("misra", 3, "n = 4 has some hundred million states, with a token lost and a process that crashes"),
+    ("misra-bounded", 3, "likewise"),
+    ("misra-k", 2, "likewise, with three tokens"),
     ("lamport", 3, "n = 4 has more than thirty million states: every message carries its time"),
 ];
 
@@ -47,7 +49,8 @@ fn largest(entry: &Entry) -> u32 {
 const MORE_ENTRIES: &[(u32, u32)] = &[(2, 2), (2, 3), (3, 2)];
 
 /// What would take too long or too much memory with this many processes and entries each.
-const TOO_MUCH: &[(&str, u32, u32)] = &[];
+const TOO_MUCH: &[(&str, u32, u32)] =
+    &[("lamport", 3, 2), ("misra", 3, 2), ("misra-bounded", 3, 2), ("misra-k", 2, 2), ("misra-k", 2, 3)];
 
 /// Of how many processes, with how many entries each.
 fn sizes(entry: &Entry) -> Vec<(u32, u32)> {
@@ -92,6 +95,52 @@ fn differences<'a>(record: &'a str, found: &'a str) -> Vec<(Option<&'a str>, Opt
             (a, b) if a == b => {}
             different => wrong.push(different),
         }
+    }
+}
+
+/// More entries for some than for others, one process more, and tokens that are lost without users: every run of it.
+#[test]
+fn mutual_exclusion_holds_in_part() {
+    let with =
+        |n: u32, entries: &[u32]| Scope { entries: Entries::Listed(entries.to_vec()), ..Scope::new(n) };
+    let lost = |n: u32, losses: u32| Scope {
+        entries: Entries::Each(0),
+        faults: Budget { crashes: Some(0), losses: Some(losses), ..Budget::default() },
+        ..Scope::new(n)
+    };
+    let tree = |topology: Topology| Scope { topology: Some(topology), ..Scope::new(5) };
+    let each = |n: u32, entries: u32| Scope { entries: Entries::Each(entries), ..Scope::new(n) };
+    let parts = [
+        ("lamport", with(3, &[2, 1, 1])),
+        ("ricart-agrawala", each(3, 3)),
+        ("carvalho-roucairol", each(3, 3)),
+        ("singhal-dynamic", each(3, 3)),
+        ("maekawa", with(4, &[2, 1, 1, 1])),
+        ("maekawa", with(7, &[1, 1, 1, 0, 0, 0, 0])),
+        ("tree-quorum", with(7, &[1, 1, 1, 1, 0, 0, 0])),
+        ("ricart-agrawala-token", each(3, 3)),
+        ("suzuki-kasami", each(3, 3)),
+        ("singhal-heuristic", with(4, &[2, 1, 1, 1])),
+        ("singhal-heuristic", Scope { links: Some(Links::Fifo), ..each(3, 3) }),
+        ("naimi-trehel", each(5, 1)),
+        ("naimi-trehel", each(4, 2)),
+        ("raymond", tree(Topology::Line)),
+        ("raymond", tree(Topology::Star)),
+        ("raymond", each(4, 2)),
+        ("central", each(5, 1)),
+        ("central", each(4, 2)),
+        ("central-failover", each(3, 3)),
+        ("misra-bounded", lost(4, 2)),
+        ("misra-bounded", lost(5, 1)),
+        ("misra", lost(4, 2)),
+        ("misra", lost(5, 1)),
+        ("misra-k", lost(2, 3)),
+    ];
+    for (name, scope) in parts {
+        let entry = find(ALL, name).unwrap();
+        let findings = entry.check(&Scope { threads: 2, ..scope.clone() }, &[], &()).unwrap();
+        assert!(findings.holds(), "{name}, {scope:?}: {findings:#?}");
+        println!("{name} {} in part ({:?}): {} states", findings.n, scope.entries, findings.states);
     }
 }
 

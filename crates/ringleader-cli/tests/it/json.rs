@@ -92,7 +92,7 @@ fn mutual_exclusion_has_its_own_middle() {
     assert_eq!(keys(&run)[..contract.len()], contract);
     assert_eq!(keys(&run["messages"]), ["total", "by_kind", "per_entry"]);
     for spread in [&run["messages"]["per_entry"], &run["waiting"], &run["sync_delay"]] {
-        assert_eq!(keys(spread), ["min", "mean", "max"]);
+        assert_eq!(keys(spread)[..3], ["min", "mean", "max"]);
     }
     assert_eq!(run["problem"], "mutex");
     assert_eq!(run["outcome"], "done");

@@ -1,5 +1,5 @@
-//! Quorums: sets of processes of which any two have one in common. Lines of finite projective planes, which are as small
-//! as that can be, and rows with columns of a grid.
+//! Quorums: sets of processes of which any two have one in common. Lines of finite projective planes, which are as
+//! small as that can be, and rows with columns of a grid.
 
 use super::{Peer, Size};
 
@@ -41,8 +41,8 @@ pub fn largest_quorum(n: u32) -> u64 {
     }
 }
 
-/// The quorum of a process among so many, in increasing order: a line of a plane for n = q² + q + 1, as far as the table
-/// goes, its row and column in a grid for all other n.
+/// The quorum of a process among so many, in increasing order: a line of a plane for n = q² + q + 1, as far as the
+/// table goes, its row and column in a grid for all other n.
 #[must_use]
 pub fn line_or_grid(Peer(me): Peer, Size(n): Size) -> Vec<Peer> {
     let mut quorum: Vec<u32> = match line(n) {

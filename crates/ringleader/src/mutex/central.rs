@@ -194,8 +194,8 @@ impl Variant for CentralNeverFree {
         name: "central@c1",
         title: "Central coordinator, never free again",
         erratum: "C1",
-        idea: "As printed, RELEASE only takes the next one off the queue. If the queue is empty, the coordinator goes on \
-               believing that somebody is inside, and every later request waits for ever.",
+        idea: "As printed, RELEASE only takes the next one off the queue. If the queue is empty, the coordinator goes \
+               on believing that somebody is inside, and every later request waits for ever.",
         rules: &[Rule { name: "free", text: "on RELEASE, the queue empty: nothing" }],
         example: "-n 2 --entries 0,2",
     };

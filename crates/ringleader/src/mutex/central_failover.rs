@@ -536,8 +536,8 @@ const SPEC: Spec = Spec {
     ],
     errata: &[Erratum {
         id: "C6",
-        text: "'coordinator crashes: election' is not enough: the new one must hear how everybody stands before it lets \
-               in, and grants of the old one that are still under way must be void",
+        text: "'coordinator crashes: election' is not enough: the new one must hear how everybody stands before it \
+               lets in, and grants of the old one that are still under way must be void",
     }],
     example: "-n 4 --crash 0@3 --entries 2",
 };

@@ -300,59 +300,57 @@ impl<N: Numbers> Exclusion for PingPong<N> {
     }
 }
 
-/// Texts that differ in what happens when a token arrives: one after the other.
-macro_rules! arrivals {
-    ($($(#[$doc:meta])* $name:ident: $text:expr, |$right:ident, $token:ident, $nb:ident, $other:ident, $out:ident| $arrival:block)*) => {$(
-        $(#[$doc])*
-        #[derive(Clone, Default, PartialEq, Eq, Hash, Debug)]
-        pub struct $name;
+/// The other order: the tokens meet first, and the new number is compared and remembered (erratum Z4).
+#[derive(Clone, Default, PartialEq, Eq, Hash, Debug)]
+pub struct MisraMeetsFirst;
 
-        impl Variant for $name {
-            type Right = Misra;
-            const TEXT: Text = $text;
-
-            fn receive(&mut self, $right: &mut Misra, _: Next, msg: Msg, $out: &mut impl Outbox<Misra>) {
-                if let Some(($token, $nb, $other)) = $right.arrives(&msg, $out) {
-                    $arrival
-                    $right.let_in();
-                }
-            }
-        }
-    )*};
-}
-
-arrivals! {
-    /// The other order: the tokens meet first, and the new number is compared and remembered (erratum Z4).
-    MisraMeetsFirst: Text {
+impl Variant for MisraMeetsFirst {
+    type Right = Misra;
+    const TEXT: Text = Text {
         name: "misra@z4",
         title: "Misra, meeting before reception",
         erratum: "Z4",
         idea: "Read in this order, tokens that meet leave their new number behind. The one that was here may leave \
                after the other; the other comes round, finds its own number, and makes a second partner.",
-        rules: &[Rule { name: "meet", text: "on a token, the other here: v := next(v) for both; then m := the new number" }],
+        rules: &[Rule {
+            name: "meet",
+            text: "on a token, the other here: v := next(v) for both; then m := the new number",
+        }],
         example: "-n 2 --schedule random --entries 2 --seed 3",
-    }, |right, token, nb, other, out| {
-        match other {
-            Some(_) => {
-                out.rule("meet");
-                right.count(token, nb);
-                right.m = match token {
-                    Token::Ping => right.ping,
-                    Token::Pong => right.pong,
+    };
+
+    fn receive(&mut self, right: &mut Misra, _: Next, msg: Msg, out: &mut impl Outbox<Misra>) {
+        if let Some((token, nb, other)) = right.arrives(&msg, out) {
+            match other {
+                Some(_) => {
+                    out.rule("meet");
+                    right.count(token, nb);
+                    right.m = match token {
+                        Token::Ping => right.ping,
+                        Token::Pong => right.pong,
+                    }
+                    .unwrap_or(0);
                 }
-                .unwrap_or(0);
+                None if nb == right.m => right.regenerate(token, nb, out),
+                None => {
+                    out.rule("arrive");
+                    right.m = nb;
+                    right.put(token, nb);
+                }
             }
-            None if nb == right.m => right.regenerate(token, nb, out),
-            None => {
-                out.rule("arrive");
-                right.m = nb;
-                right.put(token, nb);
-            }
+
+            right.let_in();
         }
     }
+}
 
-    /// The number is remembered after a regeneration, too, as if its absence were an omission (erratum Z5).
-    MisraRemembersAll: Text {
+/// The number is remembered after a regeneration, too, as if its absence were an omission (erratum Z5).
+#[derive(Clone, Default, PartialEq, Eq, Hash, Debug)]
+pub struct MisraRemembersAll;
+
+impl Variant for MisraRemembersAll {
+    type Right = Misra;
+    const TEXT: Text = Text {
         name: "misra@z5",
         title: "Misra, every number remembered",
         erratum: "Z5",
@@ -363,31 +361,43 @@ arrivals! {
             text: "on a token with number x, m = x: make the other here, v := next(v) for both; m := the new number",
         }],
         example: "-n 2 --schedule random --entries 4 --lose pong@2 --seed 1",
-    }, |right, token, nb, other, out| {
-        match (nb == right.m, other) {
-            (true, _) => {
-                right.regenerate(token, nb, out);
-                right.m = match token {
-                    Token::Ping => right.ping,
-                    Token::Pong => right.pong,
+    };
+
+    fn receive(&mut self, right: &mut Misra, _: Next, msg: Msg, out: &mut impl Outbox<Misra>) {
+        if let Some((token, nb, other)) = right.arrives(&msg, out) {
+            match (nb == right.m, other) {
+                (true, _) => {
+                    right.regenerate(token, nb, out);
+                    right.m = match token {
+                        Token::Ping => right.ping,
+                        Token::Pong => right.pong,
+                    }
+                    .unwrap_or(0);
                 }
-                .unwrap_or(0);
+                (false, None) => {
+                    out.rule("arrive");
+                    right.m = nb;
+                    right.put(token, nb);
+                }
+                (false, Some(_)) => {
+                    out.rule("meet");
+                    right.m = nb;
+                    right.count(token, nb);
+                }
             }
-            (false, None) => {
-                out.rule("arrive");
-                right.m = nb;
-                right.put(token, nb);
-            }
-            (false, Some(_)) => {
-                out.rule("meet");
-                right.m = nb;
-                right.count(token, nb);
-            }
+
+            right.let_in();
         }
     }
+}
 
-    /// A token that waits at a process is not met by one that arrives there (erratum Z7).
-    MisraNeverMeets: Text {
+/// A token that waits at a process is not met by one that arrives there (erratum Z7).
+#[derive(Clone, Default, PartialEq, Eq, Hash, Debug)]
+pub struct MisraNeverMeets;
+
+impl Variant for MisraNeverMeets {
+    type Right = Misra;
+    const TEXT: Text = Text {
         name: "misra@z7",
         title: "Misra, no meeting where a token waits",
         erratum: "Z7",
@@ -395,19 +405,25 @@ arrivals! {
                comes round with the same number and takes the ping for lost.",
         rules: &[Rule { name: "meet", text: "on a token with number x, m != x, the other here: m := x" }],
         example: "-n 2 --schedule random --entries 2 --seed 2",
-    }, |right, token, nb, other, out| {
-        match (nb == right.m, other) {
-            (true, _) => right.regenerate(token, nb, out),
-            (false, None) => {
-                out.rule("arrive");
-                right.m = nb;
-                right.put(token, nb);
+    };
+
+    fn receive(&mut self, right: &mut Misra, _: Next, msg: Msg, out: &mut impl Outbox<Misra>) {
+        if let Some((token, nb, other)) = right.arrives(&msg, out) {
+            match (nb == right.m, other) {
+                (true, _) => right.regenerate(token, nb, out),
+                (false, None) => {
+                    out.rule("arrive");
+                    right.m = nb;
+                    right.put(token, nb);
+                }
+                (false, Some(_)) => {
+                    out.rule("meet");
+                    right.m = nb;
+                    right.put(token, nb);
+                }
             }
-            (false, Some(_)) => {
-                out.rule("meet");
-                right.m = nb;
-                right.put(token, nb);
-            }
+
+            right.let_in();
         }
     }
 }
@@ -486,7 +502,7 @@ const SPEC: Spec = Spec {
     },
     worst_ids: None,
     settings: &[],
-    rules: PING_PONG_RULES,
+    rules: &RULES,
     errata: &[
         Erratum { id: "Z4", text: "the number is compared and stored before the meeting, not after" },
         Erratum {
@@ -511,15 +527,21 @@ const SPEC: Spec = Spec {
     example: "-n 3 --lose ping@2",
 };
 
-/// The rules, whatever the numbers.
-pub const PING_PONG_RULES: &[Rule] = &[
+/// The rules, whatever the numbers; how these go up is said where tokens meet.
+pub const fn ping_pong_rules(meet: &'static str) -> [Rule; 7] {
+    let mut rules = RULES;
+    rules[1] = Rule { name: "meet", text: meet };
+    rules
+}
+
+const RULES: [Rule; 7] = [
     Rule {
         name: "arrive",
         text: "on a token with number x, m != x, the other not here: m := x. A waiting user enters with the ping",
     },
     Rule {
         name: "meet",
-        text: "on a token with number x, m != x, the other here: m := x; then v := next(v) for both",
+        text: "on a token with number x, m != x, the other here: m := x; then v := next(v) = v + 1 for both",
     },
     Rule {
         name: "regenerate",

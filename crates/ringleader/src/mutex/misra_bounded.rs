@@ -6,8 +6,8 @@
 //! other is lost, and is made anew on the spot.
 //!
 //! **Needs.** A one-way ring with FIFO links, its size, one process that holds both tokens at first. Tokens may be lost
-//! in transit or with a process that crashes, over which the ring is closed; but never both at once. The values 1 .. n+1
-//! are enough, and n are not; 0 must not be among them.
+//! in transit or with a process that crashes, over which the ring is closed; but never both at once. The values
+//! 1 .. n+1 are enough, and n are not; 0 must not be among them.
 //!
 //! **Cost.** Tokens circulate for ever: no number of messages per entry. A lost token is replaced at the survivor's
 //! (n+1)-th arrival at the latest, counting all processes.
@@ -21,7 +21,7 @@
 //! assert!(run.holds());
 //! ```
 
-use super::{Numbers, PING_PONG_RULES, PingPong, Token};
+use super::{Numbers, PingPong, Token, ping_pong_rules};
 use crate::model::{
     Cost, Erratum, Holder, Links, Needs, Order, Promises, Reached, Rounds, Size, Spec, Tolerates,
 };
@@ -59,6 +59,10 @@ impl Numbers for ModuloWithZero {
         idea: "Modulo n+1 the number can be 0, and then ping and pong bear the same, for 0 = -0. A process that one of \
                them was at takes the other for it, and makes a second one although nothing was lost.",
         errata: Z1,
+        rules: &ping_pong_rules(
+            "on a token with number x, m != x, the other here: m := x; then v := next(v) for both: \
+             v + 1 modulo n + 1",
+        ),
         example: "-n 2 --schedule random --entries 3 --seed 38",
         ..SPEC
     };
@@ -83,9 +87,13 @@ impl Numbers for ResidueOfMinus {
     const SPEC: Spec = Spec {
         name: "misra-bounded@z2",
         title: "Misra, bounded, -v modulo n+1",
-        idea: "If -v is taken modulo n+1 as well, the sign is gone: a ping with v and a pong that had n+1-v look alike, \
-               and a token is made anew that was never lost.",
+        idea: "If -v is taken modulo n+1 as well, the sign is gone: a ping with v and a pong that had n+1-v look \
+               alike, and a token is made anew that was never lost.",
         errata: Z2,
+        rules: &ping_pong_rules(
+            "on a token with number x, m != x, the other here: m := x; then v := next(v) for both: \
+             v + 1 modulo n + 1, and -v likewise",
+        ),
         example: "-n 2 --entries 3 --hold 3",
         ..SPEC
     };
@@ -122,6 +130,10 @@ impl Numbers for OneFewer {
         idea: "With one number less, v can come back to what a process remembers while the other token is on its way \
                there: it is taken for lost, and made anew.",
         errata: Z3,
+        rules: &ping_pong_rules(
+            "on a token with number x, m != x, the other here: m := x; then v := next(v) for both: \
+             v + 1, and 1 after n",
+        ),
         example: "-n 1 --entries 3 --schedule random --seed 2",
         ..SPEC
     };
@@ -170,7 +182,10 @@ const SPEC: Spec = Spec {
     },
     worst_ids: None,
     settings: &[],
-    rules: PING_PONG_RULES,
+    rules: &ping_pong_rules(
+        "on a token with number x, m != x, the other here: m := x; then v := next(v) for both: \
+             v + 1, and 1 after n + 1",
+    ),
     errata: &[Z1[0], Z2[0], Z3[0]],
     example: "-n 3 --lose ping@2",
 };

@@ -271,6 +271,7 @@ impl Watch for ByEveryOther {
         idea: "If every token watches every other, two survivors can both be right about the same loss: one makes the \
                lost token anew just behind the other, which has come round without it and makes it, too.",
         errata: Z13,
+        rules: &BY_ALL,
         example: "-n 2 --schedule random --entries 3 --lose token-2@1 --seed 2",
         ..SPEC
     };
@@ -294,8 +295,8 @@ const SPEC: Spec = Spec {
     year: 1983,
     source: "after J. Misra, PODC 1983, 290-294; the rules are our own",
     idea: "Token 0 lets in, and token a watches token a+1 (modulo k). A token counts its arrivals since it met its \
-           ward; after n+1 of them, where the ward has not been since the last time, the ward is lost and is made anew. \
-           Losses that leave one token are repaired one after the other.",
+           ward; after n+1 of them, where the ward has not been since the last time, the ward is lost and is made \
+           anew. Losses that leave one token are repaired one after the other.",
     needs: Needs {
         links: Links::Fifo,
         reached: Reached::Relays,
@@ -311,21 +312,33 @@ const SPEC: Spec = Spec {
         about: "how many tokens there are",
         values: SettingValues::Number { min: 2, max: MOST as u32, default: 3 },
     }],
-    rules: &[
-        Rule {
-            name: "arrive",
-            text: "on token a: hops := min(hops+1, n+1); seen[a] := F; seen[a-1] := T; if the watcher a-1 is here its \
-                   hops := 0",
-        },
-        Rule { name: "meet", text: "the same, the ward a+1 here: hops := 0" },
-        Rule {
-            name: "regenerate",
-            text: "the same, the ward not here, hops = n+1 and not seen[a]: make the ward here; hops := 0 for both",
-        },
-        Rule { name: "send", text: "a token is here, and for token 0 the user not inside: send it on" },
-        Rule { name: "want", text: "enter if token 0 is here, wait for it otherwise" },
-        Rule { name: "exit", text: "leave; send token 0 on" },
-    ],
+    rules: &RULES,
     errata: Z13,
     example: "-n 3 --lose token-0@2 --lose token-1@3",
+};
+
+const RULES: [Rule; 6] = [
+    Rule {
+        name: "arrive",
+        text: "on token a: hops := min(hops+1, n+1); seen[a] := F; seen[a-1] := T; if the watcher a-1 is here its \
+               hops := 0",
+    },
+    Rule { name: "meet", text: "the same, the ward a+1 here: hops := 0" },
+    Rule {
+        name: "regenerate",
+        text: "the same, the ward not here, hops = n+1 and not seen[a]: make the ward here; hops := 0 for both",
+    },
+    Rule { name: "send", text: "a token is here, and for token 0 the user not inside: send it on" },
+    Rule { name: "want", text: "enter if token 0 is here, wait for it otherwise" },
+    Rule { name: "exit", text: "leave; send token 0 on" },
+];
+
+/// The rules where every token watches every other.
+const BY_ALL: [Rule; 6] = {
+    let mut rules = RULES;
+    rules[2] = Rule {
+        name: "regenerate",
+        text: "the same for every other token b: b not here, hops[b] = n+1 and not seen[a, b]: make b here",
+    };
+    rules
 };

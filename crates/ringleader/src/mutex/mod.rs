@@ -25,7 +25,7 @@ pub use maekawa::{
 };
 pub use misra::{
     Misra, MisraFromZero, MisraMeetsFirst, MisraNeverMeets, MisraRemembersAll, MisraRemembersOne, Numbers,
-    PING_PONG_RULES, PingPong, Token,
+    PingPong, Token, ping_pong_rules,
 };
 pub use misra_bounded::{Bounded, MisraBounded, ModuloWithZero, OneFewer, ResidueOfMinus};
 pub use misra_k::{ByEveryOther, ByOneOther, MisraK, MisraKByAll, Wards, Watch};

@@ -3,8 +3,8 @@
 //! **Idea.** A process that wants in waits for the token, enters with it, and sends it on when it leaves. Whoever does
 //! not want in sends it on at once.
 //!
-//! **Needs.** A one-way ring, links in any order (there is one message), one token at first. If the token is lost nobody
-//! enters any more; `misra` is the token ring that notices.
+//! **Needs.** A one-way ring, links in any order (there is one message), one token at first. If the token is lost
+//! nobody enters any more; `misra` is the token ring that notices.
 //!
 //! **Cost.** The token circulates for ever, so there is no number of messages per entry: 1 to n deliveries from asking
 //! to entering. Requests are served in ring order: while one waits every other process enters at most once.
@@ -190,13 +190,13 @@ const SPEC: Spec = Spec {
     errata: &[
         Erratum {
             id: "Z0",
-            text: "every process enters on every turn, and nobody has the first token: who does not want in sends it on, \
-                   and one process has it at first",
+            text: "every process enters on every turn, and nobody has the first token: who does not want in sends it \
+                   on, and one process has it at first",
         },
         Erratum {
             id: "P1",
-            text: "'from 1 to n-1 messages to obtain a token' mixes two counts: 1 to n deliveries until the entry, 0 to \
-                   n-1 messages sent after the request",
+            text: "'from 1 to n-1 messages to obtain a token' mixes two counts: 1 to n deliveries until the entry, 0 \
+                   to n-1 messages sent after the request",
         },
     ],
     example: "-n 4 --entries 0,1,1,0",

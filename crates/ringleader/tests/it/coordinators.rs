@@ -1,5 +1,5 @@
-//! The coordinator and the token ring: what every schedule costs, who comes first; and what becomes of a crash, with any
-//! election of the registry.
+//! The coordinator and the token ring: what every schedule costs, who comes first; and what becomes of a crash, with
+//! any election of the registry.
 
 use crate::support::{entry, exclusion, kind, run_well};
 use ringleader::check::{Budget, Scope};

@@ -1,5 +1,5 @@
-//! Tokens that are lost, on the way or with a process that crashes: never two of a kind, and back in time as long as one
-//! is left.
+//! Tokens that are lost, on the way or with a process that crashes: never two of a kind, and back in time as long as
+//! one is left.
 
 use crate::support::entry;
 use ringleader::rng::{Purpose, Rng};
