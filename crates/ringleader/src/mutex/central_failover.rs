@@ -400,10 +400,8 @@ impl Variant for CentralWithoutEpochs {
         msg: Msg,
         out: &mut impl Outbox<CentralFailover>,
     ) {
-        let msg = match msg {
-            Msg::Granted { .. } if right.user == User::Waiting => Msg::Granted { epoch: right.epoch },
-            other => other,
-        };
+        let counts = matches!(msg, Msg::Granted { .. }) && right.user == User::Waiting;
+        let msg = if counts { Msg::Granted { epoch: right.epoch } } else { msg };
         right.receive(from, msg, out);
     }
 

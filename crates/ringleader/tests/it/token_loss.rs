@@ -93,7 +93,15 @@ impl Observer for Oracle {
                     }
                 }
             }
-            _ => {}
+            Input::Start
+            | Input::Timeout(_)
+            | Input::Local(_)
+            | Input::Want
+            | Input::Exit
+            | Input::Recover
+            | Input::Suspect(_)
+            | Input::Lose(_)
+            | Input::Double(_) => {}
         }
         for sent in &event.sends {
             let Some(token) = self.kinds.iter().position(|kind| *kind == sent.kind) else { continue };
