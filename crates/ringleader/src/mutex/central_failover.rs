@@ -390,7 +390,7 @@ impl Variant for CentralWithoutEpochs {
         idea: "Without epochs a grant of the dead coordinator may still arrive after the new one has heard that its \
                receiver waits and has let somebody else in: two are inside.",
         rules: &[Rule { name: "void", text: "never: on GRANTED of any epoch, waiting: enter" }],
-        example: "-n 3 --schedule delay:exp:5 --crash 0@8 --seed 106",
+        example: "-n 3 --schedule delay:exp:8 --crash 0@6 --entries 0,1,1 --hold 9 --seed 187",
     };
 
     fn receive(

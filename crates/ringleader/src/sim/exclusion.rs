@@ -345,7 +345,7 @@ impl<P: Exclusion> Problem<P> for Users {
                 name: "never two inside",
                 holds: self.two_inside.is_none(),
                 detail: self.two_inside.map(|(who, now)| {
-                    format!("process {who} entered at time {now} while another was inside")
+                    format!("process {who} entered at time {} while another was inside", self.shown(now))
                 }),
             },
             end.possible(),
@@ -361,9 +361,9 @@ impl<P: Exclusion> Problem<P> for Users {
             properties.push(Property {
                 name: "served in the order of (time stamp, name)",
                 holds: self.out_of_order.is_none(),
-                detail: self
-                    .out_of_order
-                    .map(|(who, now)| format!("process {who} entered out of turn at time {now}")),
+                detail: self.out_of_order.map(|(who, now)| {
+                    format!("process {who} entered out of turn at time {}", self.shown(now))
+                }),
             });
         }
         if end.complete {
@@ -400,6 +400,14 @@ impl<P: Exclusion> Problem<P> for Users {
 }
 
 impl Users {
+    /// A time in units, as people read it.
+    fn shown(&self, ticks: u64) -> String {
+        match self.ticks_per_unit {
+            1 => ticks.to_string(),
+            unit => format!("{:.3}", ticks as f64 / unit as f64),
+        }
+    }
+
     fn enter(&mut self, index: u32, now: u64, priority: Option<(u64, u32)>) {
         let asked = &self.asked[index as usize];
         self.waits.add(now - asked.at);
