@@ -6,7 +6,8 @@ use crate::error::Diagnostic;
 use crate::scenario::NODES_DEFAULT as RUN_NODES;
 use crate::scope::NODES_DEFAULT as CHECK_NODES;
 use crate::{advice, ids_file, suggest};
-use ringleader::registry::{Entry, Problem};
+use ringleader::model::SettingValues;
+use ringleader::registry::{Entry, Problem, find};
 use ringleader::sim::Refusal;
 use std::path::Path;
 
@@ -177,9 +178,23 @@ pub(crate) fn explain(app: &App, entry: &Entry, asked: &Asked<'_>, refusal: &Ref
         )
         .help(format!("leave out `--schedule {}`", asked.schedule)),
         Refusal::FaultExcluded { fault } => {
-            input("ringleader::fault_excluded", format!("the contract of `{name}` excludes {fault}"))
-                .help("look at what goes wrong:")
-                .command(unsound(), "")
+            let mut error =
+                input("ringleader::fault_excluded", format!("the contract of `{name}` excludes {fault}"));
+            // With a setting it may be another algorithm, which lives with that.
+            let survives = |other: &str| {
+                let other = find(app.registry, other)?;
+                (fault.starts_with("crashes") && other.spec.needs.tolerates.crash).then_some(other)
+            };
+            for setting in entry.spec.settings {
+                if let SettingValues::Elsewhere(other) = setting.values
+                    && let Some(other) = survives(other)
+                {
+                    let (option, other) = (setting.name, other.spec.name);
+                    error =
+                        error.help(format!("with `--{option} NAME` it is `{other}`, which lives with them"));
+                }
+            }
+            error.help("look at what goes wrong:").command(unsound(), "")
         }
         Refusal::NoSuchKind { kind, kinds } => {
             let error =
