@@ -19,8 +19,7 @@ pub(crate) fn unknown_algorithm(app: &App, name: &str) -> Diagnostic {
         entries().flat_map(|entry| [entry.spec.name].into_iter().chain(entry.spec.aliases.iter().copied()));
     let error =
         Diagnostic::input("ringleader::unknown_algorithm", format!("no algorithm is called `{name}`"));
-    let meant =
-        suggest::closest(name, names).and_then(|meant| ringleader::registry::find(app.registry, meant));
+    let meant = suggest::closest(name, names).and_then(|meant| find(app.registry, meant));
     let error = match meant {
         Some(entry) if entry.spec.aliases.is_empty() => {
             error.help(format!("did you mean `{}`?", entry.spec.name))

@@ -24,7 +24,7 @@
 
 use crate::model::{
     Bound, Charge, Clock, Cost, Counts, Erratum, Exclusion, Fields, Needs, Never, Order, Outbox, Peer,
-    Process, Promises, Reached, Rule, Size, Spec, Stage, Talks, Text, Variant, fields, messages, names,
+    Process, Promises, Reached, Rule, Size, Spec, Stage, Talks, Text, Variant, fields, messages,
 };
 
 /// The local variables of one process.
@@ -34,22 +34,13 @@ pub struct CarvalhoRoucairol {
     n: Size,
     /// The highest time stamp used or seen.
     clock: Clock,
-    user: User,
+    user: Stage,
     /// The time stamp of the own request; 0 if there is none.
     ts: u64,
     /// Whose permission we hold: a set, in increasing order.
     auth: Vec<Peer>,
     /// Who waits for our reply: a set, in increasing order.
     deferred: Vec<Peer>,
-}
-
-names! {
-    /// Where the user stands.
-    enum User {
-        Idle = "idle",
-        Waiting = "waiting",
-        Inside = "inside",
-    }
 }
 
 messages! {
@@ -72,18 +63,18 @@ impl Process for CarvalhoRoucairol {
 
     fn new((me, n): (Peer, Size)) -> Self {
         let clock = Clock::default();
-        CarvalhoRoucairol { me, n, clock, user: User::Idle, ts: 0, auth: Vec::new(), deferred: Vec::new() }
+        CarvalhoRoucairol { me, n, clock, user: Stage::Idle, ts: 0, auth: Vec::new(), deferred: Vec::new() }
     }
 
     fn start(&mut self, _: &mut impl Outbox<Self>) {}
 
     fn receive(&mut self, from: Peer, msg: Msg, out: &mut impl Outbox<Self>) {
         match (msg, self.user) {
-            (Msg::Request { t }, User::Idle) => {
+            (Msg::Request { t }, Stage::Idle) => {
                 self.clock.raise(t);
                 self.grant(from, out);
             }
-            (Msg::Request { t }, User::Waiting) => {
+            (Msg::Request { t }, Stage::Waiting) => {
                 self.clock.raise(t);
                 if (self.ts, self.me) < (t, from) {
                     self.defer(from, out);
@@ -92,22 +83,22 @@ impl Process for CarvalhoRoucairol {
                     out.send(from, Msg::Request { t: self.ts });
                 }
             }
-            (Msg::Request { t }, User::Inside) => {
+            (Msg::Request { t }, Stage::Inside) => {
                 self.clock.raise(t);
                 self.defer(from, out);
             }
-            (Msg::Reply {}, User::Waiting) => {
+            (Msg::Reply {}, Stage::Waiting) => {
                 if !insert(&mut self.auth, from) {
                     out.impossible("who gave its permission is not asked again");
                 }
                 if self.may_enter() {
                     out.rule("enter");
-                    self.user = User::Inside;
+                    self.user = Stage::Inside;
                 } else {
                     out.rule("reply");
                 }
             }
-            (Msg::Reply {}, User::Idle | User::Inside) => {
+            (Msg::Reply {}, Stage::Idle | Stage::Inside) => {
                 out.impossible("all replies are in before it enters");
             }
         }
@@ -154,7 +145,7 @@ impl Exclusion for CarvalhoRoucairol {
     fn request(&mut self, out: &mut impl Outbox<Self>) {
         out.rule("want");
         self.ts = self.clock.tick();
-        self.user = if self.may_enter() { User::Inside } else { User::Waiting };
+        self.user = if self.may_enter() { Stage::Inside } else { Stage::Waiting };
         for other in self.me.others(self.n).filter(|other| self.auth.binary_search(other).is_err()) {
             out.send(other, Msg::Request { t: self.ts });
         }
@@ -162,7 +153,7 @@ impl Exclusion for CarvalhoRoucairol {
 
     fn release(&mut self, out: &mut impl Outbox<Self>) {
         out.rule("exit");
-        self.user = User::Idle;
+        self.user = Stage::Idle;
         self.ts = 0;
         for other in self.deferred.drain(..) {
             remove(&mut self.auth, other);
@@ -171,11 +162,7 @@ impl Exclusion for CarvalhoRoucairol {
     }
 
     fn stage(&self) -> Stage {
-        match self.user {
-            User::Idle => Stage::Idle,
-            User::Waiting => Stage::Waiting,
-            User::Inside => Stage::Inside,
-        }
+        self.user
     }
 
     fn charge(msg: &Msg) -> Charge {
@@ -217,11 +204,11 @@ impl Variant for CarvalhoRoucairolWithoutAskingBack {
         out: &mut impl Outbox<CarvalhoRoucairol>,
     ) {
         match (msg, right.user) {
-            (Msg::Request { t }, User::Waiting) if (right.ts, right.me) > (t, from) => {
+            (Msg::Request { t }, Stage::Waiting) if (right.ts, right.me) > (t, from) => {
                 right.clock.raise(t);
                 right.grant(from, out);
             }
-            (msg @ (Msg::Request { .. } | Msg::Reply {}), User::Idle | User::Waiting | User::Inside) => {
+            (msg @ (Msg::Request { .. } | Msg::Reply {}), Stage::Idle | Stage::Waiting | Stage::Inside) => {
                 right.receive(from, msg, out);
             }
         }

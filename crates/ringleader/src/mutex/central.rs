@@ -22,7 +22,7 @@
 use crate::model::{
     Bound, Charge, Cost, Counts, Erratum, Exclusion, Fields, Needs, Never, Order, Outbox, Peer, Process,
     Promises, Reached, Rule, Setting, SettingValues, Settings, Show, Spec, Stage, Talks, Text, Variant,
-    fields, messages, names,
+    fields, messages,
 };
 use std::collections::VecDeque;
 
@@ -30,7 +30,7 @@ use std::collections::VecDeque;
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Central {
     me: Peer,
-    user: User,
+    user: Stage,
     /// Whether those who have to wait are told.
     denies: bool,
     /// The coordinator's: who was let in last and has not left; nobody at first.
@@ -41,15 +41,6 @@ pub struct Central {
 
 /// The coordinator.
 const COORDINATOR: Peer = Peer(0);
-
-names! {
-    /// Where the user stands.
-    enum User {
-        Idle = "idle",
-        Waiting = "waiting",
-        Inside = "inside",
-    }
-}
 
 messages! {
     /// What processes say to the coordinator, and it to them.
@@ -74,7 +65,7 @@ impl Process for Central {
     type Local = Never;
 
     fn new((me, settings): (Peer, Settings)) -> Self {
-        Central { me, user: User::Idle, denies: settings.0[0] == 1, holder: None, queue: VecDeque::new() }
+        Central { me, user: Stage::Idle, denies: settings.0[0] == 1, holder: None, queue: VecDeque::new() }
     }
 
     fn start(&mut self, _: &mut impl Outbox<Self>) {}
@@ -83,11 +74,11 @@ impl Process for Central {
         match (msg, self.user) {
             (Msg::Request {}, _) => self.asked(from, out),
             (Msg::Release {}, _) => self.released(from, out),
-            (Msg::Granted {}, User::Waiting) => {
+            (Msg::Granted {}, Stage::Waiting) => {
                 out.rule("enter");
-                self.user = User::Inside;
+                self.user = Stage::Inside;
             }
-            (Msg::Granted {}, User::Idle | User::Inside) => {
+            (Msg::Granted {}, Stage::Idle | Stage::Inside) => {
                 out.impossible("the coordinator grants what was asked for, once");
             }
             // It may come after the grant, even with the next request under way.
@@ -140,7 +131,7 @@ impl Central {
     fn let_in(&mut self, who: Peer, out: &mut impl Outbox<Self>) {
         self.holder = Some(who);
         if who == self.me {
-            self.user = User::Inside;
+            self.user = Stage::Inside;
         } else {
             out.send(who, Msg::Granted {});
         }
@@ -150,7 +141,7 @@ impl Central {
 impl Exclusion for Central {
     fn request(&mut self, out: &mut impl Outbox<Self>) {
         out.rule("want");
-        self.user = User::Waiting;
+        self.user = Stage::Waiting;
         if self.me == COORDINATOR {
             self.asked(self.me, out);
         } else {
@@ -160,7 +151,7 @@ impl Exclusion for Central {
 
     fn release(&mut self, out: &mut impl Outbox<Self>) {
         out.rule("exit");
-        self.user = User::Idle;
+        self.user = Stage::Idle;
         if self.me == COORDINATOR {
             self.released(self.me, out);
         } else {
@@ -169,11 +160,7 @@ impl Exclusion for Central {
     }
 
     fn stage(&self) -> Stage {
-        match self.user {
-            User::Idle => Stage::Idle,
-            User::Waiting => Stage::Waiting,
-            User::Inside => Stage::Inside,
-        }
+        self.user
     }
 
     fn charge(msg: &Msg) -> Charge {

@@ -25,7 +25,7 @@
 use crate::model::{
     Asks, Bound, Charge, Contest, Cost, Counts, Elector, Erratum, Exclusion, Fields, Links, Needs, Never,
     Order, Outbox, Peer, Process, Promises, Reached, Rule, Setting, SettingValues, Show, Size, Spec, Stage,
-    Talks, Text, Tolerates, Variant, fields, messages, names,
+    Talks, Text, Tolerates, Variant, fields, messages,
 };
 use std::collections::VecDeque;
 
@@ -35,7 +35,7 @@ pub struct CentralFailover {
     me: Peer,
     n: Size,
     elector: Option<Elector>,
-    user: User,
+    user: Stage,
     epoch: u32,
     coordinator: Peer,
     /// Who is known to have crashed, in increasing order.
@@ -55,15 +55,6 @@ struct Desk {
     queue: VecDeque<Peer>,
     /// Who has not yet said how it stands: nobody is let in before that.
     missing: Vec<Peer>,
-}
-
-names! {
-    /// Where the user stands; what STATUS tells.
-    enum User {
-        Idle = "idle",
-        Waiting = "want",
-        Inside = "cs",
-    }
 }
 
 messages! {
@@ -98,7 +89,7 @@ impl Process for CentralFailover {
             me,
             n,
             elector,
-            user: User::Idle,
+            user: Stage::Idle,
             epoch: 0,
             coordinator,
             dead: Vec::new(),
@@ -115,11 +106,11 @@ impl Process for CentralFailover {
             Msg::Release { epoch } => self.released(from, epoch, out),
             Msg::Granted { epoch } if epoch < self.epoch => out.rule("void"),
             Msg::Granted { .. } => match self.user {
-                User::Waiting => {
+                Stage::Waiting => {
                     out.rule("enter");
-                    self.user = User::Inside;
+                    self.user = Stage::Inside;
                 }
-                User::Idle | User::Inside => {
+                Stage::Idle | Stage::Inside => {
                     out.impossible("the coordinator grants what was asked for, once")
                 }
             },
@@ -221,9 +212,9 @@ impl CentralFailover {
             Some(desk) if epoch == self.epoch => {
                 out.rule("status");
                 desk.missing.retain(|&missing| missing != from);
-                if user == User::Inside as u8 {
+                if user == Stage::Inside as u8 {
                     desk.holder = Some(from);
-                } else if user == User::Waiting as u8 {
+                } else if user == Stage::Waiting as u8 {
                     desk.queue_once(from);
                 }
                 self.serve(out);
@@ -242,7 +233,7 @@ impl CentralFailover {
         out.rule("grant");
         desk.holder = Some(next);
         if next == self.me {
-            self.user = User::Inside;
+            self.user = Stage::Inside;
         } else {
             out.send(next, Msg::Granted { epoch: self.epoch });
         }
@@ -329,9 +320,9 @@ impl CentralFailover {
         }
         let mut desk = Desk { missing: others, ..Desk::default() };
         match self.user {
-            User::Idle => {}
-            User::Waiting => desk.queue_once(self.me),
-            User::Inside => desk.holder = Some(self.me),
+            Stage::Idle => {}
+            Stage::Waiting => desk.queue_once(self.me),
+            Stage::Inside => desk.holder = Some(self.me),
         }
         self.desk = Some(desk);
         self.serve(out);
@@ -341,7 +332,7 @@ impl CentralFailover {
 impl Exclusion for CentralFailover {
     fn request(&mut self, out: &mut impl Outbox<Self>) {
         out.rule("want");
-        self.user = User::Waiting;
+        self.user = Stage::Waiting;
         if self.coordinator == self.me {
             self.asked(self.me, self.epoch, out);
         } else {
@@ -352,7 +343,7 @@ impl Exclusion for CentralFailover {
 
     fn release(&mut self, out: &mut impl Outbox<Self>) {
         out.rule("exit");
-        self.user = User::Idle;
+        self.user = Stage::Idle;
         if self.coordinator == self.me {
             self.released(self.me, self.epoch, out);
         } else {
@@ -361,11 +352,7 @@ impl Exclusion for CentralFailover {
     }
 
     fn stage(&self) -> Stage {
-        match self.user {
-            User::Idle => Stage::Idle,
-            User::Waiting => Stage::Waiting,
-            User::Inside => Stage::Inside,
-        }
+        self.user
     }
 
     fn charge(msg: &Msg) -> Charge {
@@ -400,7 +387,7 @@ impl Variant for CentralWithoutEpochs {
         msg: Msg,
         out: &mut impl Outbox<CentralFailover>,
     ) {
-        let counts = matches!(msg, Msg::Granted { .. }) && right.user == User::Waiting;
+        let counts = matches!(msg, Msg::Granted { .. }) && right.user == Stage::Waiting;
         let msg = if counts { Msg::Granted { epoch: right.epoch } } else { msg };
         right.receive(from, msg, out);
     }
@@ -410,7 +397,7 @@ impl Variant for CentralWithoutEpochs {
         match &right.desk {
             Some(desk) if desk.holder != Some(right.me) => {
                 out.rule("exit");
-                right.user = User::Idle;
+                right.user = Stage::Idle;
             }
             Some(_) | None => right.release(out),
         }

@@ -22,7 +22,7 @@
 
 use crate::model::{
     Bound, Charge, Clock, Cost, Counts, Erratum, Exclusion, Fields, Links, Needs, Never, Order, Outbox, Peer,
-    Process, Promises, Reached, Rule, Size, Spec, Stage, Talks, Text, Variant, fields, messages, names,
+    Process, Promises, Reached, Rule, Size, Spec, Stage, Talks, Text, Variant, fields, messages,
 };
 
 /// The local variables of one process.
@@ -31,7 +31,7 @@ pub struct Lamport {
     me: Peer,
     n: Size,
     clock: Clock,
-    user: User,
+    user: Stage,
     /// The time stamp of the own request; 0 if there is none.
     ts: u64,
     /// All requests that are known and not released, the own one included: (time stamp, process), in order.
@@ -39,15 +39,6 @@ pub struct Lamport {
     /// Who has sent nothing later than the own request: a set, in increasing order. What came before the request was
     /// earlier, because receipt advances the clock; so the last time of each need not be kept.
     silent: Vec<Peer>,
-}
-
-names! {
-    /// Where the user stands.
-    enum User {
-        Idle = "idle",
-        Waiting = "waiting",
-        Inside = "inside",
-    }
 }
 
 messages! {
@@ -72,7 +63,7 @@ impl Process for Lamport {
 
     fn new((me, n): (Peer, Size)) -> Self {
         let clock = Clock::default();
-        Lamport { me, n, clock, user: User::Idle, ts: 0, queue: Vec::new(), silent: Vec::new() }
+        Lamport { me, n, clock, user: Stage::Idle, ts: 0, queue: Vec::new(), silent: Vec::new() }
     }
 
     fn start(&mut self, _: &mut impl Outbox<Self>) {}
@@ -106,16 +97,16 @@ impl Lamport {
             }
         }
         match self.user {
-            User::Waiting => {
+            Stage::Waiting => {
                 if (t, from) > (self.ts, self.me) {
                     self.silent.retain(|&other| other != from);
                 }
                 if self.may_enter() {
                     out.rule("enter");
-                    self.user = User::Inside;
+                    self.user = Stage::Inside;
                 }
             }
-            User::Idle | User::Inside => {}
+            Stage::Idle | Stage::Inside => {}
         }
     }
 
@@ -152,12 +143,12 @@ impl Exclusion for Lamport {
         for other in self.me.others(self.n) {
             out.send(other, Msg::Request { t: self.ts });
         }
-        self.user = if self.may_enter() { User::Inside } else { User::Waiting };
+        self.user = if self.may_enter() { Stage::Inside } else { Stage::Waiting };
     }
 
     fn release(&mut self, out: &mut impl Outbox<Self>) {
         out.rule("exit");
-        self.user = User::Idle;
+        self.user = Stage::Idle;
         self.ts = 0;
         self.remove(self.me, out);
         let t = self.clock.tick();
@@ -167,11 +158,7 @@ impl Exclusion for Lamport {
     }
 
     fn stage(&self) -> Stage {
-        match self.user {
-            User::Idle => Stage::Idle,
-            User::Waiting => Stage::Waiting,
-            User::Inside => Stage::Inside,
-        }
+        self.user
     }
 
     fn charge(msg: &Msg) -> Charge {
@@ -183,8 +170,8 @@ impl Exclusion for Lamport {
 
     fn priority(&self) -> Option<(u64, u32)> {
         match self.user {
-            User::Idle => None,
-            User::Waiting | User::Inside => Some((self.ts, self.me.0)),
+            Stage::Idle => None,
+            Stage::Waiting | Stage::Inside => Some((self.ts, self.me.0)),
         }
     }
 }

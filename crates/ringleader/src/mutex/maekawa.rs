@@ -46,7 +46,7 @@ pub struct Voting<Q> {
     me: Peer,
     /// The highest time stamp used or seen.
     clock: Clock,
-    user: User,
+    user: Stage,
     /// The time stamp of the own request; 0 if there is none.
     ts: u64,
     /// Whom to ask, in increasing order, and what each has said to the own request.
@@ -61,15 +61,6 @@ pub struct Voting<Q> {
 
 /// Voting with lines of finite projective planes, and with grids where there are none.
 pub type Maekawa = Voting<Planes>;
-
-names! {
-    /// Where the user stands.
-    enum User {
-        Idle = "idle",
-        Waiting = "waiting",
-        Inside = "inside",
-    }
-}
 
 names! {
     /// What a voter has said.
@@ -111,7 +102,7 @@ impl<Q: Quorums> Process for Voting<Q> {
         Voting {
             me,
             clock: Clock::default(),
-            user: User::Idle,
+            user: Stage::Idle,
             ts: 0,
             quorum: Q::of(me, n).into_iter().map(|voter| (voter, Said::Nothing)).collect(),
             locked: None,
@@ -216,25 +207,25 @@ impl<Q: Quorums> Voting<Q> {
 impl<Q: Quorums> Voting<Q> {
     fn on_locked(&mut self, voter: usize, out: &mut impl Outbox<Self>) {
         match (self.user, self.quorum[voter].1) {
-            (User::Waiting, Said::Nothing | Said::Failed) => {
+            (Stage::Waiting, Said::Nothing | Said::Failed) => {
                 self.quorum[voter].1 = Said::Locked;
                 if self.quorum.iter().all(|(_, said)| matches!(said, Said::Locked | Said::Inquired)) {
                     out.rule("enter");
-                    self.user = User::Inside;
+                    self.user = Stage::Inside;
                     // Who inquired gets its vote back on leaving.
                     self.quorum.iter_mut().for_each(|(_, said)| *said = Said::Locked);
                 } else {
                     out.rule("vote");
                 }
             }
-            (User::Waiting, Said::Locked | Said::Inquired) => out.impossible("a voter has one vote"),
-            (User::Idle | User::Inside, _) => out.impossible("all votes are in before it enters"),
+            (Stage::Waiting, Said::Locked | Said::Inquired) => out.impossible("a voter has one vote"),
+            (Stage::Idle | Stage::Inside, _) => out.impossible("all votes are in before it enters"),
         }
     }
 
     fn on_failed(&mut self, voter: usize, out: &mut impl Outbox<Self>) {
         match (self.user, self.quorum[voter].1) {
-            (User::Waiting, Said::Nothing) => {
+            (Stage::Waiting, Said::Nothing) => {
                 out.rule("failed");
                 self.quorum[voter].1 = Said::Failed;
                 for voter in 0..self.quorum.len() {
@@ -243,16 +234,16 @@ impl<Q: Quorums> Voting<Q> {
                     }
                 }
             }
-            (User::Waiting, Said::Failed | Said::Locked | Said::Inquired) => {
+            (Stage::Waiting, Said::Failed | Said::Locked | Said::Inquired) => {
                 out.impossible("a voter refuses once, and before it votes");
             }
-            (User::Idle | User::Inside, _) => out.impossible("who refuses votes later, and all have voted"),
+            (Stage::Idle | Stage::Inside, _) => out.impossible("who refuses votes later, and all have voted"),
         }
     }
 
     fn on_inquire(&mut self, voter: usize, out: &mut impl Outbox<Self>) {
         match (self.user, self.quorum[voter].1) {
-            (User::Waiting, Said::Locked) => {
+            (Stage::Waiting, Said::Locked) => {
                 if self.quorum.iter().any(|(_, said)| *said == Said::Failed) {
                     self.give_back(voter, out);
                 } else {
@@ -261,9 +252,9 @@ impl<Q: Quorums> Voting<Q> {
                 }
             }
             // It was sent before the RELEASE arrived that answers it.
-            (User::Waiting, Said::Nothing) | (User::Idle | User::Inside, _) => out.rule("late"),
-            (User::Waiting, Said::Failed) => out.impossible("a voter inquires only of who has its vote"),
-            (User::Waiting, Said::Inquired) => out.impossible("a voter inquires once"),
+            (Stage::Waiting, Said::Nothing) | (Stage::Idle | Stage::Inside, _) => out.rule("late"),
+            (Stage::Waiting, Said::Failed) => out.impossible("a voter inquires only of who has its vote"),
+            (Stage::Waiting, Said::Inquired) => out.impossible("a voter inquires once"),
         }
     }
 
@@ -277,7 +268,7 @@ impl<Q: Quorums> Voting<Q> {
     fn ask(&mut self, out: &mut impl Outbox<Self>) -> Option<(u64, Peer)> {
         out.rule("want");
         self.ts = self.clock.tick();
-        self.user = User::Waiting;
+        self.user = Stage::Waiting;
         let mut own = None;
         for &(voter, _) in &self.quorum {
             if voter == self.me {
@@ -308,7 +299,7 @@ impl<Q: Quorums> Exclusion for Voting<Q> {
 
     fn release(&mut self, out: &mut impl Outbox<Self>) {
         out.rule("exit");
-        self.user = User::Idle;
+        self.user = Stage::Idle;
         self.ts = 0;
         for voter in 0..self.quorum.len() {
             self.quorum[voter].1 = Said::Nothing;
@@ -317,11 +308,7 @@ impl<Q: Quorums> Exclusion for Voting<Q> {
     }
 
     fn stage(&self) -> Stage {
-        match self.user {
-            User::Idle => Stage::Idle,
-            User::Waiting => Stage::Waiting,
-            User::Inside => Stage::Inside,
-        }
+        self.user
     }
 
     fn charge(msg: &Msg) -> Charge {

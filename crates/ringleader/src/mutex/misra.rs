@@ -66,7 +66,7 @@ pub enum Token {
 pub struct PingPong<N> {
     numbers: PhantomData<N>,
     n: u32,
-    user: User,
+    user: Stage,
     /// The number of the token that was here last; 0 if none was.
     m: i32,
     /// The ping's number, if it is here.
@@ -118,15 +118,6 @@ fn later(nb: i32, by: u32) -> i32 {
 }
 
 names! {
-    /// Where the user stands.
-    enum User {
-        Idle = "idle",
-        Waiting = "waiting",
-        Inside = "inside",
-    }
-}
-
-names! {
     /// A token may stay as long as it likes; at some moment it is sent on.
     pub enum Local {
         ReleasePing = "release ping",
@@ -159,7 +150,7 @@ impl<N: Numbers> Process for PingPong<N> {
         PingPong {
             numbers: PhantomData,
             n,
-            user: User::Idle,
+            user: Stage::Idle,
             m: 0,
             ping: holder.then_some(ping),
             pong: holder.then_some(pong),
@@ -191,7 +182,7 @@ impl<N: Numbers> Process for PingPong<N> {
 
     fn can(&self, step: Local) -> bool {
         match step {
-            Local::ReleasePing => self.ping.is_some() && self.user != User::Inside,
+            Local::ReleasePing => self.ping.is_some() && self.user != Stage::Inside,
             Local::ReleasePong => self.pong.is_some(),
         }
     }
@@ -252,8 +243,8 @@ impl<N: Numbers> PingPong<N> {
 
     /// A waiting user enters with the ping.
     fn let_in(&mut self) {
-        if self.user == User::Waiting && self.ping.is_some() {
-            self.user = User::Inside;
+        if self.user == Stage::Waiting && self.ping.is_some() {
+            self.user = Stage::Inside;
         }
     }
 
@@ -271,22 +262,18 @@ impl<N: Numbers> Exclusion for PingPong<N> {
 
     fn request(&mut self, out: &mut impl Outbox<Self>) {
         out.rule("want");
-        self.user = User::Waiting;
+        self.user = Stage::Waiting;
         self.let_in();
     }
 
     fn release(&mut self, out: &mut impl Outbox<Self>) {
         out.rule("exit");
-        self.user = User::Idle;
+        self.user = Stage::Idle;
         self.send_ping(out);
     }
 
     fn stage(&self) -> Stage {
-        match self.user {
-            User::Idle => Stage::Idle,
-            User::Waiting => Stage::Waiting,
-            User::Inside => Stage::Inside,
-        }
+        self.user
     }
 
     fn charge(msg: &Msg) -> Charge {

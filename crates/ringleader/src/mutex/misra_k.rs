@@ -48,7 +48,7 @@ pub struct Wards<W> {
     n: u32,
     /// How many tokens there are.
     k: u8,
-    user: User,
+    user: Stage,
     /// The tokens that are here: for each of its wards the arrivals since it met it, by the ward's number.
     held: [Option<Hops>; MOST],
     /// For each token the set of those that have been here since it was.
@@ -70,15 +70,6 @@ impl Watch for ByOneOther {
 
     fn wards(token: usize, k: usize) -> impl Iterator<Item = usize> {
         core::iter::once((token + 1) % k)
-    }
-}
-
-names! {
-    /// Where the user stands.
-    enum User {
-        Idle = "idle",
-        Waiting = "waiting",
-        Inside = "inside",
     }
 }
 
@@ -156,7 +147,7 @@ impl<W: Watch> Process for Wards<W> {
     fn new((Size(n), Holder(holder), settings): (Size, Holder, Settings)) -> Self {
         let k = Self::kinds(&settings);
         let held = core::array::from_fn(|token| (holder && token < k).then_some([0; MOST]));
-        Wards { watch: PhantomData, n, k: k as u8, user: User::Idle, held, seen: [0; MOST] }
+        Wards { watch: PhantomData, n, k: k as u8, user: Stage::Idle, held, seen: [0; MOST] }
     }
 
     fn start(&mut self, _: &mut impl Outbox<Self>) {}
@@ -191,7 +182,7 @@ impl<W: Watch> Process for Wards<W> {
     }
 
     fn can(&self, step: Local) -> bool {
-        self.held[step as usize].is_some() && (step != Local::Release0 || self.user != User::Inside)
+        self.held[step as usize].is_some() && (step != Local::Release0 || self.user != Stage::Inside)
     }
 
     fn step(&mut self, step: Local, out: &mut impl Outbox<Self>) {
@@ -219,8 +210,8 @@ impl<W: Watch> Wards<W> {
 
     /// A waiting user enters with token 0.
     fn let_in(&mut self) {
-        if self.user == User::Waiting && self.held[0].is_some() {
-            self.user = User::Inside;
+        if self.user == Stage::Waiting && self.held[0].is_some() {
+            self.user = Stage::Inside;
         }
     }
 }
@@ -230,22 +221,18 @@ impl<W: Watch> Exclusion for Wards<W> {
 
     fn request(&mut self, out: &mut impl Outbox<Self>) {
         out.rule("want");
-        self.user = User::Waiting;
+        self.user = Stage::Waiting;
         self.let_in();
     }
 
     fn release(&mut self, out: &mut impl Outbox<Self>) {
         out.rule("exit");
-        self.user = User::Idle;
+        self.user = Stage::Idle;
         self.send_on(0, out);
     }
 
     fn stage(&self) -> Stage {
-        match self.user {
-            User::Idle => Stage::Idle,
-            User::Waiting => Stage::Waiting,
-            User::Inside => Stage::Inside,
-        }
+        self.user
     }
 
     fn charge(_: &Msg) -> Charge {

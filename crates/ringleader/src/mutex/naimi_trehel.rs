@@ -22,29 +22,20 @@
 
 use crate::model::{
     Bound, Charge, Cost, Counts, Exclusion, Fields, Holder, Needs, Never, Order, Outbox, Peer, Process,
-    Promises, Reached, Rule, Spec, Stage, Talks, fields, messages, names,
+    Promises, Reached, Rule, Spec, Stage, Talks, fields, messages,
 };
 
 /// The local variables of one process.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct NaimiTrehel {
     me: Peer,
-    user: User,
+    user: Stage,
     /// Who asked last, as far as this process knows; none if it was this one.
     last: Option<Peer>,
     /// Who gets the token after this process.
     next: Option<Peer>,
     /// Whether the token is here.
     token: bool,
-}
-
-names! {
-    /// Where the user stands.
-    enum User {
-        Idle = "idle",
-        Waiting = "waiting",
-        Inside = "inside",
-    }
 }
 
 messages! {
@@ -67,38 +58,38 @@ impl Process for NaimiTrehel {
 
     fn new((me, Holder(token)): (Peer, Holder)) -> Self {
         let last = if token { None } else { Some(FIRST) };
-        NaimiTrehel { me, user: User::Idle, last, next: None, token }
+        NaimiTrehel { me, user: Stage::Idle, last, next: None, token }
     }
 
     fn start(&mut self, _: &mut impl Outbox<Self>) {}
 
     fn receive(&mut self, _: Peer, msg: Msg, out: &mut impl Outbox<Self>) {
         match (msg, self.user, self.last) {
-            (Msg::Request { k }, User::Idle | User::Waiting | User::Inside, _) if k == self.me => {
+            (Msg::Request { k }, Stage::Idle | Stage::Waiting | Stage::Inside, _) if k == self.me => {
                 out.impossible("a request does not come back to its origin")
             }
-            (Msg::Request { k }, User::Idle | User::Waiting | User::Inside, Some(last)) => {
+            (Msg::Request { k }, Stage::Idle | Stage::Waiting | Stage::Inside, Some(last)) => {
                 out.rule("forward");
                 out.send(last, Msg::Request { k });
                 self.last = Some(k);
             }
-            (Msg::Request { k }, User::Idle, None) => {
+            (Msg::Request { k }, Stage::Idle, None) => {
                 out.rule("give");
                 out.send(k, Msg::Token {});
                 self.token = false;
                 self.last = Some(k);
             }
-            (Msg::Request { k }, User::Waiting | User::Inside, None) => {
+            (Msg::Request { k }, Stage::Waiting | Stage::Inside, None) => {
                 out.rule("remember");
                 self.next = Some(k);
                 self.last = Some(k);
             }
-            (Msg::Token {}, User::Waiting, _) => {
+            (Msg::Token {}, Stage::Waiting, _) => {
                 out.rule("token");
                 self.token = true;
-                self.user = User::Inside;
+                self.user = Stage::Inside;
             }
-            (Msg::Token {}, User::Idle | User::Inside, _) => {
+            (Msg::Token {}, Stage::Idle | Stage::Inside, _) => {
                 out.impossible("the token is sent to who waits for it")
             }
         }
@@ -117,11 +108,11 @@ impl Exclusion for NaimiTrehel {
         match (self.token, self.last.take()) {
             (true, None) => {
                 out.rule("enter");
-                self.user = User::Inside;
+                self.user = Stage::Inside;
             }
             (false, Some(last)) => {
                 out.rule("want");
-                self.user = User::Waiting;
+                self.user = Stage::Waiting;
                 out.send(last, Msg::Request { k: self.me });
             }
             (true, Some(_)) | (false, None) => {
@@ -132,7 +123,7 @@ impl Exclusion for NaimiTrehel {
 
     fn release(&mut self, out: &mut impl Outbox<Self>) {
         out.rule("exit");
-        self.user = User::Idle;
+        self.user = Stage::Idle;
         if let Some(next) = self.next.take() {
             self.token = false;
             out.send(next, Msg::Token {});
@@ -140,11 +131,7 @@ impl Exclusion for NaimiTrehel {
     }
 
     fn stage(&self) -> Stage {
-        match self.user {
-            User::Idle => Stage::Idle,
-            User::Waiting => Stage::Waiting,
-            User::Inside => Stage::Inside,
-        }
+        self.user
     }
 
     fn charge(msg: &Msg) -> Charge {

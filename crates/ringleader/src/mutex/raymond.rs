@@ -23,29 +23,20 @@
 
 use crate::model::{
     Bound, Charge, Cost, Counts, Edge, Exclusion, Fields, Graph, Needs, Never, Order, Outbox, Process,
-    Promises, Reached, Rule, Show, Spec, Stage, TowardsRoot, Value, fields, messages, names,
+    Promises, Reached, Rule, Show, Spec, Stage, TowardsRoot, Value, fields, messages,
 };
 use std::collections::VecDeque;
 
 /// The local variables of one process.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Raymond {
-    user: User,
+    user: Stage,
     /// The edge towards the token; none if it is here.
     holder: Option<Edge>,
     /// Whether the holder was asked, and has not answered yet.
     asked: bool,
     /// Who is to have the token, in the order of asking: neighbours, and none for the process itself.
     queue: VecDeque<Option<Edge>>,
-}
-
-names! {
-    /// Where the user stands.
-    enum User {
-        Idle = "idle",
-        Waiting = "waiting",
-        Inside = "inside",
-    }
 }
 
 messages! {
@@ -67,7 +58,7 @@ impl Process for Raymond {
     type Local = Never;
 
     fn new(TowardsRoot(holder): TowardsRoot) -> Self {
-        Raymond { user: User::Idle, holder, asked: false, queue: VecDeque::new() }
+        Raymond { user: Stage::Idle, holder, asked: false, queue: VecDeque::new() }
     }
 
     fn start(&mut self, _: &mut impl Outbox<Self>) {}
@@ -99,13 +90,13 @@ impl Process for Raymond {
 impl Raymond {
     /// After every input: first ASSIGN, then MAKE-REQUEST.
     fn settle(&mut self, out: &mut impl Outbox<Self>) {
-        if self.holder.is_none() && self.user != User::Inside {
+        if self.holder.is_none() && self.user != Stage::Inside {
             match self.queue.pop_front() {
                 None => {}
                 Some(None) => {
                     out.rule("enter");
                     self.asked = false;
-                    self.user = User::Inside;
+                    self.user = Stage::Inside;
                 }
                 Some(Some(edge)) => {
                     out.rule("assign");
@@ -126,23 +117,19 @@ impl Raymond {
 impl Exclusion for Raymond {
     fn request(&mut self, out: &mut impl Outbox<Self>) {
         out.rule("want");
-        self.user = User::Waiting;
+        self.user = Stage::Waiting;
         self.queue.push_back(None);
         self.settle(out);
     }
 
     fn release(&mut self, out: &mut impl Outbox<Self>) {
         out.rule("exit");
-        self.user = User::Idle;
+        self.user = Stage::Idle;
         self.settle(out);
     }
 
     fn stage(&self) -> Stage {
-        match self.user {
-            User::Idle => Stage::Idle,
-            User::Waiting => Stage::Waiting,
-            User::Inside => Stage::Inside,
-        }
+        self.user
     }
 
     /// A request on an edge is one for all that wait behind it.

@@ -21,7 +21,7 @@
 
 use crate::model::{
     Bound, Charge, Clock, Cost, Counts, Erratum, Exclusion, Fields, Needs, Never, Order, Outbox, Peer,
-    Process, Promises, Reached, Rule, Size, Spec, Stage, Text, Variant, fields, messages, names,
+    Process, Promises, Reached, Rule, Size, Spec, Stage, Text, Variant, fields, messages,
 };
 
 /// The local variables of one process.
@@ -31,22 +31,13 @@ pub struct RicartAgrawala {
     n: Size,
     /// The highest time stamp used or seen.
     clock: Clock,
-    user: User,
+    user: Stage,
     /// The time stamp of the own request.
     ts: u64,
     /// How many replies have not come yet. Everybody replies once, so they need not be told apart.
     missing: u32,
     /// Who waits for our reply: a set, in increasing order.
     deferred: Vec<Peer>,
-}
-
-names! {
-    /// Where the user stands.
-    enum User {
-        Idle = "idle",
-        Waiting = "waiting",
-        Inside = "inside",
-    }
 }
 
 messages! {
@@ -72,7 +63,7 @@ impl Process for RicartAgrawala {
             me,
             n,
             clock: Clock::default(),
-            user: User::Idle,
+            user: Stage::Idle,
             ts: 0,
             missing: 0,
             deferred: Vec::new(),
@@ -86,9 +77,9 @@ impl Process for RicartAgrawala {
             (Msg::Request { t }, user) => {
                 self.clock.raise(t);
                 let earlier = match user {
-                    User::Idle => false,
-                    User::Waiting => (self.ts, self.me) < (t, from),
-                    User::Inside => true,
+                    Stage::Idle => false,
+                    Stage::Waiting => (self.ts, self.me) < (t, from),
+                    Stage::Inside => true,
                 };
                 if earlier {
                     out.rule("defer");
@@ -101,16 +92,16 @@ impl Process for RicartAgrawala {
                     out.send(from, Msg::Reply {});
                 }
             }
-            (Msg::Reply {}, User::Waiting) => {
+            (Msg::Reply {}, Stage::Waiting) => {
                 self.missing -= 1;
                 if self.missing == 0 {
                     out.rule("enter");
-                    self.user = User::Inside;
+                    self.user = Stage::Inside;
                 } else {
                     out.rule("reply");
                 }
             }
-            (Msg::Reply {}, User::Idle | User::Inside) => {
+            (Msg::Reply {}, Stage::Idle | Stage::Inside) => {
                 out.impossible("all replies are in before it enters")
             }
         }
@@ -126,7 +117,7 @@ impl Exclusion for RicartAgrawala {
         out.rule("want");
         self.ts = self.clock.tick();
         self.missing = self.n.0.saturating_sub(1);
-        self.user = if self.missing == 0 { User::Inside } else { User::Waiting };
+        self.user = if self.missing == 0 { Stage::Inside } else { Stage::Waiting };
         for other in self.me.others(self.n) {
             out.send(other, Msg::Request { t: self.ts });
         }
@@ -134,7 +125,7 @@ impl Exclusion for RicartAgrawala {
 
     fn release(&mut self, out: &mut impl Outbox<Self>) {
         out.rule("exit");
-        self.user = User::Idle;
+        self.user = Stage::Idle;
         self.ts = 0;
         for other in self.deferred.drain(..) {
             out.send(other, Msg::Reply {});
@@ -142,11 +133,7 @@ impl Exclusion for RicartAgrawala {
     }
 
     fn stage(&self) -> Stage {
-        match self.user {
-            User::Idle => Stage::Idle,
-            User::Waiting => Stage::Waiting,
-            User::Inside => Stage::Inside,
-        }
+        self.user
     }
 
     fn charge(msg: &Msg) -> Charge {
@@ -158,8 +145,8 @@ impl Exclusion for RicartAgrawala {
 
     fn priority(&self) -> Option<(u64, u32)> {
         match self.user {
-            User::Idle => None,
-            User::Waiting | User::Inside => Some((self.ts, self.me.0)),
+            Stage::Idle => None,
+            Stage::Waiting | Stage::Inside => Some((self.ts, self.me.0)),
         }
     }
 }

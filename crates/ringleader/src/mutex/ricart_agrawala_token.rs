@@ -34,22 +34,13 @@ use crate::model::{
 pub struct RicartAgrawalaToken {
     me: Peer,
     n: Size,
-    user: User,
+    user: Stage,
     /// How many requests it has made. Who enters with the token already here makes none.
     clock: u32,
     /// For each process the highest number among its requests that came here.
     requests: Vec<u32>,
     /// The token, if it is here: for each process the number of its last request that was served.
     token: Option<Vec<u32>>,
-}
-
-names! {
-    /// Where the user stands.
-    enum User {
-        Idle = "idle",
-        Waiting = "waiting",
-        Inside = "inside",
-    }
 }
 
 messages! {
@@ -73,28 +64,28 @@ impl Process for RicartAgrawalaToken {
     fn new((me, n, Holder(holder)): (Peer, Size, Holder)) -> Self {
         let nothing = vec![0; n.0 as usize];
         let token = holder.then(|| nothing.clone());
-        RicartAgrawalaToken { me, n, user: User::Idle, clock: 0, requests: nothing, token }
+        RicartAgrawalaToken { me, n, user: Stage::Idle, clock: 0, requests: nothing, token }
     }
 
     fn start(&mut self, _: &mut impl Outbox<Self>) {}
 
     fn receive(&mut self, from: Peer, msg: Msg, out: &mut impl Outbox<Self>) {
         match (msg, self.user) {
-            (Msg::Request { k }, User::Idle) if self.token.is_some() => {
+            (Msg::Request { k }, Stage::Idle) if self.token.is_some() => {
                 out.rule("hand over");
                 self.note(from, k);
                 self.hand_over(out);
             }
-            (Msg::Request { k }, User::Idle | User::Waiting | User::Inside) => {
+            (Msg::Request { k }, Stage::Idle | Stage::Waiting | Stage::Inside) => {
                 out.rule("note");
                 self.note(from, k);
             }
-            (Msg::Token { array }, User::Waiting) => {
+            (Msg::Token { array }, Stage::Waiting) => {
                 out.rule("token");
                 self.token = Some(array);
-                self.user = User::Inside;
+                self.user = Stage::Inside;
             }
-            (Msg::Token { .. }, User::Idle | User::Inside) => {
+            (Msg::Token { .. }, Stage::Idle | Stage::Inside) => {
                 out.impossible("the token is sent to who waits for it")
             }
         }
@@ -143,11 +134,11 @@ impl Exclusion for RicartAgrawalaToken {
     fn request(&mut self, out: &mut impl Outbox<Self>) {
         if self.token.is_some() {
             out.rule("enter");
-            self.user = User::Inside;
+            self.user = Stage::Inside;
         } else {
             out.rule("want");
             self.clock += 1;
-            self.user = User::Waiting;
+            self.user = Stage::Waiting;
             for other in self.me.others(self.n) {
                 out.send(other, Msg::Request { k: self.clock });
             }
@@ -156,16 +147,12 @@ impl Exclusion for RicartAgrawalaToken {
 
     fn release(&mut self, out: &mut impl Outbox<Self>) {
         out.rule("exit");
-        self.user = User::Idle;
+        self.user = Stage::Idle;
         self.hand_over(out);
     }
 
     fn stage(&self) -> Stage {
-        match self.user {
-            User::Idle => Stage::Idle,
-            User::Waiting => Stage::Waiting,
-            User::Inside => Stage::Inside,
-        }
+        self.user
     }
 
     fn charge(msg: &Msg) -> Charge {
@@ -220,18 +207,18 @@ impl Variant for RicartAgrawalaTokenOwnEntry {
         out: &mut impl Outbox<RicartAgrawalaToken>,
     ) {
         match (msg, right.user) {
-            (Msg::Request { k }, User::Idle) if right.token.is_some() => {
+            (Msg::Request { k }, Stage::Idle) if right.token.is_some() => {
                 out.rule("hand over");
                 right.note(from, k);
                 Self::hand_over(right, out);
             }
-            (msg, User::Idle | User::Waiting | User::Inside) => right.receive(from, msg, out),
+            (msg, Stage::Idle | Stage::Waiting | Stage::Inside) => right.receive(from, msg, out),
         }
     }
 
     fn release(&mut self, right: &mut RicartAgrawalaToken, out: &mut impl Outbox<RicartAgrawalaToken>) {
         out.rule("exit");
-        right.user = User::Idle;
+        right.user = Stage::Idle;
         Self::hand_over(right, out);
     }
 }
@@ -257,7 +244,7 @@ impl Variant for RicartAgrawalaTokenStoppedClock {
             return right.request(out);
         }
         out.rule("want");
-        right.user = User::Waiting;
+        right.user = Stage::Waiting;
         for other in right.me.others(right.n) {
             out.send(other, Msg::Request { k: right.clock });
         }
@@ -369,21 +356,21 @@ impl Process for RicartAgrawalaTokenTwoSteps {
 
     fn receive(&mut self, from: Peer, msg: Msg, out: &mut impl Outbox<Self>) {
         match (msg, self.right.user) {
-            (Msg::Request { k }, User::Idle | User::Waiting) if self.right.token.is_some() => {
+            (Msg::Request { k }, Stage::Idle | Stage::Waiting) if self.right.token.is_some() => {
                 out.rule("hand over");
                 self.right.note(from, k);
                 self.hand_over(out);
             }
-            (Msg::Request { k }, User::Idle | User::Waiting | User::Inside) => {
+            (Msg::Request { k }, Stage::Idle | Stage::Waiting | Stage::Inside) => {
                 out.rule("note");
                 self.right.note(from, k);
             }
-            (Msg::Token { array }, User::Waiting) => {
+            (Msg::Token { array }, Stage::Waiting) => {
                 out.rule("token");
                 self.right.token = Some(array);
                 self.about_to_hold = true;
             }
-            (Msg::Token { .. }, User::Idle | User::Inside) => {
+            (Msg::Token { .. }, Stage::Idle | Stage::Inside) => {
                 out.impossible("the token is sent to who waits for it")
             }
         }
@@ -396,7 +383,7 @@ impl Process for RicartAgrawalaTokenTwoSteps {
     fn step(&mut self, Hold::Hold: Hold, out: &mut impl Outbox<Self>) {
         out.rule("enter");
         self.about_to_hold = false;
-        self.right.user = User::Inside;
+        self.right.user = Stage::Inside;
     }
 
     fn fields(&self) -> Fields {
@@ -418,7 +405,7 @@ impl RicartAgrawalaTokenTwoSteps {
 impl Exclusion for RicartAgrawalaTokenTwoSteps {
     fn request(&mut self, out: &mut impl Outbox<Self>) {
         out.rule("want");
-        self.right.user = User::Waiting;
+        self.right.user = Stage::Waiting;
         if self.right.token.is_some() {
             self.about_to_hold = true;
         } else {
@@ -431,7 +418,7 @@ impl Exclusion for RicartAgrawalaTokenTwoSteps {
 
     fn release(&mut self, out: &mut impl Outbox<Self>) {
         out.rule("exit");
-        self.right.user = User::Idle;
+        self.right.user = Stage::Idle;
         self.hand_over(out);
     }
 

@@ -23,7 +23,7 @@
 
 use crate::model::{
     Bound, Charge, Clock, Cost, Counts, Erratum, Exclusion, Fields, Needs, Never, Order, Outbox, Peer,
-    Process, Promises, Reached, Rule, Spec, Stage, Talks, fields, messages, names,
+    Process, Promises, Reached, Rule, Spec, Stage, Talks, fields, messages,
 };
 
 /// The local variables of one process.
@@ -32,22 +32,13 @@ pub struct SinghalDynamic {
     me: Peer,
     /// The highest time stamp used or seen.
     clock: Clock,
-    user: User,
+    user: Stage,
     /// The time stamp of the own request; 0 if there is none.
     ts: u64,
     /// R: whom to ask, and while waiting whose reply is missing; in increasing order.
     request_set: Vec<Peer>,
     /// I: who waits for our reply; in increasing order.
     inform_set: Vec<Peer>,
-}
-
-names! {
-    /// Where the user stands.
-    enum User {
-        Idle = "idle",
-        Waiting = "waiting",
-        Inside = "inside",
-    }
 }
 
 messages! {
@@ -71,7 +62,7 @@ impl Process for SinghalDynamic {
     fn new(me: Peer) -> Self {
         let request_set = (0..me.0).map(Peer).collect();
         let clock = Clock::default();
-        SinghalDynamic { me, clock, user: User::Idle, ts: 0, request_set, inform_set: Vec::new() }
+        SinghalDynamic { me, clock, user: Stage::Idle, ts: 0, request_set, inform_set: Vec::new() }
     }
 
     fn start(&mut self, _: &mut impl Outbox<Self>) {}
@@ -80,12 +71,12 @@ impl Process for SinghalDynamic {
         let (Msg::Request { t } | Msg::Reply { t }) = msg;
         self.clock.raise(t);
         match (msg, self.user) {
-            (Msg::Request { .. }, User::Idle) => {
+            (Msg::Request { .. }, Stage::Idle) => {
                 out.rule("grant");
                 insert(&mut self.request_set, from);
                 out.send(from, Msg::Reply { t: self.clock.now() });
             }
-            (Msg::Request { .. }, User::Waiting) => {
+            (Msg::Request { .. }, Stage::Waiting) => {
                 if (self.ts, self.me) < (t, from) {
                     self.defer(from, out);
                 } else if insert(&mut self.request_set, from) {
@@ -98,19 +89,19 @@ impl Process for SinghalDynamic {
                     out.impossible("who asks and has to be asked as well comes later");
                 }
             }
-            (Msg::Request { .. }, User::Inside) => self.defer(from, out),
-            (Msg::Reply { .. }, User::Waiting) => {
+            (Msg::Request { .. }, Stage::Inside) => self.defer(from, out),
+            (Msg::Reply { .. }, Stage::Waiting) => {
                 if !remove(&mut self.request_set, from) {
                     out.impossible("who was asked is in R until it replies");
                 }
                 if self.request_set.is_empty() {
                     out.rule("enter");
-                    self.user = User::Inside;
+                    self.user = Stage::Inside;
                 } else {
                     out.rule("reply");
                 }
             }
-            (Msg::Reply { .. }, User::Idle | User::Inside) => {
+            (Msg::Reply { .. }, Stage::Idle | Stage::Inside) => {
                 out.impossible("all replies are in before it enters");
             }
         }
@@ -145,7 +136,7 @@ impl Exclusion for SinghalDynamic {
     fn request(&mut self, out: &mut impl Outbox<Self>) {
         out.rule("want");
         self.ts = self.clock.tick();
-        self.user = if self.request_set.is_empty() { User::Inside } else { User::Waiting };
+        self.user = if self.request_set.is_empty() { Stage::Inside } else { Stage::Waiting };
         for &other in &self.request_set {
             out.send(other, Msg::Request { t: self.ts });
         }
@@ -153,7 +144,7 @@ impl Exclusion for SinghalDynamic {
 
     fn release(&mut self, out: &mut impl Outbox<Self>) {
         out.rule("exit");
-        self.user = User::Idle;
+        self.user = Stage::Idle;
         self.ts = 0;
         for other in self.inform_set.drain(..) {
             insert(&mut self.request_set, other);
@@ -162,11 +153,7 @@ impl Exclusion for SinghalDynamic {
     }
 
     fn stage(&self) -> Stage {
-        match self.user {
-            User::Idle => Stage::Idle,
-            User::Waiting => Stage::Waiting,
-            User::Inside => Stage::Inside,
-        }
+        self.user
     }
 
     fn charge(msg: &Msg) -> Charge {

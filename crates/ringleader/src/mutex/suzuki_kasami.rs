@@ -30,20 +30,11 @@ use crate::model::{
 pub struct SuzukiKasami {
     me: Peer,
     n: Size,
-    user: User,
+    user: Stage,
     /// RN: for each process the highest number among its requests that came here; the own entry counts the own ones.
     rn: Vec<u32>,
     /// The token, if it is here: LN and Q.
     token: Option<(Vec<u32>, Vec<Peer>)>,
-}
-
-names! {
-    /// Where the user stands.
-    enum User {
-        Idle = "idle",
-        Waiting = "waiting",
-        Inside = "inside",
-    }
 }
 
 messages! {
@@ -67,14 +58,14 @@ impl Process for SuzukiKasami {
     fn new((me, n, Holder(holder)): (Peer, Size, Holder)) -> Self {
         let nothing = vec![0; n.0 as usize];
         let token = holder.then(|| (nothing.clone(), Vec::new()));
-        SuzukiKasami { me, n, user: User::Idle, rn: nothing, token }
+        SuzukiKasami { me, n, user: Stage::Idle, rn: nothing, token }
     }
 
     fn start(&mut self, _: &mut impl Outbox<Self>) {}
 
     fn receive(&mut self, from: Peer, msg: Msg, out: &mut impl Outbox<Self>) {
         match (msg, self.user) {
-            (Msg::Request { sn }, User::Idle) => {
+            (Msg::Request { sn }, Stage::Idle) => {
                 self.note(from, sn);
                 match self.give(from) {
                     Some(token) => {
@@ -84,16 +75,16 @@ impl Process for SuzukiKasami {
                     None => out.rule("note"),
                 }
             }
-            (Msg::Request { sn }, User::Waiting | User::Inside) => {
+            (Msg::Request { sn }, Stage::Waiting | Stage::Inside) => {
                 out.rule("note");
                 self.note(from, sn);
             }
-            (Msg::Token { ln, q }, User::Waiting) => {
+            (Msg::Token { ln, q }, Stage::Waiting) => {
                 out.rule("token");
                 self.token = Some((ln, q));
-                self.user = User::Inside;
+                self.user = Stage::Inside;
             }
-            (Msg::Token { .. }, User::Idle | User::Inside) => {
+            (Msg::Token { .. }, Stage::Idle | Stage::Inside) => {
                 out.impossible("the token is sent to who waits for it")
             }
         }
@@ -125,10 +116,10 @@ impl SuzukiKasami {
     /// The own request, if it has to be made, by its number; otherwise it enters with the token that is here.
     fn ask(&mut self) -> Option<u32> {
         if self.token.is_some() {
-            self.user = User::Inside;
+            self.user = Stage::Inside;
             return None;
         }
-        self.user = User::Waiting;
+        self.user = Stage::Waiting;
         let own = self.rn.get_mut(self.me.0 as usize)?;
         *own += 1;
         Some(*own)
@@ -136,7 +127,7 @@ impl SuzukiKasami {
 
     /// Leaves: the own request is served, who waits is appended to the queue, and its head is next.
     fn leave(&mut self) -> Option<(Peer, Msg)> {
-        self.user = User::Idle;
+        self.user = Stage::Idle;
         let (mut ln, mut q) = self.token.take()?;
         let mut queued = vec![false; self.rn.len()];
         for peer in &q {
@@ -181,11 +172,7 @@ impl Exclusion for SuzukiKasami {
     }
 
     fn stage(&self) -> Stage {
-        match self.user {
-            User::Idle => Stage::Idle,
-            User::Waiting => Stage::Waiting,
-            User::Inside => Stage::Inside,
-        }
+        self.user
     }
 
     fn charge(msg: &Msg) -> Charge {
@@ -258,7 +245,7 @@ impl Process for SuzukiKasamiTwoSteps {
 
     fn receive(&mut self, from: Peer, msg: Msg, out: &mut impl Outbox<Self>) {
         match (msg, self.right.user) {
-            (Msg::Request { sn }, User::Idle) if !self.requesting => {
+            (Msg::Request { sn }, Stage::Idle) if !self.requesting => {
                 self.right.note(from, sn);
                 match self.right.give(from) {
                     Some(token) => {
@@ -268,16 +255,16 @@ impl Process for SuzukiKasamiTwoSteps {
                     None => out.rule("note"),
                 }
             }
-            (Msg::Request { sn }, User::Idle | User::Waiting | User::Inside) => {
+            (Msg::Request { sn }, Stage::Idle | Stage::Waiting | Stage::Inside) => {
                 out.rule("note");
                 self.right.note(from, sn);
             }
-            (Msg::Token { ln, q }, User::Waiting) => {
+            (Msg::Token { ln, q }, Stage::Waiting) => {
                 out.rule("token");
                 self.right.token = Some((ln, q));
-                self.right.user = User::Inside;
+                self.right.user = Stage::Inside;
             }
-            (Msg::Token { .. }, User::Idle | User::Inside) => {
+            (Msg::Token { .. }, Stage::Idle | Stage::Inside) => {
                 out.impossible("the token is sent to who waits for it")
             }
         }

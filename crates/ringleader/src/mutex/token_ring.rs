@@ -27,17 +27,8 @@ use crate::model::{
 /// The local variables of one process.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct TokenRing {
-    user: User,
+    user: Stage,
     token: Token,
-}
-
-names! {
-    /// Where the user stands.
-    enum User {
-        Idle = "idle",
-        Waiting = "waiting",
-        Inside = "inside",
-    }
 }
 
 names! {
@@ -72,7 +63,7 @@ impl Process for TokenRing {
             Launch::Sends => Token::ToSend,
             Launch::Keeps => Token::Kept,
         };
-        TokenRing { user: User::Idle, token }
+        TokenRing { user: Stage::Idle, token }
     }
 
     fn start(&mut self, out: &mut impl Outbox<Self>) {
@@ -87,15 +78,15 @@ impl Process for TokenRing {
 
     fn receive(&mut self, _: Next, Msg::Token {}: Msg, out: &mut impl Outbox<Self>) {
         match (self.token, self.user) {
-            (Token::Elsewhere, User::Waiting) => {
+            (Token::Elsewhere, Stage::Waiting) => {
                 out.rule("enter");
-                (self.user, self.token) = (User::Inside, Token::Here);
+                (self.user, self.token) = (Stage::Inside, Token::Here);
             }
-            (Token::Elsewhere, User::Idle) => {
+            (Token::Elsewhere, Stage::Idle) => {
                 out.rule("pass");
                 self.send_on(out);
             }
-            (Token::Elsewhere, User::Inside) => out.impossible("who is inside has the token"),
+            (Token::Elsewhere, Stage::Inside) => out.impossible("who is inside has the token"),
             (Token::ToSend | Token::Here | Token::Kept, _) => out.impossible("there is one token"),
         }
     }
@@ -118,8 +109,8 @@ impl Exclusion for TokenRing {
     fn request(&mut self, out: &mut impl Outbox<Self>) {
         out.rule("want");
         self.user = match self.token {
-            Token::Elsewhere => User::Waiting,
-            Token::Kept => User::Inside,
+            Token::Elsewhere => Stage::Waiting,
+            Token::Kept => Stage::Inside,
             Token::ToSend | Token::Here => {
                 return out.impossible(
                     "the token is sent before anybody asks, and is here only with a user inside",
@@ -130,7 +121,7 @@ impl Exclusion for TokenRing {
 
     fn release(&mut self, out: &mut impl Outbox<Self>) {
         out.rule("exit");
-        self.user = User::Idle;
+        self.user = Stage::Idle;
         match self.token {
             Token::Here => self.send_on(out),
             Token::Kept => {}
@@ -139,11 +130,7 @@ impl Exclusion for TokenRing {
     }
 
     fn stage(&self) -> Stage {
-        match self.user {
-            User::Idle => Stage::Idle,
-            User::Waiting => Stage::Waiting,
-            User::Inside => Stage::Inside,
-        }
+        self.user
     }
 
     fn charge(_: &Msg) -> Charge {
