@@ -324,7 +324,9 @@ impl<P: Exclusion> Problem<P> for Users {
     }
 
     fn is_finished(&self) -> bool {
-        !self.falls_silent && self.entries > 0 && self.plan_is_done() && self.waiting == 0 && self.inside == 0
+        // Asked after every step: what takes long to say comes last, when nobody waits.
+        let nobody = self.waiting == 0 && self.inside == 0;
+        !self.falls_silent && self.entries > 0 && nobody && self.plan_is_done()
     }
 
     fn entries(&self) -> u64 {
