@@ -33,7 +33,9 @@ pub(crate) fn run(app: &App, args: &CheckArgs, console: &mut Console<'_>) -> Res
     let findings = entry.check(&plan.scope, &[], &watch);
     let elapsed = begun.elapsed();
     watch.ends();
-    let findings = findings.map_err(|refused| refusal::explain(app, entry, &plan.asked(args), &refused))?;
+    // With its settings it may be another algorithm, whose contract it is then.
+    let form = entry.with_settings(&plan.scope.settings);
+    let findings = findings.map_err(|refused| refusal::explain(app, form, &plan.asked(args), &refused))?;
     let trace = match (&args.trace, &findings.counterexample) {
         (Some(path), Some(found)) => {
             write(path, &version(app), found).map_err(|error| unwritten(path, &error))?;

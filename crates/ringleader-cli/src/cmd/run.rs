@@ -23,9 +23,11 @@ pub(crate) fn run(app: &App, args: &RunArgs, console: &mut Console<'_>) -> Resul
             .map(|path| Recorder::new(path, version(app), plan.schedule.clone())),
         ..Watch::default()
     };
+    // With its settings it may be another algorithm, whose contract it is then.
+    let form = entry.with_settings(&plan.scenario.settings);
     let report = entry
         .run(&plan.scenario, &mut watch)
-        .map_err(|refused| refusal::explain(app, entry, &plan.asked(Some(args)), &refused))?;
+        .map_err(|refused| refusal::explain(app, form, &plan.asked(Some(args)), &refused))?;
     if !console.json && !console.quiet {
         let given = (args.initiators.is_some(), args.range.is_some(), args.orientation.is_some());
         for note in without_effect(entry, given, "see --entries and --wants") {

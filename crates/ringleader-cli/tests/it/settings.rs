@@ -34,6 +34,17 @@ fn a_coordinator_that_is_elected() {
     assert!(ran.err.contains("excludes crashes") && ran.err.contains("--election"), "{}", ran.err);
 }
 
+/// What is refused is refused by the algorithm that it is with its settings.
+#[test]
+fn a_setting_of_the_other_form() {
+    for command in ["run", "check"] {
+        let ran = run(&[command, "central", "-n", "3", "--election", "franklin", "--denied"]);
+        assert_eq!(ran.code, 2, "{}", ran.out);
+        assert!(ran.err.contains("setting `denied` of `central-failover`"), "{}", ran.err);
+        assert!(ran.err.contains("show central-failover"), "{}", ran.err);
+    }
+}
+
 #[test]
 fn an_election_that_cannot_be_held() {
     for name in ["itai-rodeh", "bully", "nonsense"] {

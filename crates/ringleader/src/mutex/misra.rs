@@ -164,17 +164,8 @@ impl<N: Numbers> Process for PingPong<N> {
             match (nb == self.m, other) {
                 (true, None) => self.regenerate(token, nb, out),
                 (true, Some(_)) => out.impossible("a token that is here has left its number here"),
-                (false, None) => {
-                    out.rule("arrive");
-                    self.m = nb;
-                    self.put(token, nb);
-                }
-                // The number is compared and remembered first; only then do the tokens meet.
-                (false, Some(_)) => {
-                    out.rule("meet");
-                    self.m = nb;
-                    self.count(token, nb);
-                }
+                (false, None) => self.arrive(token, nb, out),
+                (false, Some(_)) => self.meet(token, nb, out),
             }
             self.let_in();
         }
@@ -218,6 +209,20 @@ impl<N: Numbers> PingPong<N> {
             (&Msg::Pong { nb }, ping, None) => return Some((Token::Pong, nb, ping)),
         }
         None
+    }
+
+    /// A token arrives where the other is not.
+    fn arrive(&mut self, token: Token, nb: i32, out: &mut impl Outbox<Self>) {
+        out.rule("arrive");
+        self.m = nb;
+        self.put(token, nb);
+    }
+
+    /// A token arrives where the other is. The number was compared and is remembered first; only then do they meet.
+    fn meet(&mut self, token: Token, nb: i32, out: &mut impl Outbox<Self>) {
+        out.rule("meet");
+        self.m = nb;
+        self.count(token, nb);
     }
 
     /// The other token is lost: it is made here, with the next number. What is remembered here stays: the new token
@@ -287,6 +292,17 @@ impl<N: Numbers> Exclusion for PingPong<N> {
     }
 }
 
+impl Misra {
+    /// The number that a token bears now is remembered, as texts do that get the order wrong.
+    fn remember(&mut self, token: Token) {
+        self.m = match token {
+            Token::Ping => self.ping,
+            Token::Pong => self.pong,
+        }
+        .unwrap_or(0);
+    }
+}
+
 /// The other order: the tokens meet first, and the new number is compared and remembered (erratum Z4).
 #[derive(Clone, Default, PartialEq, Eq, Hash, Debug)]
 pub struct MisraMeetsFirst;
@@ -312,20 +328,11 @@ impl Variant for MisraMeetsFirst {
                 Some(_) => {
                     out.rule("meet");
                     right.count(token, nb);
-                    right.m = match token {
-                        Token::Ping => right.ping,
-                        Token::Pong => right.pong,
-                    }
-                    .unwrap_or(0);
+                    right.remember(token);
                 }
                 None if nb == right.m => right.regenerate(token, nb, out),
-                None => {
-                    out.rule("arrive");
-                    right.m = nb;
-                    right.put(token, nb);
-                }
+                None => right.arrive(token, nb, out),
             }
-
             right.let_in();
         }
     }
@@ -355,24 +362,11 @@ impl Variant for MisraRemembersAll {
             match (nb == right.m, other) {
                 (true, _) => {
                     right.regenerate(token, nb, out);
-                    right.m = match token {
-                        Token::Ping => right.ping,
-                        Token::Pong => right.pong,
-                    }
-                    .unwrap_or(0);
+                    right.remember(token);
                 }
-                (false, None) => {
-                    out.rule("arrive");
-                    right.m = nb;
-                    right.put(token, nb);
-                }
-                (false, Some(_)) => {
-                    out.rule("meet");
-                    right.m = nb;
-                    right.count(token, nb);
-                }
+                (false, None) => right.arrive(token, nb, out),
+                (false, Some(_)) => right.meet(token, nb, out),
             }
-
             right.let_in();
         }
     }
@@ -398,18 +392,13 @@ impl Variant for MisraNeverMeets {
         if let Some((token, nb, other)) = right.arrives(&msg, out) {
             match (nb == right.m, other) {
                 (true, _) => right.regenerate(token, nb, out),
-                (false, None) => {
-                    out.rule("arrive");
-                    right.m = nb;
-                    right.put(token, nb);
-                }
+                (false, None) => right.arrive(token, nb, out),
                 (false, Some(_)) => {
                     out.rule("meet");
                     right.m = nb;
                     right.put(token, nb);
                 }
             }
-
             right.let_in();
         }
     }

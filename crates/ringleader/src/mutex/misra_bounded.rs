@@ -21,10 +21,8 @@
 //! assert!(run.holds());
 //! ```
 
-use super::{Numbers, PingPong, Token, ping_pong_rules};
-use crate::model::{
-    Cost, Erratum, Holder, Links, Needs, Order, Promises, Reached, Rounds, Size, Spec, Tolerates,
-};
+use super::{Misra, Numbers, PingPong, Token, ping_pong_rules};
+use crate::model::{Erratum, Holder, Process, Rounds, Size, Spec};
 
 /// Misra's algorithm with numbers that come round; what a process does is in `misra`.
 pub type MisraBounded = PingPong<Bounded>;
@@ -157,35 +155,16 @@ const Z1: &[Erratum] = &[Erratum {
 const Z2: &[Erratum] = &[Erratum { id: "Z2", text: "a residue of -v loses the sign: v and n+1-v collide" }];
 const Z3: &[Erratum] = &[Erratum { id: "Z3", text: "n values are too few: the number can come back to m" }];
 
-/// The contract, as every face of the project shows it.
+/// The contract, as every face of the project shows it: that of `misra`, but for the numbers.
 const SPEC: Spec = Spec {
     name: "misra-bounded",
-    aliases: &[],
     title: "Misra, bounded",
-    year: 1983,
-    source: "J. Misra, PODC 1983, 290-294",
     idea: "Misra's two tokens, with numbers that come round: 1 .. n+1, and 1 again. Between two visits of a token \
            without one of the other v goes up at most n times, so that n+1 values are enough to tell them apart.",
-    needs: Needs {
-        links: Links::Fifo,
-        reached: Reached::Relays,
-        bypass: true,
-        tolerates: Tolerates { crash: true, loss: true, ..Tolerates::NOTHING },
-        ..Needs::NOTHING
-    },
-    promises: Promises::Exclusion { order: Order::Ring, falls_silent: false },
-    cost: Cost {
-        worst: None,
-        average: None,
-        words: "no number per entry: the tokens circulate for ever; a lost token is back at the survivor's \
-                (n+1)-th arrival at the latest",
-    },
-    worst_ids: None,
-    settings: &[],
     rules: &ping_pong_rules(
         "on a token with number x, m != x, the other here: m := x; then v := next(v) for both: \
-             v + 1, and 1 after n + 1",
+         v + 1, and 1 after n + 1",
     ),
     errata: &[Z1[0], Z2[0], Z3[0]],
-    example: "-n 3 --lose ping@2",
+    ..<Misra as Process>::SPEC
 };
