@@ -17,6 +17,7 @@ mod error;
 mod estimate;
 mod ids_file;
 mod memory;
+mod output;
 mod progress;
 mod refusal;
 mod report;

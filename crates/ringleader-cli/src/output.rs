@@ -1,0 +1,159 @@
+//! Files that a command writes: whole or not at all, and never over another one unasked.
+
+use crate::error::Diagnostic;
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
+
+/// A file to be. It is written beside its place under another name, and takes its name when it is complete.
+pub(crate) struct Output {
+    path: PathBuf,
+    force: bool,
+    file: BufWriter<Place>,
+}
+
+/// Where the bytes go meanwhile.
+enum Place {
+    Beside(NamedTempFile),
+    /// A device or a pipe is written to as it is: /dev/stdout, for one.
+    Through(File),
+}
+
+impl Output {
+    /// Claims the place before the work begins: better now than an hour later. A file that is there already is an
+    /// error, unless it may be replaced.
+    pub(crate) fn claim(path: &Path, force: bool) -> Result<Output, Diagnostic> {
+        if path.is_dir() {
+            let message = format!("{} is a directory", path.display());
+            return Err(Diagnostic::input("ringleader::output_is_directory", message)
+                .help("give the name of a file in it"));
+        }
+        if path.is_file() && !force {
+            return Err(exists(path));
+        }
+        let place = if path.exists() && !path.is_file() {
+            OpenOptions::new().write(true).open(path).map(Place::Through)
+        } else {
+            beside(path).map(Place::Beside)
+        };
+        let place = place.map_err(|error| unwritten(path, &error))?;
+        Ok(Output { path: path.to_owned(), force, file: BufWriter::with_capacity(1 << 16, place) })
+    }
+
+    /// Gives the complete file its name.
+    pub(crate) fn finish(self) -> Result<(), Diagnostic> {
+        let Output { path, force, file } = self;
+        let place = file.into_inner().map_err(|error| unwritten(&path, error.error()))?;
+        let Place::Beside(file) = place else { return Ok(()) };
+        file.as_file().sync_all().map_err(|error| unwritten(&path, &error))?;
+        let kept = if force { file.persist(&path) } else { file.persist_noclobber(&path) };
+        match kept {
+            Ok(_) => Ok(()),
+            Err(lost) if lost.error.kind() == io::ErrorKind::AlreadyExists => Err(exists(&path)),
+            Err(lost) => Err(unwritten(&path, &lost.error)),
+        }
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl Write for Place {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Place::Beside(file) => file.write(bytes),
+            Place::Through(file) => file.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Place::Beside(file) => file.flush(),
+            Place::Through(file) => file.flush(),
+        }
+    }
+}
+
+/// Writes all of a file at once.
+pub(crate) fn write(path: &Path, force: bool, bytes: &[u8]) -> Result<(), Diagnostic> {
+    let mut output = Output::claim(path, force)?;
+    output.write_all(bytes).map_err(|error| unwritten(path, &error))?;
+    output.finish()
+}
+
+/// A file that cannot be written: a matter of the environment.
+pub(crate) fn unwritten(path: &Path, error: &io::Error) -> Diagnostic {
+    let message = format!("cannot write {}: {error}", path.display());
+    Diagnostic::new("ringleader::output_unwritten", 4, message).help("nothing was left behind under that name")
+}
+
+fn exists(path: &Path) -> Diagnostic {
+    let message = format!("{} exists already", path.display());
+    Diagnostic::input("ringleader::output_exists", message)
+        .help("give another name, or `--force` to replace it")
+}
+
+/// A file beside this one, with the rights that any new file gets.
+fn beside(path: &Path) -> io::Result<NamedTempFile> {
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        Some(_) | None => Path::new("."),
+    };
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".ringleader-").suffix(".part");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(std::fs::Permissions::from_mode(0o666));
+    }
+    builder.tempfile_in(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_appears_whole_or_not_at_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.txt");
+        let names = || std::fs::read_dir(folder.path()).unwrap().count();
+
+        let mut output = Output::claim(&path, false).unwrap();
+        output.write_all(b"half").unwrap();
+        assert!(!path.exists());
+        drop(output);
+        assert_eq!(names(), 0, "what was given up is gone");
+
+        write(&path, false, b"whole").unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"whole");
+        assert!(Output::claim(&path, false).is_err(), "it is there already");
+        write(&path, true, b"again").unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"again");
+        assert_eq!(names(), 1);
+    }
+
+    #[test]
+    fn somebody_else_may_be_faster() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.txt");
+        let output = Output::claim(&path, false).unwrap();
+        std::fs::write(&path, b"theirs").unwrap();
+        assert!(output.finish().is_err());
+        assert_eq!(std::fs::read(&path).unwrap(), b"theirs");
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_full_disk_is_an_error() {
+        assert!(write(Path::new("/dev/full"), false, b"anything").is_err());
+    }
+}

@@ -1,0 +1,1 @@
+//! Pictures: runs as space-time diagrams and as a page that plays them, measurements as plots.
