@@ -2,4 +2,5 @@
 
 pub mod number;
 pub mod sizes;
+pub mod sweep;
 pub mod table;

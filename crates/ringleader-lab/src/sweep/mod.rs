@@ -1,0 +1,16 @@
+//! Grids of runs: the file that describes one, the journal that survives a crash, the rows that come of it.
+//!
+//! A sweep is a function of its file: run `k` of it is always the same run. So a killed sweep goes on where it was, and
+//! parts that were computed on different machines fit together.
+
+mod file;
+mod grid;
+mod journal;
+mod merge;
+mod rows;
+
+pub use file::{Mistake, SWEEP_SCHEMA, Span, SweepFile};
+pub use grid::{Axis, Grid, Shard, Value, Words};
+pub use journal::{Head, Journal, JournalError};
+pub use merge::{MergeError, merge};
+pub use rows::{Row, Rows, write_rows};
