@@ -92,6 +92,21 @@ impl Diagnostic {
         self
     }
 
+    /// Whether it speaks of this option.
+    pub(crate) fn mentions(&self, option: &str) -> bool {
+        let option = format!("--{option}");
+        let named = |text: &str| {
+            let after = text.match_indices(&option).map(|(place, _)| &text[place + option.len()..]);
+            after.into_iter().any(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '-'))
+        };
+        let lines = self.help.iter().map(|line| match line {
+            Help::Text(text) => text.as_str(),
+            // It repeats every option, whether it matters or not.
+            Help::Command(..) => "",
+        });
+        named(&self.message) || lines.into_iter().any(named)
+    }
+
     /// Tells people; gives the exit code. If stderr is gone there is nobody to tell.
     pub(crate) fn write(&self, err: &mut dyn Write) -> u8 {
         let _ = err.write_all(self.text().as_bytes());

@@ -24,6 +24,7 @@ mod report;
 mod scenario;
 mod scope;
 mod suggest;
+mod sweep;
 mod watch;
 
 use args::{Cli, Color};

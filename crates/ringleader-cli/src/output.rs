@@ -102,20 +102,34 @@ fn exists(path: &Path) -> Diagnostic {
         .help("give another name, or `--force` to replace it")
 }
 
-/// A file beside this one, with the rights that any new file gets.
+/// A file beside this one, with the rights that any new file gets. What somebody who was killed has left there for the
+/// same output is cleared away: whoever still writes holds a lock.
 fn beside(path: &Path) -> io::Result<NamedTempFile> {
+    const ENDING: &str = ".part";
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         Some(_) | None => Path::new("."),
     };
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let prefix = format!(".{name}-");
+    for left in std::fs::read_dir(folder)?.flatten() {
+        let name = left.file_name();
+        let ours = name.to_str().is_some_and(|name| name.starts_with(&prefix) && name.ends_with(ENDING));
+        if ours && File::open(left.path()).is_ok_and(|file| file.try_lock().is_ok()) {
+            std::fs::remove_file(left.path())?;
+        }
+    }
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".ringleader-").suffix(".part");
+    builder.prefix(&prefix).suffix(ENDING);
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
-    builder.tempfile_in(folder)
+    let file = builder.tempfile_in(folder)?;
+    // Where there are no locks, nobody takes one.
+    let _ = file.as_file().try_lock();
+    Ok(file)
 }
 
 #[cfg(test)]
@@ -140,6 +154,21 @@ mod tests {
         write(&path, true, b"again").unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"again");
         assert_eq!(names(), 1);
+    }
+
+    #[test]
+    fn what_a_kill_left_behind_is_cleared_away() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.txt");
+        let left = folder.path().join(".a.txt-xyz.part");
+        std::fs::write(&left, b"half").unwrap();
+        let other = folder.path().join(".b.txt-xyz.part");
+        std::fs::write(&other, b"not ours").unwrap();
+        let first = Output::claim(&path, false).unwrap();
+        assert!(!left.exists() && other.exists());
+        let second = Output::claim(&path, false).unwrap();
+        first.finish().unwrap();
+        assert!(second.finish().is_err(), "the first was faster, and was not disturbed");
     }
 
     #[test]

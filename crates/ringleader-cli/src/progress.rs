@@ -107,6 +107,54 @@ impl Drop for SearchBar {
     }
 }
 
+/// The progress bar of a sweep: it counts expected messages, for runs are not alike.
+pub(crate) struct SweepBar {
+    bar: ProgressBar,
+    done: u64,
+    runs: u64,
+}
+
+impl SweepBar {
+    /// With the weights of the runs that are to come, and so many done before.
+    pub(crate) fn new(weights: impl Iterator<Item = u64>, before: u64) -> SweepBar {
+        let (mut total, mut runs) = (0u64, before);
+        for weight in weights {
+            total = total.saturating_add(weight);
+            runs += 1;
+        }
+        let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr_with_hz(4));
+        let template = "  {msg} ▕{bar:24}▏ {percent:>3} %  {elapsed}, {eta} left";
+        let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+        bar.set_style(style.progress_chars("█▉▊▋▌▍▎▏ "));
+        SweepBar { bar, done: before, runs }
+    }
+
+    /// One more run of this weight is over.
+    pub(crate) fn done(&mut self, weight: u64) {
+        self.done += 1;
+        self.bar.set_message(format!("{} of {} runs", grouped(self.done), grouped(self.runs)));
+        self.bar.inc(weight);
+    }
+}
+
+impl Drop for SweepBar {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// A duration for people.
+pub(crate) fn duration(time: Duration) -> String {
+    let seconds = time.as_secs();
+    match seconds {
+        0 => format!("{} ms", time.as_millis().max(1)),
+        1..60 => format!("{seconds} s"),
+        60..3600 => format!("{} min {} s", seconds / 60, seconds % 60),
+        3600..172_800 => format!("{} h {} min", seconds / 3600, seconds / 60 % 60),
+        172_800.. => format!("{} days", grouped(seconds / 86_400)),
+    }
+}
+
 fn searched(progress: &check::Progress, elapsed: Duration) -> String {
     let rate = (progress.states as f64 / elapsed.as_secs_f64().max(0.001)) as u64;
     let mut line = format!(

@@ -20,8 +20,8 @@ pub struct RunContext<'a> {
     pub seed: u64,
     /// The schedule, by name.
     pub schedule: &'a str,
-    /// The time of the run itself, in seconds.
-    pub elapsed_s: f64,
+    /// The time of the run itself, in seconds; none where equal runs are to have equal reports.
+    pub elapsed_s: Option<f64>,
     /// Peak resident memory, where it can be known.
     pub peak_bytes: Option<u64>,
     /// The command that repeats the run.
@@ -59,7 +59,7 @@ struct Run<'a, Middle: Serialize> {
     bound: Option<Bound>,
     average: Option<Average>,
     properties: Vec<Property>,
-    elapsed_s: f64,
+    elapsed_s: Option<f64>,
     messages_per_s: Option<f64>,
     peak_bytes: Option<u64>,
     again: &'a str,
@@ -260,7 +260,8 @@ fn frame<'a, Middle: Serialize>(
             .map(|property| Property { name: property.name, holds: property.holds })
             .collect(),
         elapsed_s: context.elapsed_s,
-        messages_per_s: (context.elapsed_s > 0.0).then(|| report.messages as f64 / context.elapsed_s),
+        messages_per_s: (context.elapsed_s.filter(|elapsed| *elapsed > 0.0))
+            .map(|elapsed| report.messages as f64 / elapsed),
         peak_bytes: context.peak_bytes,
         again: context.again,
         topology: report.topology,
@@ -333,7 +334,7 @@ mod tests {
         problem: Problem::Election,
         seed: 7,
         schedule: "rounds",
-        elapsed_s: 0.5,
+        elapsed_s: Some(0.5),
         peak_bytes: None,
         again: "ringleader run x",
         version: "ringleader 0",

@@ -8,6 +8,7 @@ mod run;
 mod schedule;
 mod shared;
 mod size;
+mod sweep;
 mod value;
 mod workload;
 
@@ -19,6 +20,7 @@ pub(crate) use run::{MeterArg, RunArgs};
 pub(crate) use schedule::ScheduleArg;
 pub(crate) use shared::{OrientationArg, quoted};
 pub(crate) use size::{Bytes, Patience};
+pub(crate) use sweep::SweepArgs;
 pub(crate) use value::{Given, Time, Word};
 pub(crate) use workload::{LoadArg, Wants};
 
@@ -71,6 +73,8 @@ pub(crate) enum Command {
     Run(Box<RunArgs>),
     /// Check an algorithm at small n: every schedule, every random choice, every arrangement that you ask for.
     Check(Box<CheckArgs>),
+    /// Run every combination of a grid, one row per run; goes on where it was after a kill.
+    Sweep(SweepArgs),
     /// Repeat a recorded run, step by step, and say where it differs.
     Replay(ReplayArgs),
     /// A completion script for your shell.

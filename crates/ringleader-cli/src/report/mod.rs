@@ -19,7 +19,7 @@ pub(crate) struct Told<'a> {
     pub(crate) report: &'a Report,
     pub(crate) seed: u64,
     pub(crate) schedule: &'a str,
-    pub(crate) elapsed_s: f64,
+    pub(crate) elapsed_s: Option<f64>,
     pub(crate) peak_bytes: Option<u64>,
     pub(crate) again: String,
 }
@@ -37,7 +37,7 @@ impl<'a> Told<'a> {
             report,
             seed: plan.scenario.seed,
             schedule: &plan.schedule,
-            elapsed_s: watch.elapsed_s(),
+            elapsed_s: Some(watch.elapsed_s()),
             peak_bytes: memory::peak(),
             again,
         }

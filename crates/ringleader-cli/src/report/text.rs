@@ -233,9 +233,9 @@ fn effort(told: &Told<'_>) -> String {
     }
     parts.extend(report.phases.map(|phases| count(phases, "phase")));
     parts.push(count(report.steps, "step"));
-    if told.elapsed_s >= SPEED_FROM_S {
-        let speed = report.messages as f64 / told.elapsed_s / 1e6;
-        parts.push(format!("{:.1} s ({speed:.1} million messages/s)", told.elapsed_s));
+    if let Some(elapsed_s) = told.elapsed_s.filter(|elapsed_s| *elapsed_s >= SPEED_FROM_S) {
+        let speed = report.messages as f64 / elapsed_s / 1e6;
+        parts.push(format!("{elapsed_s:.1} s ({speed:.1} million messages/s)"));
         parts.extend(told.peak_bytes.map(|peak| format!("{} at the peak", bytes(peak))));
     }
     parts.join(" · ")

@@ -145,6 +145,12 @@ impl Rows for Journal {
     }
 }
 
+/// What matters of a row when a journal is opened.
+#[derive(serde::Deserialize)]
+struct Numbered {
+    run: u64,
+}
+
 /// Where the rows are, and where the last whole line ends.
 #[expect(clippy::type_complexity, reason = "it has one caller, which takes it apart")]
 fn read(file: &mut File, first: &str, head: &Head) -> Result<(BTreeMap<u64, (u64, u64)>, u64), JournalError> {
@@ -170,9 +176,8 @@ fn read(file: &mut File, first: &str, head: &Head) -> Result<(BTreeMap<u64, (u64
             }
         } else {
             let broken = |why: &str| JournalError::Broken { line: number, why: why.into() };
-            let row: Row = serde_json::from_slice(&line).map_err(|error| broken(&error.to_string()))?;
-            let run =
-                row.get("run").and_then(serde_json::Value::as_u64).ok_or_else(|| broken("it has no run"))?;
+            let Numbered { run } =
+                serde_json::from_slice(&line).map_err(|error| broken(&error.to_string()))?;
             if run >= head.runs || !head.shard.has(run) {
                 return Err(broken("the sweep has no such run"));
             }

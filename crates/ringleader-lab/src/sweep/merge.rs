@@ -174,7 +174,7 @@ mod tests {
         let path = folder.join(name);
         let mut rows: Vec<Row> = runs.iter().map(row).collect();
         let file = File::create(&path).unwrap();
-        write_rows(&mut rows, Format::of(&path).unwrap(), file).unwrap();
+        write_rows(&mut rows, Format::of(&path).unwrap(), file, &mut |_| ()).unwrap();
         path
     }
 
@@ -187,7 +187,8 @@ mod tests {
                 .map(|(number, runs)| part(folder, &format!("{number}.{format}"), &runs, "0123"));
             let mut merged = merge(&parts).unwrap();
             let whole = part(folder, &format!("whole.{format}"), &[0, 1, 2, 3], "0123");
-            let again = write_rows(&mut merged, Format::of(&whole).unwrap(), Vec::new()).unwrap();
+            let again =
+                write_rows(&mut merged, Format::of(&whole).unwrap(), Vec::new(), &mut |_| ()).unwrap();
             assert_eq!(again, std::fs::read(&whole).unwrap(), "{format}");
         }
     }

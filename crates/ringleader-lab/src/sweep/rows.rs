@@ -2,7 +2,7 @@
 
 use crate::table::{Cell, Column, Format, Kind, Writer};
 use serde_json::{Map, Value};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
 /// One run.
@@ -23,14 +23,21 @@ impl Rows for Vec<Row> {
     }
 }
 
-/// Writes them in this format: as they are where it can hold them (JSON), flat where it has columns.
+/// Writes them in this format: as they are where it can hold them (JSON), flat where it has columns. On the way `look`
+/// sees each row once.
 ///
 /// # Errors
 /// If they cannot be read or written.
-pub fn write_rows<W: Write + Send>(rows: &mut dyn Rows, format: Format, mut out: W) -> io::Result<W> {
+pub fn write_rows<W: Write + Send>(
+    rows: &mut dyn Rows,
+    format: Format,
+    mut out: W,
+    look: &mut dyn FnMut(&Row),
+) -> io::Result<W> {
     match format {
         Format::Jsonl => {
             rows.each(&mut |row| {
+                look(&row);
                 serde_json::to_writer(&mut out, &row)?;
                 out.write_all(b"\n")
             })?;
@@ -39,6 +46,7 @@ pub fn write_rows<W: Write + Send>(rows: &mut dyn Rows, format: Format, mut out:
         Format::Json => {
             let mut separator = "[\n";
             rows.each(&mut |row| {
+                look(&row);
                 out.write_all(separator.as_bytes())?;
                 separator = ",\n";
                 Ok(serde_json::to_writer(&mut out, &row)?)
@@ -47,7 +55,7 @@ pub fn write_rows<W: Write + Send>(rows: &mut dyn Rows, format: Format, mut out:
             Ok(out)
         }
         Format::Csv | Format::Parquet | Format::Markdown => {
-            let columns = columns(rows)?;
+            let columns = columns(rows, look)?;
             let place: BTreeMap<String, usize> =
                 columns.iter().enumerate().map(|(place, column)| (column.name.clone(), place)).collect();
             let kinds: Vec<Kind> = columns.iter().map(|column| column.kind).collect();
@@ -57,8 +65,9 @@ pub fn write_rows<W: Write + Send>(rows: &mut dyn Rows, format: Format, mut out:
                 cells.clear();
                 cells.resize(kinds.len(), Cell::Null);
                 flatten(&row, &mut |name, value| {
-                    let place = place[name];
-                    cells[place] = cell(value, kinds[place]);
+                    if let Some(&place) = place.get(name) {
+                        cells[place] = cell(value, kinds[place]);
+                    }
                 });
                 writer.row(&cells)
             })?;
@@ -69,10 +78,11 @@ pub fn write_rows<W: Write + Send>(rows: &mut dyn Rows, format: Format, mut out:
 
 /// The columns of these rows: the number of the run, then the fields in their order. A field that only some rows have
 /// stands where it stands in them.
-fn columns(rows: &mut dyn Rows) -> io::Result<Vec<Column>> {
+fn columns(rows: &mut dyn Rows, look: &mut dyn FnMut(&Row)) -> io::Result<Vec<Column>> {
     let mut names: Vec<String> = Vec::new();
     let mut kinds: BTreeMap<String, Option<Kind>> = BTreeMap::new();
     rows.each(&mut |row| {
+        look(&row);
         let mut after = 0;
         flatten(&row, &mut |name, value| {
             match kinds.get_mut(name) {
@@ -90,6 +100,11 @@ fn columns(rows: &mut dyn Rows) -> io::Result<Vec<Column>> {
         });
         Ok(())
     })?;
+    // Where some rows have an object and others none, the columns are those of the object.
+    let objects: BTreeSet<&str> = names.iter().filter_map(|name| Some(name.rsplit_once('.')?.0)).collect();
+    let is_absent = |name: &String| kinds[name].is_none() && objects.contains(name.as_str());
+    let absent: BTreeSet<String> = names.iter().filter(|name| is_absent(name)).cloned().collect();
+    names.retain(|name| !absent.contains(name));
     if let Some(run) = names.iter().position(|name| name == "run") {
         names[..=run].rotate_right(1);
     }
@@ -160,18 +175,22 @@ mod tests {
     fn nested_fields_become_columns_where_they_stand() {
         let rows = [
             r#"{"a":"x","by":{"tid":1},"last":[1,2],"run":0}"#,
-            r#"{"a":null,"by":{"probe":2,"tid":0.5},"last":null,"run":1}"#,
+            r#"{"a":null,"by":{"probe":2,"tid":0.5},"last":null,"bound":{"value":3},"run":1}"#,
+            r#"{"a":null,"by":{},"last":null,"bound":null,"run":2}"#,
         ];
         let mut rows: Vec<Row> = rows.iter().map(|row| serde_json::from_str(row).unwrap()).collect();
-        let csv = write_rows(&mut rows, Format::Csv, Vec::new()).unwrap();
+        let csv = write_rows(&mut rows, Format::Csv, Vec::new(), &mut |_| ()).unwrap();
         let text = String::from_utf8(csv).unwrap();
         let lines: Vec<&str> = text.lines().collect();
-        assert_eq!(lines[0], "run,a,by.probe,by.tid,last");
-        assert_eq!(lines[2], "1,,2,0.5,");
-        let jsonl = write_rows(&mut rows, Format::Jsonl, Vec::new()).unwrap();
+        assert_eq!(lines[0], "run,a,by.probe,by.tid,last,bound.value");
+        assert_eq!(lines[2], "1,,2,0.5,,3");
+        let jsonl = write_rows(&mut rows, Format::Jsonl, Vec::new(), &mut |_| ()).unwrap();
         assert!(jsonl.starts_with(br#"{"a":"x","by":{"tid":1},"last":[1,2],"run":0}"#));
-        let json = write_rows(&mut rows, Format::Json, Vec::new()).unwrap();
+        let json = write_rows(&mut rows, Format::Json, Vec::new(), &mut |_| ()).unwrap();
         assert_eq!(serde_json::from_slice::<Vec<Row>>(&json).unwrap(), rows);
-        assert_eq!(write_rows(&mut Vec::<Row>::new(), Format::Json, Vec::new()).unwrap(), b"[]\n");
+        assert_eq!(
+            write_rows(&mut Vec::<Row>::new(), Format::Json, Vec::new(), &mut |_| ()).unwrap(),
+            b"[]\n"
+        );
     }
 }

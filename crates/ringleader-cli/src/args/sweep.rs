@@ -1,0 +1,75 @@
+//! `ringleader sweep FILE.toml`.
+
+use super::number::at_least_one;
+use super::{Given, Word};
+use clap::Args;
+use ringleader_lab::sweep::Shard;
+use std::path::PathBuf;
+
+#[derive(Args, Debug)]
+#[command(after_help = "A sweep that was stopped goes on with the same command. The file:
+
+  [grid]                                   every combination is run
+  algorithm = [\"peterson\", \"franklin\"]
+  n         = \"64..1024\"                   or [64, 100], or { pow2 = [6, 10] }
+  seed      = { range = [0, 100] }         0 to 99
+  [fixed]                                  any option of `run` by its long name
+  schedule  = \"random\"
+  [output]
+  file      = \"ring.csv\"                   or .parquet, .json, .jsonl")]
+pub(crate) struct SweepArgs {
+    /// The file that says what is to be run; FORMATS.md describes it.
+    #[arg(value_name = "FILE.toml", required_unless_present = "merge")]
+    pub(crate) file: Option<PathBuf>,
+    /// Instead of what the file says of an option: n=64,256 or seed=0..9 or ids=worst.
+    #[arg(value_name = "KEY=VALUES")]
+    pub(crate) replace: Vec<String>,
+    /// Where the rows go, one per run: .csv, .parquet, .json or .jsonl [default: what the file says].
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Only part I of N of the runs, for job arrays; I counts from 0 or from 1, as you like.
+    #[arg(long, value_name = "I/N", value_parser = Given::<ShardArg>::parse)]
+    pub(crate) shard: Option<Given<ShardArg>>,
+    /// Put the rows of all shards together.
+    #[arg(
+        long,
+        value_name = "PARTS",
+        num_args = 1..,
+        requires = "output",
+        conflicts_with_all = ["file", "replace", "shard", "dry_run"]
+    )]
+    pub(crate) merge: Vec<PathBuf>,
+    /// Run nothing: say how many runs there are and about how long they take.
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// How many runs at a time; the rows are the same [default: as many as there are cores].
+    #[arg(
+        long,
+        value_name = "T",
+        value_parser = at_least_one,
+        env = "RINGLEADER_THREADS",
+        hide_env_values = true
+    )]
+    pub(crate) threads: Option<u32>,
+    /// Begin anew: forget what an earlier sweep with this output has done.
+    #[arg(long)]
+    pub(crate) restart: bool,
+    /// Replace the output if it is there already.
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+/// `I/N`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ShardArg(pub(crate) Shard);
+
+impl Word for ShardArg {
+    fn parse(text: &str) -> Result<ShardArg, String> {
+        let expected =
+            "such as 1/4, the first of four; the number of the shard is at most the number of shards";
+        let numbers = text
+            .split_once('/')
+            .and_then(|(index, count)| Shard::new(index.trim().parse().ok()?, count.trim().parse().ok()?));
+        numbers.map(ShardArg).ok_or_else(|| expected.to_owned())
+    }
+}

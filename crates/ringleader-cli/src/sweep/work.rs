@@ -1,0 +1,109 @@
+//! The runs of a sweep on all cores: workers take the next run, one writer puts rows into the journal.
+
+use super::plan::{Configuration, Sweep};
+use crate::App;
+use crate::error::{Diagnostic, Failure};
+use crate::progress::SweepBar;
+use crate::report::{Told, version};
+use crate::watch::{Recorder, Watch};
+use ringleader::sim::Scenario;
+use ringleader_lab::sweep::{Journal, JournalError};
+use serde_json::json;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::sync_channel;
+
+/// Runs what is not in the journal yet.
+pub(crate) fn work(
+    app: &App,
+    sweep: &Sweep,
+    pending: &[u64],
+    threads: usize,
+    output: &Path,
+    journal: &mut Journal,
+    bar: Option<SweepBar>,
+) -> Result<(), Failure> {
+    let next = AtomicUsize::new(0);
+    let stop = AtomicBool::new(false);
+    let (give, take) = sync_channel(threads * 64);
+    std::thread::scope(|scope| {
+        for _ in 0..threads.min(pending.len()) {
+            let give = give.clone();
+            let (next, stop) = (&next, &stop);
+            scope.spawn(move || {
+                while !stop.load(Ordering::Relaxed) {
+                    let Some(&run) = pending.get(next.fetch_add(1, Ordering::Relaxed)) else { return };
+                    if give.send((run, row(app, sweep, run, output))).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+        drop(give);
+        let mut bar = bar;
+        let mut written = Ok(());
+        for (run, row) in &take {
+            written = row.and_then(|row| journal.add(run, &row).map_err(|error| unwritten(&error).into()));
+            if written.is_err() {
+                break;
+            }
+            if let Some(bar) = &mut bar {
+                bar.done(sweep.run(run).0.weight());
+            }
+        }
+        // Whoever still works finds nobody to give its row to.
+        stop.store(true, Ordering::Relaxed);
+        drop(take);
+        written
+    })
+}
+
+fn unwritten(error: &JournalError) -> Diagnostic {
+    let why = match error {
+        JournalError::Io(error) => error.to_string(),
+        JournalError::Busy | JournalError::Different | JournalError::Broken { .. } => format!("{error:?}"),
+    };
+    Diagnostic::new("ringleader::journal_unwritten", 4, format!("cannot write the journal: {why}"))
+        .help("what was finished is kept; make room, then the same command goes on from there")
+}
+
+/// One run as one line of JSON: what `run --json` says, and what the sweep knows of it.
+fn row(app: &App, sweep: &Sweep, run: u64, output: &Path) -> Result<String, Failure> {
+    let (configuration, seed) = sweep.run(run);
+    let Configuration { entry, plan, .. } = configuration;
+    let scenario = Scenario { seed, ..plan.scenario.clone() };
+    let mut watch = Watch::default();
+    // It was arranged once already, with another seed.
+    let refused = |_| Diagnostic::input("ringleader::bad_sweep", format!("run {run} cannot be arranged"));
+    let report = entry.run(&scenario, &mut watch).map_err(refused)?;
+    let trace = if sweep.file.traces && !report.holds() {
+        let path = output.with_extension(format!("run-{run}.rlt"));
+        let recorder = Recorder::new(&path, version(app), plan.schedule.clone());
+        let mut watch = Watch { recorder: Some(recorder), ..Watch::default() };
+        let again = entry.run(&scenario, &mut watch).map_err(refused)?;
+        if let Some(recorder) = watch.recorder.take() {
+            recorder.end(again.outcome.name())?;
+        }
+        path.file_name().map(|name| name.to_string_lossy().into_owned())
+    } else {
+        None
+    };
+    let told = Told {
+        entry,
+        report: &report,
+        seed,
+        schedule: &plan.schedule,
+        elapsed_s: sweep.file.timing.then(|| watch.elapsed_s()),
+        peak_bytes: None,
+        again: configuration.again(app, seed),
+    };
+    let mut row = told.json(app);
+    let asked: serde_json::Map<String, serde_json::Value> =
+        configuration.asked.iter().map(|(key, value)| (key.clone(), value.clone().into())).collect();
+    let more = json!({ "run": run, "of": sweep.runs(), "sweep": sweep.name, "asked": asked, "trace": trace });
+    // Two objects become one: the fields of the second follow those of the first.
+    row.truncate(row.len() - 1);
+    row.push(',');
+    row.push_str(more.to_string().trim_start_matches('{'));
+    Ok(row)
+}

@@ -1,0 +1,296 @@
+//! Sweeps: every row can be repeated, a kill loses nothing, shards make the whole, mistakes have a place.
+
+use super::{file, json, path, ran, ringleader, run};
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+use std::process::Stdio;
+
+/// A path for an output of this name, with nothing there yet.
+fn fresh(name: &str) -> String {
+    let path = path(name);
+    for left in [path.clone(), format!("{path}.journal")] {
+        let _ = fs::remove_file(left);
+    }
+    path
+}
+
+fn rows(path: &str) -> Vec<Value> {
+    let text = fs::read_to_string(path).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+const MIXED: &str = r#"
+[grid]
+algorithm = ["chang-roberts", "franklin", "raymond", "itai-rodeh"]
+n = [5, 8]
+schedule = ["rounds", "random", "delay:uniform:1:3"]
+seed = [3, 18446744073709551615]
+"#;
+
+#[test]
+fn a_row_is_what_run_says_and_its_command_repeats_it() {
+    let file = file("mixed.toml", MIXED);
+    let output = fresh("mixed.jsonl");
+    let done = json(&["sweep", &file, "-o", &output, "--json"]);
+    let rows = rows(&output);
+    assert_eq!(done["runs"], rows.len());
+    assert_eq!((rows.len(), done["skipped"].as_u64()), (48, Some(0)));
+    for (number, row) in rows.iter().enumerate() {
+        assert_eq!(row["run"], number);
+        let again: Vec<&str> = row["again"].as_str().unwrap().split(' ').skip(1).collect();
+        let mut alone = json(&[&again[..], &["--json"]].concat());
+        for timed in ["elapsed_s", "messages_per_s", "peak_bytes"] {
+            assert!(row[timed].is_null(), "equal sweeps have equal rows");
+            alone[timed] = Value::Null;
+        }
+        for (field, value) in alone.as_object().unwrap() {
+            assert_eq!(row.get(field), Some(value), "{field} of {again:?}");
+        }
+        assert_eq!(row["asked"]["algorithm"], row["algorithm"]);
+    }
+}
+
+const PLAIN: &str = r#"
+schema = "ringleader.sweep/1"
+[grid]
+algorithm = ["peterson", "chang-roberts"]
+n = "8..64"
+seed = { range = [0, 25] }
+"#;
+
+#[test]
+fn the_number_of_threads_and_of_shards_changes_nothing() {
+    let file = file("plain.toml", PLAIN);
+    for ending in ["csv", "parquet", "json", "jsonl"] {
+        let whole = fresh(&format!("whole.{ending}"));
+        assert_eq!(run(&["sweep", &file, "-o", &whole, "--threads", "1"]).code, 0);
+        let two = fresh(&format!("two.{ending}"));
+        assert_eq!(run(&["sweep", &file, "-o", &two, "--threads", "2"]).code, 0);
+        assert_eq!(fs::read(&whole).unwrap(), fs::read(&two).unwrap());
+        // Counted from 0 and from 1.
+        for first in [0, 1] {
+            let mut words = vec!["sweep".to_owned(), "--merge".to_owned()];
+            for shard in first..first + 3 {
+                let part = fresh(&format!("part-{first}-{shard}.{ending}"));
+                assert_eq!(run(&["sweep", &file, "-o", &part, "--shard", &format!("{shard}/3")]).code, 0);
+                words.push(part);
+            }
+            let merged = fresh(&format!("merged-{first}.{ending}"));
+            words.extend(["-o".to_owned(), merged.clone()]);
+            let words: Vec<&str> = words.iter().map(String::as_str).collect();
+            assert_eq!(run(&words).code, 0);
+            assert_eq!(fs::read(&whole).unwrap(), fs::read(&merged).unwrap(), "{ending}");
+            let incomplete = run(&[&["sweep", "--merge"], &words[2..4], &["-o", &path("none.csv")]].concat());
+            assert_eq!(incomplete.code, 2);
+            assert!(incomplete.err.contains("runs are missing, run "), "{}", incomplete.err);
+            assert!(!Path::new(&path("none.csv")).exists());
+        }
+    }
+}
+
+/// Killed ten times, each time when the journal has grown by some more rows, it ends with the same file.
+#[test]
+fn a_kill_loses_nothing_and_doubles_nothing() {
+    let file = file("killed.toml", PLAIN.replace("[0, 25]", "[0, 250]"));
+    let whole = fresh("undisturbed.csv");
+    assert_eq!(run(&["sweep", &file, "-o", &whole]).code, 0);
+    let killed = fresh("killed.csv");
+    let journal = format!("{killed}.journal");
+    let lines = || fs::read(&journal).map_or(0, |text| text.iter().filter(|&&byte| byte == b'\n').count());
+    let mut seen = Vec::new();
+    for kill in 0..10 {
+        let mut child = ringleader(&["sweep", &file, "-o", &killed])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        // Whenever it comes, even after the end: the result is the same.
+        while lines() <= 1 + kill * 190 && child.try_wait().unwrap().is_none() {
+            std::thread::yield_now();
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        if Path::new(&killed).exists() {
+            break;
+        }
+        seen.push(lines());
+    }
+    assert!(seen.is_sorted(), "what was finished stays: {seen:?}");
+    let end = run(&["sweep", &file, "-o", &killed, "--force"]);
+    assert_eq!(end.code, 0);
+    assert_eq!(fs::read(&whole).unwrap(), fs::read(&killed).unwrap());
+    assert!(!Path::new(&journal).exists());
+}
+
+#[test]
+fn a_cut_journal_goes_on_and_a_foreign_one_stops() {
+    let file = file("cut.toml", PLAIN);
+    let whole = fresh("cut-whole.csv");
+    assert_eq!(run(&["sweep", &file, "-o", &whole]).code, 0);
+    // A journal comes of a sweep that cannot write its rows.
+    let output = fresh("cut.csv");
+    let journal = format!("{output}.journal");
+    fs::create_dir_all(&output).unwrap();
+    assert_eq!(run(&["sweep", &file, "-o", &output]).code, 2, "a directory is there");
+    fs::remove_dir(&output).unwrap();
+    let limited = format!("trap '' XFSZ; ulimit -f 40; exec \"$0\" sweep {file} -o {output}");
+    let full = ran(std::process::Command::new("sh")
+        .args(["-c", &limited, env!("CARGO_BIN_EXE_ringleader")])
+        .output()
+        .unwrap());
+    assert_eq!(full.code, 4, "{}", full.err);
+    assert!(full.err.contains("cannot write the journal") && full.err.contains("goes on"), "{}", full.err);
+    assert!(!Path::new(&output).exists(), "nothing that looks whole");
+    let text = fs::read(&journal).unwrap();
+    assert!(text.ends_with(b"\n"), "no half line");
+
+    let other = run(&["sweep", &file, "-o", &output, "n=9"]);
+    assert_eq!(other.code, 2);
+    assert!(
+        other.err.contains("journal of another sweep") && other.err.contains("--restart"),
+        "{}",
+        other.err
+    );
+    fs::write(&journal, [&text[..], b"{\"run\":0}\n{\"run\":0}\n"].concat()).unwrap();
+    let broken = run(&["sweep", &file, "-o", &output]);
+    assert_eq!(broken.code, 2);
+    assert!(broken.err.contains(": line "), "{}", broken.err);
+
+    fs::write(&journal, &text[..text.len() - 7]).unwrap();
+    let end = run(&["sweep", &file, "-o", &output]);
+    assert_eq!(end.code, 0);
+    assert!(end.err.contains("going on: "), "{}", end.err);
+    assert_eq!(fs::read(&whole).unwrap(), fs::read(&output).unwrap());
+}
+
+#[test]
+fn mistakes_have_their_place_and_leave_no_file() {
+    let cases = [
+        ("[grid", "2:6", "unclosed table"),
+        (
+            "[grid]\nalgorithm = ['peterson']\nseed = [1]\nshedule = 'rounds'",
+            "5:1",
+            "did you mean `schedule`?",
+        ),
+        ("[grid]\nalgorithm = ['petersson']\nseed = [1]", "3:14", "did you mean `peterson`?"),
+        ("[grid]\nalgorithm = ['peterson']\nseed = [1]\nschedule = 'sideways'", "5:12", "one of rounds"),
+        ("[grid]\nalgorithm = ['peterson']\nseed = [1]\nlinks = ['fifo', 'bag']", "3:14", "needs FIFO links"),
+        ("[grid]\nalgorithm = ['peterson']\nseed = [1]\nn = [0]", "3:14", "-n 0"),
+        (
+            "[grid]\nalgorithm = ['raymond']\nseed = [1]\nload = 'light'\nentries = 3",
+            "3:14",
+            "cannot be used with",
+        ),
+        ("[grid]\nalgorithm = ['peterson']\nseed = [1]\nunsound = 3", "5:11", "takes true or false"),
+        ("[grid]\nalgorithm = ['peterson']\nseed = [1]\ntrace = 'x'", "5:1", "no option `trace`"),
+        ("[grid]\nalgorithm = ['peterson']\nseed = [-1]", "4:9", "whole number"),
+        ("[grid]\nalgorithm = ['peterson']", "", "needs seeds"),
+        ("[grid]\nseed = [1]", "", "no algorithm is named"),
+        ("", "", "nothing to run"),
+        ("[grid]\nalgorithm = ['peterson']\nseed = [1]\nids = '@none.ids'", "3:14", "none.ids"),
+        ("[grid]\nalgorithm = ['peterson']\nseed = [1]\nn = 1e12", "3:14", "at most 2^31"),
+    ];
+    for (number, (text, place, said)) in cases.iter().enumerate() {
+        let file = file(&format!("bad-{number}.toml"), format!("\n{text}"));
+        let output = fresh(&format!("bad-{number}.csv"));
+        let ran = run(&["sweep", &file, "-o", &output]);
+        assert_eq!(ran.code, 2, "{text}: {}{}", ran.out, ran.err);
+        assert!(ran.err.contains(said), "{text}: {}", ran.err);
+        assert!(place.is_empty() || ran.err.contains(&format!("bad-{number}.toml:{place}]")), "{}", ran.err);
+        assert!(ran.out.is_empty());
+        assert!(!Path::new(&output).exists() && !Path::new(&format!("{output}.journal")).exists());
+    }
+    let file = file("good.toml", PLAIN);
+    for (args, said) in [
+        (vec!["sweep", &file], "nobody says where the rows go"),
+        (vec!["sweep", &file, "-o", "a.md"], ".csv, .parquet"),
+        (vec!["sweep", &file, "-o", "a.csv", "--shard", "5/4"], "1/4"),
+        (vec!["sweep", &file, "-o", "a.csv", "seed"], "KEY=VALUES"),
+        (vec!["sweep", "none.toml", "-o", "a.csv"], "cannot read none.toml"),
+        (vec!["sweep"], "FILE.toml"),
+        (vec!["sweep", "--merge", &file, "-o", "a.csv"], "no part of a sweep"),
+    ] {
+        let ran = run(&args);
+        assert_eq!(ran.code, 2, "{args:?}");
+        assert!(ran.err.contains(said), "{args:?}: {}", ran.err);
+    }
+}
+
+#[test]
+fn what_is_there_stays_and_a_full_disk_is_an_error() {
+    let file = file("there.toml", PLAIN);
+    let output = fresh("there.csv");
+    fs::write(&output, "mine").unwrap();
+    let ran = run(&["sweep", &file, "-o", &output]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.err.contains("exists already") && ran.err.contains("--force"), "{}", ran.err);
+    assert_eq!(fs::read_to_string(&output).unwrap(), "mine");
+    assert!(!Path::new(&format!("{output}.journal")).exists());
+    assert_eq!(run(&["sweep", &file, "-o", &output, "--force"]).code, 0);
+    assert!(fs::read_to_string(&output).unwrap().starts_with("run,schema,"));
+    let full = run(&["sweep", &file, "-o", "/dev/full"]);
+    assert_eq!(full.code, 4);
+    assert!(full.err.contains("cannot write /dev/full"), "{}", full.err);
+    let nowhere = run(&["sweep", &file, "-o", "/nowhere/a.csv"]);
+    assert_eq!(nowhere.code, 4, "{}", nowhere.err);
+}
+
+#[test]
+fn violations_are_counted_recorded_and_decide_the_exit_code() {
+    let text = "[grid]\nalgorithm = 'chang-roberts@as-printed'\nn = 4\nseed = '0..3'\n\
+                [output]\ntrace = 'on-violation'";
+    let file = file("violated.toml", text);
+    let output = fresh("violated.jsonl");
+    let ran = run(&["sweep", &file, "-o", &output]);
+    assert_eq!(ran.code, 1);
+    assert!(
+        ran.out.contains("4 do not") && ran.out.contains("ringleader run chang-roberts@as-printed"),
+        "{}",
+        ran.out
+    );
+    for row in rows(&output) {
+        let trace = path(row["trace"].as_str().unwrap());
+        let replayed = json(&["replay", &trace, "--json"]);
+        assert_eq!(replayed["outcome"], row["outcome"]);
+    }
+    let limited = fresh("limited.jsonl");
+    assert_eq!(run(&["sweep", &file, "-o", &limited, "algorithm=peterson", "max-steps=3"]).code, 3);
+}
+
+#[test]
+fn a_dry_run_runs_nothing_and_foretells() {
+    let file = file("dry.toml", PLAIN);
+    let output = fresh("dry.csv");
+    let ran = run(&["sweep", &file, "-o", &output, "--dry-run", "seed=0..9"]);
+    assert_eq!(ran.code, 0);
+    assert!(ran.out.starts_with("80 runs: 2 algorithms × 4 sizes × 10 seeds\n  about "), "{}", ran.out);
+    let dry = json(&["sweep", &file, "-o", &output, "--dry-run", "--json", "--shard", "1/2"]);
+    assert_eq!((&dry["runs"], &dry["dry_run"]), (&100.into(), &true.into()));
+    assert!(dry["estimate_s"].as_f64().unwrap() > 0.0);
+    assert!(!Path::new(&output).exists() && !Path::new(&format!("{output}.journal")).exists());
+}
+
+#[test]
+fn a_table_can_tell_time_and_take_faults_and_settings() {
+    let text = "impossible = 'skip'\n[grid]\nalgorithm = ['misra-k', 'bully']\nseed = [1]\n\
+                crash = [[], ['0@3'], ['0@3', '1@5']]\nset = { tokens = [2, 3] }\n[output]\ntiming = true";
+    let file = file("settings.toml", text);
+    let output = fresh("settings.jsonl");
+    assert_eq!(run(&["sweep", &file, "-o", &output, "n=5"]).code, 0);
+    let rows = rows(&output);
+    let said: Vec<&str> = rows.iter().map(|row| row["again"].as_str().unwrap()).collect();
+    assert_eq!(
+        said,
+        [
+            "ringleader run misra-k -n 5 --set tokens=2 --seed 1",
+            "ringleader run misra-k -n 5 --set tokens=3 --seed 1",
+            "ringleader run misra-k -n 5 --crash 0@3 --set tokens=2 --seed 1",
+            "ringleader run misra-k -n 5 --crash 0@3 --set tokens=3 --seed 1",
+            "ringleader run misra-k -n 5 --crash 0@3 --crash 1@5 --set tokens=2 --seed 1",
+            "ringleader run misra-k -n 5 --crash 0@3 --crash 1@5 --set tokens=3 --seed 1",
+        ],
+        "bully has no tokens"
+    );
+    assert!(rows.iter().all(|row| row["elapsed_s"].is_f64()));
+}
