@@ -13,6 +13,7 @@ mod advice;
 mod args;
 mod cmd;
 mod console;
+mod describe;
 mod error;
 mod estimate;
 mod ids_file;

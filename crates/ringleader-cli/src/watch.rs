@@ -21,6 +21,8 @@ pub(crate) struct Watch<'a> {
     pub(crate) comparison: Option<Comparison<'a>>,
     /// The events, if they are to be kept.
     pub(crate) kept: Option<Vec<Event>>,
+    /// What is not an event, if the events are to be kept.
+    pub(crate) header: Option<Header>,
 }
 
 impl Watch<'_> {
@@ -38,6 +40,9 @@ impl Observer for Watch<'_> {
     fn begins(&mut self, header: &dyn Fn() -> Header) {
         if let Some(recorder) = &mut self.recorder {
             recorder.begin(header());
+        }
+        if self.kept.is_some() {
+            self.header = Some(header());
         }
         self.begun = Some(Instant::now());
     }

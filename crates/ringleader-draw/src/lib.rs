@@ -1,1 +1,3 @@
-//! Pictures: runs as space-time diagrams and as a page that plays them, measurements as plots.
+//! Pictures: runs as space-time diagrams and as a page that plays them, measurements as plots, and pages of both.
+
+pub mod document;

@@ -175,6 +175,40 @@ pub struct Decoded {
     pub bytes: Vec<u8>,
 }
 
+/// One size that the battery has checked: every arrangement, set of initiators, numbering of ports and schedule.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Checked {
+    /// The number of processes.
+    pub n: u32,
+    /// How often each wants in; 1 for elections.
+    pub entries: u32,
+    /// How many cases: arrangements, sets of initiators, numberings.
+    pub cases: u64,
+    /// How many states, in all of them.
+    pub states: u64,
+    /// The least number of messages of a run.
+    pub least: u64,
+    /// The largest, if there is one.
+    pub most: Option<u64>,
+}
+
+impl Checked {
+    /// A row of the record, without the name.
+    fn parse(row: &'static str) -> Option<Checked> {
+        let words: Vec<&str> = row.split(' ').collect();
+        let [size, cases, states, _transitions, least, most] = words.as_slice() else { return None };
+        let (n, entries) = size.split_once('x').unwrap_or((size, "1"));
+        Some(Checked {
+            n: n.parse().ok()?,
+            entries: entries.parse().ok()?,
+            cases: cases.parse().ok()?,
+            states: states.parse().ok()?,
+            least: least.parse().ok()?,
+            most: most.parse().ok(),
+        })
+    }
+}
+
 impl Entry {
     /// The entry of an election algorithm.
     #[must_use]
@@ -276,10 +310,13 @@ impl Entry {
     /// from what the battery recorded.
     #[must_use]
     pub fn checked_up_to(&self) -> Option<u32> {
-        let rows = include_str!("../battery.txt").lines().map(|row| row.split(' '));
-        let sizes =
-            rows.filter_map(|mut row| (row.next() == Some(self.spec.name)).then(|| row.next()).flatten());
-        sizes.filter_map(|size| size.split('x').next()?.parse().ok()).max()
+        self.checked().map(|size| size.n).max()
+    }
+
+    /// The sizes that the battery has checked, and what it found.
+    pub fn checked(&self) -> impl Iterator<Item = Checked> {
+        let rows = include_str!("../battery.txt").lines();
+        rows.filter_map(|row| row.strip_prefix(self.spec.name)?.strip_prefix(' ').and_then(Checked::parse))
     }
 
     /// Reads one of its messages.

@@ -2,27 +2,20 @@
 
 use super::find;
 use crate::App;
-use crate::args::{Cli, Command, ShowArgs};
+use crate::args::ShowArgs;
 use crate::console::{BOLD, CYAN, Console, DIM, RESET, YELLOW};
-use crate::error::{Diagnostic, Failure};
-use crate::refusal;
+use crate::describe::{Example, example, model, promises, setting, told, tolerated};
+use crate::error::Failure;
 use crate::report::version;
-use crate::scenario::plan;
-use crate::watch::Watch;
-use clap::FromArgMatches;
-use ringleader::model::{
-    Informed, Links, Order, Orientation, Promises, Reached, Setting, SettingValues, Shape, Timing, Told,
-    Winner,
-};
+use ringleader::model::{Reached, SettingValues, Timing};
 use ringleader::registry::{self, Entry};
-use ringleader::trace::transcript;
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
 /// Text is wrapped to this width.
 const WIDTH: usize = 96;
 /// No more steps of the example are shown.
-const STEPS_MAX: usize = 60;
+pub(crate) const STEPS_MAX: usize = 60;
 
 pub(crate) fn run(app: &App, args: &ShowArgs, console: &mut Console<'_>) -> Result<u8, Failure> {
     let entry = find(app, &args.name)?;
@@ -33,44 +26,6 @@ pub(crate) fn run(app: &App, args: &ShowArgs, console: &mut Console<'_>) -> Resu
         as_text(entry, &example, console.out)?;
     }
     Ok(0)
-}
-
-/// The worked example: the command, what the first column counts, and what happens.
-struct Example {
-    command: String,
-    counts: &'static str,
-    lines: Vec<String>,
-}
-
-fn example(app: &App, entry: &'static Entry) -> Result<Example, Failure> {
-    let mut words = vec![app.program.as_str(), "run", entry.spec.name];
-    words.extend(entry.spec.example.split_whitespace());
-    // A fixed seed, so that the same is shown each time.
-    if !words.contains(&"--seed") {
-        words.extend(["--seed", "1"]);
-    }
-    let wrong = |said: &str| {
-        let message = format!("the example of `{}` does not run: {said}", entry.spec.name);
-        Diagnostic::input("ringleader::bad_example", message)
-    };
-    let parsed = crate::command(app)
-        .try_get_matches_from(&words)
-        .and_then(|matches| Cli::from_arg_matches(&matches))
-        .map_err(|error| wrong(&error.to_string()))?;
-    let Command::Run(args) = parsed.command else { return Err(wrong(entry.spec.example).into()) };
-    let plan = plan(entry, &args)?;
-    let mut watch = Watch { kept: Some(Vec::new()), ..Watch::default() };
-    entry
-        .run(&plan.scenario, &mut watch)
-        .map_err(|refused| refusal::explain(app, entry, &plan.asked(Some(&args)), &refused))?;
-    let schedule = &plan.scenario.schedule;
-    let counts = match schedule.ticks_per_unit() {
-        1 if schedule.counts_rounds() => "round",
-        1 => "step",
-        _ => "time",
-    };
-    let lines = transcript(&watch.kept.unwrap_or_default(), schedule.ticks_per_unit());
-    Ok(Example { command: words.join(" "), counts, lines })
 }
 
 fn as_text(entry: &Entry, example: &Example, out: &mut dyn Write) -> io::Result<()> {
@@ -150,139 +105,6 @@ pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
         }
     }
     lines
-}
-
-fn model(entry: &Entry) -> Vec<(String, String)> {
-    let needs = &entry.spec.needs;
-    let mut model = Vec::new();
-    let mut add = |name: &str, text: &str| model.push((name.to_owned(), text.to_owned()));
-    add("network", entry.topology());
-    add("told", &told(entry).join(", "));
-    add(
-        "links",
-        match needs.links {
-            Links::Bag => "any: messages may overtake each other",
-            Links::Fifo => "FIFO: in sending order",
-            Links::HalfDuplex => "half-duplex: in sending order, and two messages never pass each other",
-        },
-    );
-    if entry.shape == Shape::TwoWayRing {
-        add(
-            "sides",
-            match needs.orientation {
-                Orientation::Same => "all agree on left and right",
-                Orientation::Random => "need not agree on left and right",
-            },
-        );
-    }
-    add(
-        "start",
-        match needs.reached {
-            Reached::Wakes => "any number start; the others start when a message reaches them",
-            Reached::Relays => "any number start; the others take part without having started",
-            Reached::MayStartLater => {
-                "any number start, even after a message has reached them; the others take part without"
-            }
-        },
-    );
-    add(
-        "timing",
-        match needs.timing {
-            Timing::Asynchronous => "asynchronous: any finite delay",
-            Timing::BoundedDelay => "a known bound on message delays",
-            Timing::LockStep => "lock-step: all move together, round by round",
-        },
-    );
-    if needs.choices {
-        add("chance", "it draws random numbers");
-    }
-    if needs.detector {
-        add("detector", "it is told of crashes");
-    }
-    match tolerated(entry).as_slice() {
-        [] => add("faults", "none"),
-        faults => add("faults", &format!("lives with {}", faults.join(", "))),
-    }
-    model
-}
-
-fn told(entry: &Entry) -> Vec<&'static str> {
-    let words: Vec<&str> = entry
-        .told
-        .iter()
-        .flat_map(|part| part.iter())
-        .map(|told| match told {
-            Told::Identity => "its identity",
-            Told::Size => "the number of processes",
-            Told::Names => "the names of all, and its own",
-            Told::Degree => "the number of its edges",
-            Told::Range => "a range to draw from",
-            Told::MaxDelay => "the bound on delays",
-            Told::Holder => "whether the token starts here",
-            Told::TowardsRoot => "the way to the root",
-        })
-        .collect();
-    if words.is_empty() { vec!["nothing"] } else { words }
-}
-
-fn tolerated(entry: &Entry) -> Vec<&'static str> {
-    let (tolerates, bypass) = (&entry.spec.needs.tolerates, entry.spec.needs.bypass);
-    [
-        (bypass && !tolerates.crash, "crashes before the election, which the ring bypasses"),
-        (bypass && tolerates.crash, "crashes, which the ring bypasses"),
-        (!bypass && tolerates.crash, "crashes"),
-        (tolerates.recovery, "recovery"),
-        (tolerates.loss, "loss"),
-        (tolerates.duplication, "duplication"),
-        (tolerates.partition, "partitions"),
-    ]
-    .into_iter()
-    .filter_map(|(yes, word)| yes.then_some(word))
-    .collect()
-}
-
-fn setting(setting: &Setting) -> (String, String) {
-    let values = match setting.values {
-        SettingValues::OneOf(words) => {
-            format!("{} (default {})", words.join(" | "), words.first().unwrap_or(&""))
-        }
-        SettingValues::Number { min, max, default } => format!("{min} to {max} (default {default})"),
-        SettingValues::RingElection { default } => {
-            let all: Vec<&str> = registry::electors().map(|elector| elector.name).collect();
-            format!("{} (default {default})", all.join(", "))
-        }
-        SettingValues::Elsewhere(other) => format!("see `ringleader show {other}`"),
-    };
-    (setting.name.to_owned(), format!("{}: {values}", setting.about))
-}
-
-fn promises(entry: &Entry) -> Vec<&'static str> {
-    match entry.spec.promises {
-        Promises::Election { winner, informed } => vec![
-            "exactly one process leads in the end",
-            match winner {
-                Winner::Largest => "the largest identity leads",
-                Winner::LargestInitiator => "the largest identity among the initiators leads",
-                Winner::LargestLive => "the largest of those that are up after the last fault leads",
-                Winner::AnyInitiator => "one of the initiators leads",
-                Winner::Any => "any process may lead",
-            },
-            match informed {
-                Informed::All => "everybody knows it in the end",
-                Informed::Initiators => "every initiator knows it in the end",
-                Informed::Live => "everybody who is up knows it in the end",
-            },
-        ],
-        Promises::Exclusion { order, falls_silent } => vec![
-            "never two inside; everybody who asks is let in",
-            match order {
-                Order::Priority => "requests are served in the order of (time stamp, name)",
-                Order::Ring => "requests are served as they come round the ring",
-                Order::Fair => "nobody waits for ever",
-            },
-            if falls_silent { "no messages when nobody wants in" } else { "tokens circulate for ever" },
-        ],
-    }
 }
 
 fn as_json(app: &App, entry: &Entry, example: &Example) -> String {
