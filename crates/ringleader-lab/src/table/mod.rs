@@ -1,0 +1,133 @@
+//! Tidy tables, written row by row: CSV, Parquet, JSON, JSON Lines, Markdown.
+//!
+//! ```
+//! use ringleader_lab::table::{Cell, Column, Format, Kind, Writer};
+//!
+//! let columns = vec![Column::new("algorithm", Kind::Text), Column::new("seed", Kind::Int)];
+//! let mut table = Writer::new(Format::Csv, columns, Vec::new())?;
+//! table.row(&[Cell::from("franklin"), Cell::from(u64::MAX)])?;
+//! assert_eq!(table.finish()?, b"algorithm,seed\nfranklin,18446744073709551615\n");
+//! # Ok::<(), std::io::Error>(())
+//! ```
+
+mod columns;
+mod json;
+mod markdown;
+mod parquet;
+#[cfg(test)]
+mod tests;
+
+pub use columns::{Cell, Column, Kind};
+
+use std::io::{self, Write};
+use std::path::Path;
+
+/// How a table is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Format {
+    /// Values with commas between, the names first. A missing value is empty, a float has a point or an exponent.
+    Csv,
+    /// Typed columns, compressed with zstd, in groups of 65,536 rows.
+    Parquet,
+    /// One array of objects, one for each row.
+    Json,
+    /// One object in each line.
+    Jsonl,
+    /// Aligned columns between bars, for people: all rows are held until the end.
+    Markdown,
+}
+
+impl Format {
+    /// The endings of file names that choose a format.
+    pub const NAMES: [&'static str; 5] = ["csv", "parquet", "json", "jsonl", "md"];
+
+    /// The format that the ending of a file's name asks for.
+    #[must_use]
+    pub fn of(path: &Path) -> Option<Format> {
+        match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
+            "csv" => Some(Format::Csv),
+            "parquet" => Some(Format::Parquet),
+            "json" => Some(Format::Json),
+            "jsonl" => Some(Format::Jsonl),
+            "md" => Some(Format::Markdown),
+            _ => None,
+        }
+    }
+}
+
+/// Writes a table row by row. Except for Markdown it holds a group of rows at most, however long the table is.
+pub struct Writer<W: Write + Send> {
+    columns: Vec<Column>,
+    body: Body<W>,
+}
+
+enum Body<W: Write + Send> {
+    Csv(csv::Writer<W>),
+    Parquet(parquet::Groups<W>),
+    Json(json::Rows<W>),
+    Markdown(markdown::Held<W>),
+}
+
+impl<W: Write + Send> Writer<W> {
+    /// Begins a table with these columns.
+    ///
+    /// # Errors
+    /// If `out` does not take it, or two columns have the same name.
+    pub fn new(format: Format, columns: Vec<Column>, out: W) -> io::Result<Writer<W>> {
+        columns::distinct(&columns)?;
+        let body = match format {
+            Format::Csv => {
+                let mut writer = csv::Writer::from_writer(out);
+                writer.write_record(columns.iter().map(|column| &column.name)).map_err(below)?;
+                Body::Csv(writer)
+            }
+            Format::Parquet => Body::Parquet(parquet::Groups::new(&columns, out)?),
+            Format::Json => Body::Json(json::Rows::new(&columns, json::Frame::Array, out)?),
+            Format::Jsonl => Body::Json(json::Rows::new(&columns, json::Frame::Lines, out)?),
+            Format::Markdown => Body::Markdown(markdown::Held::new(&columns, out)),
+        };
+        Ok(Writer { columns, body })
+    }
+
+    /// Adds a row: a cell for each column, of its kind or missing.
+    ///
+    /// # Errors
+    /// If the cells do not fit the columns, or what is below does not take them.
+    pub fn row(&mut self, cells: &[Cell]) -> io::Result<()> {
+        columns::fit(&self.columns, cells)?;
+        match &mut self.body {
+            Body::Csv(writer) => {
+                let cells = cells.iter().map(|cell| cell.plain().into_owned());
+                writer.write_record(cells).map_err(below)
+            }
+            Body::Parquet(groups) => groups.row(cells),
+            Body::Json(rows) => rows.row(cells),
+            Body::Markdown(held) => {
+                held.row(cells);
+                Ok(())
+            }
+        }
+    }
+
+    /// Ends the table and gives back what it was written to, everything handed over.
+    ///
+    /// # Errors
+    /// If what is below does not take the rest.
+    pub fn finish(self) -> io::Result<W> {
+        match self.body {
+            Body::Csv(mut writer) => {
+                writer.flush()?;
+                writer.into_inner().map_err(|error| io::Error::from(error.error().kind()))
+            }
+            Body::Parquet(groups) => groups.finish(),
+            Body::Json(rows) => rows.finish(),
+            Body::Markdown(held) => held.finish(),
+        }
+    }
+}
+
+/// The error below that of the CSV writer, where there is one: a full disk is a full disk.
+fn below(error: csv::Error) -> io::Error {
+    let words = error.to_string();
+    if let csv::ErrorKind::Io(error) = error.into_kind() { error } else { io::Error::other(words) }
+}
