@@ -1,1 +1,3 @@
 //! Pictures: runs as space-time diagrams and as a page that plays them, measurements as plots.
+
+pub mod plot;
