@@ -1,6 +1,6 @@
 //! From the arguments to a scenario.
 
-use crate::args::{Given, IdsArg, Number, RunArgs, ScheduleArg, Time};
+use crate::args::{EnvironmentArgs, Given, IdsArg, Number, RunArgs, ScheduleArg, Time};
 use crate::error::Diagnostic;
 use crate::refusal::Asked;
 use crate::{ids_file, memory};
@@ -32,7 +32,7 @@ impl Plan {
         Asked {
             again: &self.again,
             schedule: &self.schedule,
-            ids: args.and_then(|args| args.ids.as_ref()).map_or("", |ids| ids.text.as_str()),
+            ids: args.and_then(|args| args.environment.ids.as_ref()).map_or("", |ids| ids.text.as_str()),
             ids_file: self.ids_file.as_deref(),
             n: Some(self.scenario.n),
             unlimited: args.is_some_and(|args| args.max_steps.is_none()),
@@ -44,7 +44,8 @@ impl Plan {
 /// Makes a plan of the arguments.
 pub(crate) fn plan(entry: &Entry, args: &RunArgs) -> Result<Plan, Diagnostic> {
     let asked = asked_nodes(args.nodes.as_ref())?;
-    let schedule = args.schedule.as_ref();
+    let given = &args.environment;
+    let schedule = given.schedule.as_ref();
     let (mut scenario, recorded) = match schedule.map(|given| &given.value) {
         Some(ScheduleArg::Replay(path)) => {
             let recorded = crate::cmd::replay::read(path)?;
@@ -58,7 +59,7 @@ pub(crate) fn plan(entry: &Entry, args: &RunArgs) -> Result<Plan, Diagnostic> {
         }
         Some(_) | None => (Scenario::new(asked.unwrap_or(NODES_DEFAULT)), None),
     };
-    let (ids, ids_file) = ids(args)?;
+    let (ids, ids_file) = ids(given)?;
     let listed = match &ids {
         Some(Ids::Listed(ids)) => {
             Some(u32::try_from(ids.len()).map_err(|_| memory::too_many(ids.len() as u128))?)
@@ -75,26 +76,26 @@ pub(crate) fn plan(entry: &Entry, args: &RunArgs) -> Result<Plan, Diagnostic> {
     if let Some(ids) = ids {
         scenario.ids = ids;
     }
-    if let Some(initiators) = &args.initiators {
+    if let Some(initiators) = &given.initiators {
         scenario.initiators = initiators.value.clone();
     }
     if let Some(schedule) = schedule {
         set_schedule(&mut scenario, &schedule.value);
     }
-    scenario.links = args.links.map(Into::into).or(scenario.links);
-    if let Some(orientation) = args.orientation {
+    scenario.links = given.links.map(Into::into).or(scenario.links);
+    if let Some(orientation) = given.orientation {
         scenario.ports = Ports::Kind(Orientation::from(orientation));
     }
-    scenario.topology = args.topology.map(Into::into).or(scenario.topology);
-    scenario.range = args.range.unwrap_or(scenario.range);
-    scenario.unsound |= args.unsound;
+    scenario.topology = given.topology.map(Into::into).or(scenario.topology);
+    scenario.range = given.range.unwrap_or(scenario.range);
+    scenario.unsound |= given.unsound;
     scenario.settings.extend(args.settings.pairs());
     scenario.meters = crate::args::MeterArg::all(&args.meter);
     scenario.max_steps = args.max_steps.or(literal_limit(entry, scenario.n));
     scenario.threads = args.threads.unwrap_or(1);
     scenario.seed =
         args.seed.unwrap_or_else(|| if recorded.is_some() { scenario.seed } else { drawn_seed() });
-    scenario.faults = faults(args)?;
+    scenario.faults = faults(given)?;
     workload(args, &mut scenario)?;
     let n = if fixed.is_some() { None } else { Some(scenario.n) };
     Ok(Plan {
@@ -124,7 +125,7 @@ pub(crate) fn asked_nodes(nodes: Option<&Given<Number>>) -> Result<Option<u32>, 
     Ok(Some(n as u32))
 }
 
-fn ids(args: &RunArgs) -> Result<(Option<Ids>, Option<PathBuf>), Diagnostic> {
+fn ids(args: &EnvironmentArgs) -> Result<(Option<Ids>, Option<PathBuf>), Diagnostic> {
     let Some(given) = &args.ids else { return Ok((None, None)) };
     Ok(match &given.value {
         IdsArg::Random => (Some(Ids::Random), None),
@@ -167,7 +168,7 @@ fn count(time: Time) -> Result<u64, Diagnostic> {
     })
 }
 
-fn faults(args: &RunArgs) -> Result<Vec<Fault>, Diagnostic> {
+fn faults(args: &EnvironmentArgs) -> Result<Vec<Fault>, Diagnostic> {
     let mut faults = Vec::new();
     for given in &args.crash {
         faults.push(Fault::Crash { process: given.value.process, at: count(given.value.at)? });
@@ -193,19 +194,20 @@ fn faults(args: &RunArgs) -> Result<Vec<Fault>, Diagnostic> {
 }
 
 fn workload(args: &RunArgs, scenario: &mut Scenario) -> Result<(), Diagnostic> {
+    let given = &args.environment;
     let workload = &mut scenario.workload;
-    if let Some(entries) = &args.entries {
+    if let Some(entries) = &given.entries {
         workload.entries = entries.value.clone();
     }
     workload.load = args.load.as_ref().map(|given| given.value.0);
     workload.total = args.total;
-    if let Some(hold) = &args.hold {
+    if let Some(hold) = &given.hold {
         workload.hold = count(hold.value)?;
     }
-    if let Some(think) = &args.think {
+    if let Some(think) = &given.think {
         workload.think = count(think.value)?;
     }
-    if let Some(wants) = &args.wants {
+    if let Some(wants) = &given.wants {
         for &(at, process) in &wants.value.0 {
             workload.wants.push((count(at)?, process));
         }

@@ -1,3 +1,4 @@
 //! Pictures: runs as space-time diagrams and as a page that plays them, measurements as plots, and pages of both.
 
 pub mod document;
+pub mod plot;

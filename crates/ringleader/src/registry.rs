@@ -260,6 +260,16 @@ impl Entry {
         }
     }
 
+    /// Whether it would run: what is refused is refused before many runs are made, not among them.
+    ///
+    /// # Errors
+    /// As [`Entry::run`] gives them.
+    pub fn admits(&self, scenario: &Scenario) -> Result<(), Refusal> {
+        let entry = self.with_settings(&scenario.settings);
+        entry.inner(&scenario.settings)?;
+        sim::Setup::resolve(entry.spec, entry.shape, entry.told, entry.kinds, scenario).map(|_| ())
+    }
+
     /// Checks it: every run of a few processes. What the contract promises must hold, and these properties as well.
     ///
     /// # Errors

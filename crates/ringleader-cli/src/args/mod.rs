@@ -1,6 +1,7 @@
 //! The command line as types. Everything that can be checked without knowing the algorithm is checked here.
 
 mod check;
+mod environment;
 mod fault;
 mod ids;
 mod number;
@@ -13,6 +14,7 @@ mod value;
 mod workload;
 
 pub(crate) use check::CheckArgs;
+pub(crate) use environment::EnvironmentArgs;
 pub(crate) use fault::{At, Lose, Partition};
 pub(crate) use ids::{IdsArg, identity};
 pub(crate) use number::Number;

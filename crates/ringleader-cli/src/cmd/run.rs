@@ -29,7 +29,8 @@ pub(crate) fn run(app: &App, args: &RunArgs, console: &mut Console<'_>) -> Resul
         .run(&plan.scenario, &mut watch)
         .map_err(|refused| refusal::explain(app, form, &plan.asked(Some(args)), &refused))?;
     if !console.json && !console.quiet {
-        let given = (args.initiators.is_some(), args.range.is_some(), args.orientation.is_some());
+        let given = &args.environment;
+        let given = (given.initiators.is_some(), given.range.is_some(), given.orientation.is_some());
         for note in without_effect(entry, given, "see --entries and --wants") {
             writeln!(console.err, "note: {note}")?;
         }

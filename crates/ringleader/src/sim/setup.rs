@@ -38,7 +38,7 @@ impl Setup {
     }
 
     /// Likewise, from what is known of the algorithm. This is compiled once, not once for each.
-    fn resolve(
+    pub(crate) fn resolve(
         spec: &Spec,
         shape: Shape,
         told: &[&[Told]],

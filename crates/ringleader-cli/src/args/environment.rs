@@ -1,0 +1,149 @@
+//! The arrangement, the environment and the workload of runs: options of every command that makes some.
+
+use super::number::small;
+use super::shared::{LinksArg, OrientationArg, TopologyArg, name};
+use super::value::Probability;
+use super::{At, Given, IdsArg, Lose, Partition, ScheduleArg, Time, Wants};
+use clap::Args;
+use ringleader::sim::{Entries, Initiators};
+
+/// Where runs take place.
+#[derive(Args, Clone, Default, Debug)]
+pub(crate) struct EnvironmentArgs {
+    /// Identities in ring order: a list (3,7,4), a file (@ring.ids, one per line), or random, ascending, descending,
+    /// alternating, bit-reversal, fibonacci, worst [default: random].
+    #[arg(
+        long,
+        value_name = "LIST|@FILE|KIND",
+        value_parser = Given::<IdsArg>::parse,
+        allow_hyphen_values = true,
+        help_heading = "Arrangement"
+    )]
+    pub(crate) ids: Option<Given<IdsArg>>,
+    /// Who starts of its own accord: all, one (index 0), a list of indices (3@7 starts at time 7), or a percentage
+    /// [default: all].
+    #[arg(long, value_name = "WHO", value_parser = Given::<Initiators>::parse, help_heading = "Arrangement")]
+    pub(crate) initiators: Option<Given<Initiators>>,
+    /// The network, for algorithms that admit several [default: the algorithm's].
+    #[arg(long, help_heading = "Arrangement")]
+    pub(crate) topology: Option<TopologyArg>,
+    /// Whether all agree on left and right, or on port numbers [default: as the algorithm admits].
+    #[arg(long, help_heading = "Arrangement")]
+    pub(crate) orientation: Option<OrientationArg>,
+    /// The range from which processes without identities draw [default: 2].
+    #[arg(long, value_name = "K", value_parser = small, help_heading = "Arrangement")]
+    pub(crate) range: Option<u32>,
+
+    /// Who moves next: rounds, random, delay:const:1, delay:uniform:1:10, delay:exp:5, lifo, fifo, greedy, starve:P,
+    /// replay:FILE [default: rounds].
+    #[arg(
+        long,
+        value_name = "KIND",
+        value_parser = Given::<ScheduleArg>::parse,
+        help_heading = "Environment"
+    )]
+    pub(crate) schedule: Option<Given<ScheduleArg>>,
+    /// In what order links deliver [default: the weakest that the algorithm admits].
+    #[arg(long, help_heading = "Environment")]
+    pub(crate) links: Option<LinksArg>,
+    /// Allow what the algorithm's contract excludes; the report then says so.
+    #[arg(long, help_heading = "Environment")]
+    pub(crate) unsound: bool,
+    /// Process P stops at time T (repeatable).
+    #[arg(long, value_name = "P@T", value_parser = Given::<At>::parse, help_heading = "Environment")]
+    pub(crate) crash: Vec<Given<At>>,
+    /// Process P comes back at time T (repeatable).
+    #[arg(long, value_name = "P@T", value_parser = Given::<At>::parse, help_heading = "Environment")]
+    pub(crate) recover: Vec<Given<At>>,
+    /// The K-th message of a kind is lost, counted from 1 (repeatable).
+    #[arg(long, value_name = "KIND@K", value_parser = Given::<Lose>::parse, help_heading = "Environment")]
+    pub(crate) lose: Vec<Given<Lose>>,
+    /// Each message is lost with this probability.
+    #[arg(long, value_name = "P", value_parser = Given::<Probability>::parse, help_heading = "Environment")]
+    pub(crate) loss: Option<Given<Probability>>,
+    /// Each message arrives twice with this probability.
+    #[arg(long, value_name = "P", value_parser = Given::<Probability>::parse, help_heading = "Environment")]
+    pub(crate) duplicate: Option<Given<Probability>>,
+    /// Messages between groups A and B (index lists) that are sent from T1 until T2 are lost (repeatable).
+    #[arg(
+        long,
+        value_name = "A|B@T1..T2",
+        value_parser = Given::<Partition>::parse,
+        help_heading = "Environment"
+    )]
+    pub(crate) partition: Vec<Given<Partition>>,
+
+    /// Entries per process, the same for all or one number each [default: 1].
+    #[arg(
+        long,
+        value_name = "K|LIST",
+        value_parser = Given::<Entries>::parse,
+        help_heading = "Mutual exclusion"
+    )]
+    pub(crate) entries: Option<Given<Entries>>,
+    /// Time inside [default: 1].
+    #[arg(long, value_name = "T", value_parser = Given::<Time>::parse, help_heading = "Mutual exclusion")]
+    pub(crate) hold: Option<Given<Time>>,
+    /// Time between two entries [default: 0].
+    #[arg(long, value_name = "T", value_parser = Given::<Time>::parse, help_heading = "Mutual exclusion")]
+    pub(crate) think: Option<Given<Time>>,
+    /// Who asks when, such as '1,3@0;2@5'.
+    #[arg(
+        long,
+        value_name = "SCRIPT",
+        value_parser = Given::<Wants>::parse,
+        conflicts_with_all = ["entries", "load"],
+        help_heading = "Mutual exclusion"
+    )]
+    pub(crate) wants: Option<Given<Wants>>,
+}
+
+impl EnvironmentArgs {
+    /// Adds the words that say it again, as it was given; `--unsound` comes last of all, so it is left to the caller.
+    pub(crate) fn again(&self, words: &mut Vec<String>) {
+        let mut add = |option: &str, value: String| words.extend([option.to_owned(), value]);
+        if let Some(ids) = &self.ids {
+            add("--ids", ids.text.clone());
+        }
+        if let Some(initiators) = &self.initiators {
+            add("--initiators", initiators.text.clone());
+        }
+        if let Some(topology) = self.topology {
+            add("--topology", name(topology));
+        }
+        if let Some(orientation) = self.orientation {
+            add("--orientation", name(orientation));
+        }
+        if let Some(range) = self.range {
+            add("--range", range.to_string());
+        }
+        if let Some(schedule) = &self.schedule {
+            add("--schedule", schedule.text.clone());
+        }
+        if let Some(links) = self.links {
+            add("--links", name(links));
+        }
+        self.crash.iter().for_each(|fault| add("--crash", fault.text.clone()));
+        self.recover.iter().for_each(|fault| add("--recover", fault.text.clone()));
+        self.lose.iter().for_each(|fault| add("--lose", fault.text.clone()));
+        if let Some(loss) = &self.loss {
+            add("--loss", loss.text.clone());
+        }
+        if let Some(duplicate) = &self.duplicate {
+            add("--duplicate", duplicate.text.clone());
+        }
+        self.partition.iter().for_each(|fault| add("--partition", fault.text.clone()));
+        if let Some(entries) = &self.entries {
+            add("--entries", entries.text.clone());
+        }
+        if let Some(hold) = &self.hold {
+            add("--hold", hold.text.clone());
+        }
+        if let Some(think) = &self.think {
+            add("--think", think.text.clone());
+        }
+        if let Some(wants) = &self.wants {
+            add("--wants", wants.text.clone());
+        }
+    }
+}
