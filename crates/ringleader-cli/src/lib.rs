@@ -19,6 +19,7 @@ mod estimate;
 mod ids_file;
 mod memory;
 mod output;
+mod page;
 mod progress;
 mod refusal;
 mod report;

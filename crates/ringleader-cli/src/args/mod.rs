@@ -5,6 +5,7 @@ mod environment;
 mod fault;
 mod ids;
 mod number;
+mod report;
 mod run;
 mod schedule;
 mod shared;
@@ -18,6 +19,7 @@ pub(crate) use environment::EnvironmentArgs;
 pub(crate) use fault::{At, Lose, Partition};
 pub(crate) use ids::{IdsArg, identity};
 pub(crate) use number::Number;
+pub(crate) use report::ReportArgs;
 pub(crate) use run::{MeterArg, RunArgs};
 pub(crate) use schedule::ScheduleArg;
 pub(crate) use shared::{OrientationArg, quoted};
@@ -77,6 +79,8 @@ pub(crate) enum Command {
     Check(Box<CheckArgs>),
     /// Run every combination of a grid, one row per run; goes on where it was after a kill.
     Sweep(SweepArgs),
+    /// The page of an algorithm: contract, checked sizes, measurements, a run; as Markdown, or as HTML with pictures.
+    Report(ReportArgs),
     /// Repeat a recorded run, step by step, and say where it differs.
     Replay(ReplayArgs),
     /// A completion script for your shell.

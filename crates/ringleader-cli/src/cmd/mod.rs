@@ -5,6 +5,7 @@ mod completions;
 mod list;
 mod man;
 pub(crate) mod replay;
+mod report;
 mod run;
 mod show;
 mod sweep;
@@ -24,6 +25,7 @@ pub(crate) fn run(app: &App, command: Command, console: &mut Console<'_>) -> Res
         Command::Run(args) => run::run(app, &args, console),
         Command::Check(args) => check::run(app, &args, console),
         Command::Sweep(args) => sweep::run(app, &args, console),
+        Command::Report(args) => report::run(app, &args, console),
         Command::Replay(args) => replay::run(app, &args, console),
         Command::Completions(args) => completions::run(app, &args, console),
         Command::Man(args) => man::run(app, &args, console),

@@ -10,7 +10,7 @@ use crate::scenario::{Plan, plan};
 use crate::{App, memory, refusal};
 use ringleader::registry::{Entry, find};
 use ringleader::rng::mix;
-use ringleader::sim::{Ids, Scenario};
+use ringleader::sim::Ids;
 use ringleader_lab::sweep::{Axis, Grid, Mistake, SweepFile, Value};
 use std::path::PathBuf;
 
@@ -199,9 +199,8 @@ fn configuration(
     })?;
     let plan = plan(entry, &args).map_err(|error| Trouble::Wrong(placed(error)))?;
     memory::check(entry, &plan.scenario).map_err(|error| Trouble::Impossible(placed(error)))?;
-    // No step is taken, but everything is arranged: what the contract excludes is refused here, not after an hour.
-    let arranged = Scenario { max_steps: Some(0), ..plan.scenario.clone() };
-    if let Err(refused) = entry.run(&arranged, &mut ()) {
+    // What the contract excludes is refused here, not after an hour.
+    if let Err(refused) = entry.admits(&plan.scenario) {
         let form = entry.with_settings(&plan.scenario.settings);
         let error = refusal::explain(app, form, &plan.asked(Some(&args)), &refused);
         return Err(Trouble::Impossible(placed(error)));

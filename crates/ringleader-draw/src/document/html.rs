@@ -37,6 +37,12 @@ fn block(block: &Block) -> String {
                 |(name, said): &(String, String)| format!("<dt>{}</dt><dd>{}</dd>\n", text(name), text(said));
             format!("<dl>\n{}</dl>\n", pairs.iter().map(pair).collect::<String>())
         }
+        Block::Links(links) => {
+            let link = |(said, to): &(String, String)| {
+                format!("<li><a href=\"{}\">{}</a></li>\n", escaped(to), text(said))
+            };
+            format!("<ul>\n{}</ul>\n", links.iter().map(link).collect::<String>())
+        }
         Block::Table { head, rows } => table(head, rows),
         Block::Code(code) => format!("<pre tabindex=\"0\">{}</pre>\n", escaped(code)),
         Block::Figure { svg, caption, .. } => {

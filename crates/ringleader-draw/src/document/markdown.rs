@@ -16,6 +16,9 @@ pub(super) fn page(document: &Document, with_pictures: bool) -> String {
                 };
                 pairs.iter().map(line).collect()
             }
+            Block::Links(links) => {
+                links.iter().map(|(said, to)| format!("- [{}]({to})\n", text(said))).collect()
+            }
             Block::Table { head, rows } => table(head, rows),
             Block::Code(code) => format!("```text\n{}\n```\n", code.trim_end_matches('\n')),
             Block::Figure { file, caption, .. } if with_pictures => {

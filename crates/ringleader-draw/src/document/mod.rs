@@ -25,6 +25,8 @@ pub enum Block {
     List(Vec<String>),
     /// Names and what is said about each.
     Pairs(Vec<(String, String)>),
+    /// Links: what is there, and where.
+    Links(Vec<(String, String)>),
     /// A table.
     Table {
         /// The heads of the columns.
@@ -66,6 +68,7 @@ impl Document {
             | Block::Text(_)
             | Block::List(_)
             | Block::Pairs(_)
+            | Block::Links(_)
             | Block::Table { .. }
             | Block::Code(_) => None,
         })
