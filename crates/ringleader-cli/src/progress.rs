@@ -107,6 +107,44 @@ impl Drop for SearchBar {
     }
 }
 
+/// The progress bar of many runs: the share of the work that is done, and how long the rest may take.
+pub(crate) struct ShareBar {
+    bar: Option<ProgressBar>,
+}
+
+impl ShareBar {
+    /// Steps of the bar.
+    const STEPS: u64 = 1000;
+
+    /// A bar that is shown only where somebody watches.
+    pub(crate) fn new(watched: bool) -> ShareBar {
+        let bar = watched.then(|| {
+            let target = ProgressDrawTarget::stderr_with_hz(8);
+            let bar = ProgressBar::with_draw_target(Some(ShareBar::STEPS), target);
+            let template = "  ▕{bar:24}▏ {percent:>3} %  {msg}  {elapsed}, {eta} left";
+            let style =
+                ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+            bar.set_style(style.progress_chars("█▉▊▋▌▍▎▏ "));
+            bar
+        });
+        ShareBar { bar }
+    }
+
+    pub(crate) fn update(&self, share: f64, message: &str) {
+        if let Some(bar) = &self.bar {
+            bar.set_position((share * ShareBar::STEPS as f64) as u64);
+            bar.set_message(message.to_owned());
+        }
+    }
+
+    /// Takes it off the screen: the report says it all.
+    pub(crate) fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
 fn searched(progress: &check::Progress, elapsed: Duration) -> String {
     let rate = (progress.states as f64 / elapsed.as_secs_f64().max(0.001)) as u64;
     let mut line = format!(

@@ -1,6 +1,7 @@
 //! The command line as types. Everything that can be checked without knowing the algorithm is checked here.
 
 mod check;
+mod compare;
 mod environment;
 mod fault;
 mod ids;
@@ -13,6 +14,7 @@ mod value;
 mod workload;
 
 pub(crate) use check::CheckArgs;
+pub(crate) use compare::{CompareArgs, Per};
 pub(crate) use environment::EnvironmentArgs;
 pub(crate) use fault::{At, Lose, Partition};
 pub(crate) use ids::{IdsArg, identity};
@@ -73,6 +75,8 @@ pub(crate) enum Command {
     Run(Box<RunArgs>),
     /// Check an algorithm at small n: every schedule, every random choice, every arrangement that you ask for.
     Check(Box<CheckArgs>),
+    /// Algorithms side by side: the same arrangements and seeds for all, means, bounds, growth, plots, tables.
+    Compare(Box<CompareArgs>),
     /// Repeat a recorded run, step by step, and say where it differs.
     Replay(ReplayArgs),
     /// A completion script for your shell.

@@ -1,6 +1,7 @@
 //! One file per command.
 
 mod check;
+pub(crate) mod compare;
 mod completions;
 mod list;
 mod man;
@@ -22,6 +23,7 @@ pub(crate) fn run(app: &App, command: Command, console: &mut Console<'_>) -> Res
         Command::Show(args) => show::run(app, &args, console),
         Command::Run(args) => run::run(app, &args, console),
         Command::Check(args) => check::run(app, &args, console),
+        Command::Compare(args) => compare::run(app, &args, console),
         Command::Replay(args) => replay::run(app, &args, console),
         Command::Completions(args) => completions::run(app, &args, console),
         Command::Man(args) => man::run(app, &args, console),

@@ -17,7 +17,7 @@ const STYLE: &str = "
 @media (prefers-color-scheme: dark) {
   :root { --ink: #e8e8e8; --faint: #aaaaaa; --grid: #3a3a3a; --page: #16181c; }
 }
-body { background: var(--page); color: var(--ink); font: 15px/1.5 system-ui, sans-serif; max-width: 70rem;
+body { background: var(--page); color: var(--ink); font: 15px/1.5 system-ui, sans-serif; max-width: 80rem;
   margin: 2rem auto; padding: 0 1rem; }
 svg { width: 100%; height: auto; }
 svg polygon:hover, svg circle:hover { stroke: var(--ink); stroke-width: 2px; }

@@ -49,7 +49,7 @@ pub(super) enum Paint {
     Faint,
     /// Lines of the grid.
     Grid,
-    /// A series, by its number.
+    /// One of the colours of series.
     Series(usize),
 }
 
@@ -105,9 +105,9 @@ const SHAPES: [Shape; 8] = [
 ];
 
 impl Shape {
-    /// Of a series, by its number. There are more shapes than colours, so that the pairs do not repeat soon.
-    pub(super) fn of(series: usize) -> Shape {
-        SHAPES[series % SHAPES.len()]
+    /// One of them by its number. There are more shapes than colours, so that the pairs do not repeat soon.
+    pub(super) fn of(number: usize) -> Shape {
+        SHAPES[number % SHAPES.len()]
     }
 
     /// Its corners around a point; none for the circle.
@@ -163,7 +163,7 @@ pub(super) const RADIUS: f64 = 4.0;
 pub(super) fn text_width(text: &str, size: f64) -> f64 {
     let em = |c: char| match c {
         'i' | 'j' | 'l' | '\'' | '|' => 0.29,
-        ' ' | ',' | '.' | ':' | ';' | '·' | '!' | 'I' => 0.33,
+        ' ' | '\u{a0}' | ',' | '.' | ':' | ';' | '·' | '!' | 'I' => 0.33,
         'f' | 't' | 'r' | '(' | ')' | '-' | '/' | '⌈' | '⌉' | '⌊' | '⌋' | '[' | ']' => 0.41,
         '²' | '³' | '¹' | '⁰' | '⁴' | '⁵' | '⁶' | '⁷' | '⁸' | '⁹' => 0.41,
         'm' | 'w' | 'M' | 'W' | '%' | '–' | '≤' | '×' | '=' | '+' | '±' => 0.9,

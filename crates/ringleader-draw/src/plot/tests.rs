@@ -16,9 +16,17 @@ fn plot(scale: Scale) -> Plot {
         x: Axis::new("processes n", Scale::Log),
         y: Axis::new("messages", scale),
         series: vec![
-            Series { name: "n·log".into(), points: sizes.map(|n| point(n, n * n.ln())).to_vec() },
-            Series { name: "square".into(), points: sizes.map(|n| point(n, n * n / 2.0)).to_vec() },
-            Series { name: "nothing".into(), points: Vec::new() },
+            Series {
+                name: "n·log".into(),
+                look: (0, 0),
+                points: sizes.map(|n| point(n, n * n.ln())).to_vec(),
+            },
+            Series {
+                name: "square".into(),
+                look: (1, 1),
+                points: sizes.map(|n| point(n, n * n / 2.0)).to_vec(),
+            },
+            Series { name: "nothing".into(), look: (2, 2), points: Vec::new() },
         ],
         curves: vec![Curve {
             name: "n²".into(),
