@@ -1,6 +1,7 @@
 //! `ringleader compare ALGORITHM ALGORITHM ...`: the same arrangements and seeds for all.
 
 use super::find;
+use super::run::without_effect;
 use crate::args::{CompareArgs, Given, IdsArg, LoadArg, ScheduleArg, quoted};
 use crate::console::Console;
 use crate::error::{Diagnostic, Failure};
@@ -62,6 +63,13 @@ pub(crate) fn run(app: &App, args: &CompareArgs, console: &mut Console<'_>) -> R
     let compared = Compared::new(&asked, &cells);
     if !console.quiet && !console.json {
         notes(&compared, console.err)?;
+        let given = &args.environment;
+        let given = (given.initiators.is_some(), given.range.is_some(), given.orientation.is_some());
+        for entry in &asked.algorithms {
+            for note in without_effect(entry, given, "see --entries and --wants") {
+                writeln!(console.err, "note: {note}")?;
+            }
+        }
     }
     if let (Some(file), Some(picture), Some(path)) = (plot_file, picture, args.plot.as_deref()) {
         let plot = figure::plot(&compared, args.per);

@@ -38,7 +38,11 @@ fn the_report_says_it_all() {
     ] {
         assert!(ran.out.contains(part), "no `{part}` in\n{}", ran.out);
     }
-    assert_eq!(ran.err, "");
+    assert_eq!(ran.err, "note: random identities are kind to `chang-roberts`; its bad case: --ids worst\n");
+    let quiet = done(&["compare", "lcr", "dkr", "le-lann", "-n", "16,64,256", "--seed", "7", "-q"]);
+    assert_eq!((quiet.out, quiet.err.as_str()), (ran.out, ""));
+    let ran = done(&["compare", "lcr", "-n", "64", "--range", "3"]);
+    assert!(ran.err.contains("--range has no effect"), "{}", ran.err);
 }
 
 #[test]

@@ -54,7 +54,7 @@ impl Mapping {
             Scale::Log if value > 0.0 => (value / self.low).ln() / (self.high / self.low).ln(),
             Scale::Log => return None,
         };
-        share.is_finite().then(|| self.from + share * (self.to - self.from))
+        share.is_finite().then_some(self.from + share * (self.to - self.from))
     }
 
     /// The ticks: at these values, if there is room for their labels, otherwise at round ones.

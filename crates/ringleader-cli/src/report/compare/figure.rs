@@ -51,9 +51,7 @@ fn size_axis(sizes: &[u32]) -> Axis {
     let mut axis = Axis::new("number of processes n", Scale::Log);
     let ticks = |list: Vec<u32>| list.into_iter().map(|n| (f64::from(n), short(f64::from(n)))).collect();
     let binary = sizes.iter().all(|n| n.is_power_of_two());
-    if binary && sizes.len() > 1 {
-        axis.ticks = ticks(sizes.to_vec());
-    } else if sizes.len() <= 3 {
+    if binary || sizes.len() <= 3 {
         axis.ticks = ticks(sizes.to_vec());
     }
     axis

@@ -166,8 +166,24 @@ pub(crate) fn notes(compared: &Compared<'_>, err: &mut dyn Write) -> io::Result<
         let n = grouped(u64::from(cell.place.nodes));
         writeln!(err, "note: `{name}`{load} at n = {n} is left out: {why}{insist}")?;
     }
+    for entry in compared.asked.algorithms.iter().filter(|entry| is_kind(compared, entry)) {
+        let name = entry.spec.name;
+        writeln!(err, "note: random identities are kind to `{name}`; its bad case: --ids worst")?;
+    }
     Ok(())
 }
+
+/// Whether an algorithm stays far below its bound because nothing provokes it, although it is known what would.
+fn is_kind(compared: &Compared<'_>, entry: &Entry) -> bool {
+    let of = |(cell, _): &(&Cell, Option<&Summary>)| compared.entry(cell.place).spec.name == entry.spec.name;
+    let largest = compared.summed().filter(of).filter_map(|(_, summary)| summary).last();
+    entry.spec.worst_ids.is_some()
+        && compared.ids(entry) == "random"
+        && largest.is_some_and(|summary| summary.ratio.is_some_and(|ratio| ratio < KIND))
+}
+
+/// Less than this share of the bound is kindness.
+const KIND: f64 = 0.25;
 
 /// A large number in two digits.
 fn rough(number: f64) -> String {
