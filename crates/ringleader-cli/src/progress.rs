@@ -2,6 +2,7 @@
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use ringleader::{check, sim::Progress};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::report::{bytes, grouped};
@@ -110,6 +111,8 @@ impl Drop for SearchBar {
 /// The progress bar of many runs: the share of the work that is done, and how long the rest may take.
 pub(crate) struct ShareBar {
     bar: Option<ProgressBar>,
+    since: Instant,
+    drawn: AtomicBool,
 }
 
 impl ShareBar {
@@ -119,19 +122,22 @@ impl ShareBar {
     /// A bar that is shown only where somebody watches.
     pub(crate) fn new(watched: bool) -> ShareBar {
         let bar = watched.then(|| {
-            let target = ProgressDrawTarget::stderr_with_hz(8);
-            let bar = ProgressBar::with_draw_target(Some(ShareBar::STEPS), target);
+            let hidden = ProgressDrawTarget::hidden();
+            let bar = ProgressBar::with_draw_target(Some(ShareBar::STEPS), hidden);
             let template = "  ▕{bar:24}▏ {percent:>3} %  {msg}  {elapsed}, {eta} left";
             let style =
                 ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
             bar.set_style(style.progress_chars("█▉▊▋▌▍▎▏ "));
             bar
         });
-        ShareBar { bar }
+        ShareBar { bar, since: Instant::now(), drawn: AtomicBool::new(false) }
     }
 
     pub(crate) fn update(&self, share: f64, message: &str) {
         if let Some(bar) = &self.bar {
+            if self.since.elapsed() > PATIENCE && !self.drawn.swap(true, Ordering::Relaxed) {
+                bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(8));
+            }
             bar.set_position((share * ShareBar::STEPS as f64) as u64);
             bar.set_message(message.to_owned());
         }

@@ -2,7 +2,7 @@
 
 use super::find;
 use super::run::without_effect;
-use crate::args::{CompareArgs, Given, IdsArg, LoadArg, ScheduleArg, quoted};
+use crate::args::{CompareArgs, Given, IdsArg, LoadArg, RunArgs, ScheduleArg, quoted};
 use crate::console::Console;
 use crate::error::{Diagnostic, Failure};
 use crate::output::{Output, unwritten};
@@ -11,7 +11,7 @@ use crate::report::compare::{Compared, figure, json, notes, rows, text};
 use crate::scenario::{Plan, drawn_seed, plan};
 use crate::{App, memory, refusal};
 use ringleader::registry::{Entry, Problem};
-use ringleader::sim::Load;
+use ringleader::sim::{Load, Refusal, Scenario};
 use ringleader_lab::compare::{Comparison, Place, admits, is_random, run as run_all};
 use ringleader_lab::sizes::Sizes;
 use ringleader_lab::table::Format;
@@ -34,11 +34,10 @@ pub(crate) fn run(app: &App, args: &CompareArgs, console: &mut Console<'_>) -> R
     let scenario = |place: Place, run: u32| asked.plan(place, run).map(|plan| plan.scenario);
     // What can go wrong in a plan goes wrong here, before anything runs.
     for place in asked.places() {
-        scenario(place, 0)?;
+        let (entry, one) = asked.first(place);
+        plan(entry, &one)?;
     }
-    let fixed = |place: Place, run: u32| {
-        scenario(place, run).unwrap_or_else(|_| ringleader::sim::Scenario::new(place.nodes))
-    };
+    let fixed = |place: Place, run: u32| scenario(place, run).unwrap_or_else(|_| Scenario::new(place.nodes));
     let threads = args.threads.unwrap_or_else(|| {
         std::thread::available_parallelism().map_or(1, |count| u32::try_from(count.get()).unwrap_or(1))
     });
@@ -139,7 +138,9 @@ fn unknown_ending(option: &str, path: &Path, known: &str) -> Diagnostic {
 /// What is to be compared, resolved.
 pub(crate) struct Asked<'a> {
     pub(crate) app: &'a App,
-    /// The arguments; identities from a file are listed in them.
+    /// The arguments as they were given, for what is wrong with them.
+    given: CompareArgs,
+    /// The arguments with identities from a file listed in them: it is read once.
     pub(crate) args: CompareArgs,
     pub(crate) algorithms: Vec<&'static Entry>,
     pub(crate) problem: Problem,
@@ -177,6 +178,7 @@ impl<'a> Asked<'a> {
                 .help("the settings of an algorithm, if it has any, are told by:")
                 .command(format!("{} show {}", app.program, algorithms[0].spec.name), ""));
         }
+        let given = args.clone();
         let mut args = args.clone();
         if let Some(given) = &mut args.environment.ids
             && let IdsArg::File(path) = &given.value
@@ -187,7 +189,7 @@ impl<'a> Asked<'a> {
         let loads = loads(&args, problem);
         let seed = args.seed.unwrap_or_else(drawn_seed);
         let again = args.again(&algorithms, &said, seed);
-        Ok(Asked { app, args, algorithms, problem, sizes, loads, seed, again })
+        Ok(Asked { app, given, args, algorithms, problem, sizes, loads, seed, again })
     }
 
     fn places(&self) -> impl Iterator<Item = Place> {
@@ -212,9 +214,14 @@ impl<'a> Asked<'a> {
         self.args.runs.unwrap_or_else(|| if random() { RUNS_DEFAULT } else { 1 })
     }
 
-    fn refusal(&self, place: Place, refused: &ringleader::sim::Refusal) -> Diagnostic {
+    /// The arguments of the first run at a place, as they were given.
+    fn first(&self, place: Place) -> (&'static Entry, RunArgs) {
         let entry = self.algorithms[place.algorithm];
-        let one = self.args.one(entry, place.nodes, self.seed, self.loads[place.load].as_ref());
+        (entry, self.given.one(entry, place.nodes, self.seed, self.loads[place.load].as_ref()))
+    }
+
+    fn refusal(&self, place: Place, refused: &Refusal) -> Diagnostic {
+        let (entry, one) = self.first(place);
         match plan(entry, &one) {
             Ok(plan) => {
                 let form = entry.with_settings(&plan.scenario.settings);

@@ -297,6 +297,24 @@ fn what_cannot_be_compared_is_refused_before_anything_runs() {
 }
 
 #[test]
+fn identities_from_a_file() {
+    let ids = crate::file("compare.ids", "3\n9\n4\n");
+    let of = format!("@{ids}");
+    let object = json(&["compare", "lcr", "dkr", "--ids", &of, "--json"]);
+    assert_eq!((&object["nodes"], &object["runs"]), (&serde_json::json!([3]), &1.into()));
+    refused(
+        &["compare", "lcr", "--ids", &of, "-n", "5"],
+        &["compare.ids has 3 identities", "leave out `-n 5`"],
+    );
+    let twice = format!("@{}", crate::file("twice.ids", "3\n9\n3\n"));
+    refused(
+        &["compare", "lcr", "--ids", &twice],
+        &["ringleader::duplicate_id", "twice.ids:1:1", "again here"],
+    );
+    refused(&["compare", "lcr", "--ids", "@/nowhere.ids"], &["/nowhere.ids"]);
+}
+
+#[test]
 fn files_are_refused_before_anything_runs() {
     refused(
         &["compare", "lcr", "-o", "x.tsv"],

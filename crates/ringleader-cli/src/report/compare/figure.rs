@@ -135,15 +135,16 @@ fn point(x: f64, name: &str, cell: &Cell, summary: &Summary) -> Point {
     }
 }
 
-/// An algorithm has a colour; where there are several loads the marker says which, otherwise it is the algorithm's too.
+/// An algorithm has a colour; where there are several loads the marker says which, otherwise it is the algorithm's.
 fn look(compared: &Compared<'_>, algorithm: usize, load: usize) -> (usize, usize) {
     let loads = compared.asked.loads.len();
     let by_load = loads > 1 && compared.asked.sizes.len() > 1;
     (algorithm, if by_load { load + algorithm / COLOURS * loads } else { algorithm })
 }
 
-/// The bound at every size: what the runs were held against; where there was no run, the formula, if that gives the same
-/// elsewhere. Between the sizes it is a straight line: what a bound does there (steps of logarithms, say) is not asked.
+/// The bound at every size: what the runs were held against; where there was no run, the formula, if that gives the
+/// same elsewhere. Between the sizes it is a straight line: what a bound does there (steps of logarithms, say) is not
+/// asked.
 fn bound_curve(
     compared: &Compared<'_>,
     series: usize,

@@ -114,6 +114,7 @@ impl<'a> Compared<'a> {
             ids.retain(|ids| *ids != "none");
             ids.dedup();
             match ids.first() {
+                Some(ids) if ids.starts_with('@') => words.push(format!("identities of {}", &ids[1..])),
                 Some(ids) if ids.chars().count() > 40 => words.push("listed identities".to_owned()),
                 Some(ids) => words.push(format!("{ids} identities")),
                 None => words.push("no identities".to_owned()),

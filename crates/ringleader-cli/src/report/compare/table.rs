@@ -15,11 +15,14 @@ pub(crate) fn text(compared: &Compared<'_>, out: &mut dyn Write) -> io::Result<(
     let asked = compared.asked;
     let what = what(asked.problem);
     writeln!(out, "{BOLD}{what}{RESET} · the same arrangements and seeds for all · {}", compared.how())?;
-    let (names, lines) = sheet(compared);
+    let (mut names, mut lines) = sheet(compared);
+    // In a terminal there may be too little room; a file has enough.
+    let left_out =
+        Table::new().width().map_or_else(Vec::new, |width| narrowed(&mut names, &mut lines, width.into()));
     let mut table = Table::new();
     table.load_style(presets::UTF8_FULL_CONDENSED.with_rounded_corners()).set_header(names.clone());
-    for line in &lines {
-        table.add_row(line.clone());
+    for line in lines {
+        table.add_row(line);
     }
     for (at, name) in names.iter().enumerate() {
         if let Some(column) = table.column_mut(at)
@@ -29,6 +32,10 @@ pub(crate) fn text(compared: &Compared<'_>, out: &mut dyn Write) -> io::Result<(
         }
     }
     writeln!(out, "{}", table.trim_fmt())?;
+    if !left_out.is_empty() {
+        let columns = left_out.join(", ");
+        writeln!(out, "  {DIM}in a wider terminal, and with --json, also: {columns}{RESET}")?;
+    }
     growth(compared, out)?;
     for (code, paint, words) in [(1, RED, "violated"), (3, YELLOW, "stopped by a limit")] {
         if let Some((place, run)) = compared.first(code) {
@@ -48,6 +55,30 @@ pub(crate) fn text(compared: &Compared<'_>, out: &mut dyn Write) -> io::Result<(
         writeln!(out, "  {YELLOW}outside the assumptions{RESET}: {}", run.report.outside.join("; "))?;
     }
     writeln!(out, "\n  {DIM}again:{RESET}  {}", compared.again)
+}
+
+/// Takes out columns, the least important first, until the table is at most so wide; gives their names.
+fn narrowed(names: &mut Vec<&'static str>, lines: &mut [Vec<String>], width: usize) -> Vec<&'static str> {
+    let wide = |text: &str| text.chars().count();
+    let total = |names: &[&str], lines: &[Vec<String>]| {
+        let column = |(at, name): (usize, &&str)| {
+            lines.iter().map(|line| wide(&line[at])).max().unwrap_or(0).max(wide(name)) + 3
+        };
+        names.iter().enumerate().map(column).sum::<usize>() + 1
+    };
+    let mut left_out = Vec::new();
+    for name in ["average", "bypass", "phases", "fairness", "proved worst case", "least", "most", "waiting"] {
+        if total(names, lines) <= width {
+            break;
+        }
+        let Some(at) = names.iter().position(|known| *known == name) else { continue };
+        names.remove(at);
+        lines.iter_mut().for_each(|line| {
+            line.remove(at);
+        });
+        left_out.push(name);
+    }
+    left_out
 }
 
 fn growth(compared: &Compared<'_>, out: &mut dyn Write) -> io::Result<()> {
@@ -244,4 +275,30 @@ fn markdown<W: Write + Send>(compared: &Compared<'_>, out: W) -> io::Result<W> {
         writer.row(&kept)?;
     }
     writer.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_narrow_table_keeps_what_matters() {
+        let mut names = vec!["algorithm", "n", "messages", "proved worst case", "of it", "average"];
+        let row = ["chang-roberts", "64", "310.7 ± 24.93", "n(n+1)/2 = 2,080", "17.7 %", "n·H(n) = 303.61"];
+        let mut lines = vec![row.map(str::to_owned).to_vec()];
+        assert!(narrowed(&mut names, &mut lines, 200).is_empty());
+        assert_eq!(narrowed(&mut names, &mut lines, 75), ["average"]);
+        assert_eq!(narrowed(&mut names, &mut lines, 50), ["proved worst case"]);
+        assert_eq!(names, ["algorithm", "n", "messages", "of it"]);
+        assert_eq!(lines[0], ["chang-roberts", "64", "310.7 ± 24.93", "17.7 %"]);
+        assert!(narrowed(&mut names, &mut lines, 10).is_empty(), "the rest stays");
+    }
+
+    #[test]
+    fn three_digits_that_count() {
+        assert_eq!(
+            [0.0, 0.7549, 1.0, 12.345, 1234.5, 0.00086].map(significant),
+            ["0", "0.755", "1", "12.3", "1234", "0.00086"]
+        );
+    }
 }
