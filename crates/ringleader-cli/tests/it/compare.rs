@@ -195,6 +195,12 @@ fn a_fixed_arrangement_is_run_once() {
         "the mean over random arrangements says nothing here"
     );
     assert_eq!(object["cells"][1]["ratio"], 1.0);
+    let ran = done(&["compare", "lcr", "dkr", "-n", "8", "--ids", "worst"]);
+    assert!(
+        ran.out.contains("its worst arrangement for each") && !ran.out.contains("same arrangements"),
+        "{}",
+        ran.out
+    );
 }
 
 #[test]

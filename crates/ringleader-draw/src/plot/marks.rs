@@ -57,6 +57,10 @@ pub(super) enum Paint {
 /// other markers.
 const COLOURS: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#555555"];
 
+/// The same on a page, which has lighter ones where it is dark.
+const ON_PAGE: [&str; 7] =
+    ["var(--s0)", "var(--s1)", "var(--s2)", "var(--s3)", "var(--s4)", "var(--s5)", "var(--s6)"];
+
 impl Paint {
     /// On white paper.
     pub(super) fn on_paper(self) -> &'static str {
@@ -74,8 +78,7 @@ impl Paint {
             Paint::Ink => "var(--ink)",
             Paint::Faint => "var(--faint)",
             Paint::Grid => "var(--grid)",
-            Paint::Series(at) if at % COLOURS.len() == COLOURS.len() - 1 => "var(--faint)",
-            Paint::Series(_) => self.on_paper(),
+            Paint::Series(at) => ON_PAGE[at % ON_PAGE.len()],
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The summary as a table, and the runs as rows.
 
 use super::{Compared, series_name, what};
+use crate::args::IdsArg;
 use crate::console::{BOLD, DIM, RED, RESET, YELLOW};
 use crate::report::{decimal, grouped};
 use comfy_table::{CellAlignment, Table, presets};
@@ -14,7 +15,14 @@ use std::io::{self, Write};
 pub(crate) fn text(compared: &Compared<'_>, out: &mut dyn Write) -> io::Result<()> {
     let asked = compared.asked;
     let what = what(asked.problem);
-    writeln!(out, "{BOLD}{what}{RESET} · the same arrangements and seeds for all · {}", compared.how())?;
+    // The worst arrangement is each one's own.
+    let same = match &asked.args.environment.ids {
+        Some(given) if matches!(given.value, IdsArg::Worst) => {
+            "the same seeds for all, its worst arrangement for each"
+        }
+        Some(_) | None => "the same arrangements and seeds for all",
+    };
+    writeln!(out, "{BOLD}{what}{RESET} · {same} · {}", compared.how())?;
     let (mut names, mut lines) = sheet(compared);
     // In a terminal there may be too little room; a file has enough.
     let left_out =
