@@ -83,8 +83,8 @@ impl Fit {
 /// How a cost grows.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Growth {
-    /// The formula that fits best. It is the one with a free exponent only if all others are off by more than a tenth and
-    /// that fits three times better, for it has one number more to fit with.
+    /// The formula that fits best. It is the one with a free exponent only if all others are off by more than a tenth
+    /// and that fits three times better, for it has one number more to fit with.
     pub best: Fit,
     /// The formula with a free exponent.
     pub power: Fit,
