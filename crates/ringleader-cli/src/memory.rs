@@ -20,6 +20,12 @@ pub(crate) fn check(entry: &Entry, scenario: &Scenario) -> Result<(), Diagnostic
     }
 }
 
+/// Whether so many runs of it fit at once.
+pub(crate) fn fits(entry: &Entry, scenario: &Scenario, at_once: u32) -> bool {
+    let needed = estimate(entry, scenario, u64::from(scenario.n)).saturating_mul(u128::from(at_once));
+    available().is_none_or(|available| needed <= u128::from(available))
+}
+
 /// More processes than there are indices.
 pub(crate) fn too_many(n: u128) -> Diagnostic {
     let message = format!("-n {n}: there can be at most 2^31 = {} processes", grouped(NODES_MAX as u64));

@@ -2,6 +2,7 @@
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use ringleader::{check, sim::Progress};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::report::{bytes, grouped};
@@ -107,11 +108,55 @@ impl Drop for SearchBar {
     }
 }
 
-/// The progress bar of a sweep: it counts expected messages, for runs are not alike.
+/// The progress bar of many runs: the share of the work that is done, and how long the rest may take.
+pub(crate) struct ShareBar {
+    bar: Option<ProgressBar>,
+    since: Instant,
+    drawn: AtomicBool,
+}
+
+impl ShareBar {
+    /// Steps of the bar.
+    const STEPS: u64 = 1000;
+
+    /// A bar that is shown only where somebody watches.
+    pub(crate) fn new(watched: bool) -> ShareBar {
+        let bar = watched.then(|| {
+            let hidden = ProgressDrawTarget::hidden();
+            let bar = ProgressBar::with_draw_target(Some(ShareBar::STEPS), hidden);
+            let template = "  ▕{bar:24}▏ {percent:>3} %  {msg}  {elapsed}, {eta} left";
+            let style =
+                ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+            bar.set_style(style.progress_chars("█▉▊▋▌▍▎▏ "));
+            bar
+        });
+        ShareBar { bar, since: Instant::now(), drawn: AtomicBool::new(false) }
+    }
+
+    pub(crate) fn update(&self, share: f64, message: &str) {
+        if let Some(bar) = &self.bar {
+            if self.since.elapsed() > PATIENCE && !self.drawn.swap(true, Ordering::Relaxed) {
+                bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(8));
+            }
+            bar.set_position((share * ShareBar::STEPS as f64) as u64);
+            bar.set_message(message.to_owned());
+        }
+    }
+
+    /// Takes it off the screen: the report says it all.
+    pub(crate) fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// The progress bar of a sweep: its share is that of the messages that are expected, for runs are not alike.
 pub(crate) struct SweepBar {
-    bar: ProgressBar,
-    done: u64,
-    runs: u64,
+    bar: ShareBar,
+    /// Runs and expected messages, done and in all.
+    runs: (u64, u64),
+    weights: (u64, u64),
 }
 
 impl SweepBar {
@@ -122,24 +167,21 @@ impl SweepBar {
             total = total.saturating_add(weight);
             runs += 1;
         }
-        let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr_with_hz(4));
-        let template = "  {msg} ▕{bar:24}▏ {percent:>3} %  {elapsed}, {eta} left";
-        let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
-        bar.set_style(style.progress_chars("█▉▊▋▌▍▎▏ "));
-        SweepBar { bar, done: before, runs }
+        SweepBar { bar: ShareBar::new(true), runs: (before, runs), weights: (0, total.max(1)) }
     }
 
     /// One more run of this weight is over.
     pub(crate) fn done(&mut self, weight: u64) {
-        self.done += 1;
-        self.bar.set_message(format!("{} of {} runs", grouped(self.done), grouped(self.runs)));
-        self.bar.inc(weight);
+        self.runs.0 += 1;
+        self.weights.0 = self.weights.0.saturating_add(weight);
+        let message = format!("{} of {} runs", grouped(self.runs.0), grouped(self.runs.1));
+        self.bar.update(self.weights.0 as f64 / self.weights.1 as f64, &message);
     }
 }
 
 impl Drop for SweepBar {
     fn drop(&mut self) {
-        self.bar.finish_and_clear();
+        self.bar.finish();
     }
 }
 

@@ -216,7 +216,7 @@ fn workload(args: &RunArgs, scenario: &mut Scenario) -> Result<(), Diagnostic> {
 }
 
 /// A seed that nobody asked for: short enough to be typed again, and exact in every JSON reader.
-fn drawn_seed() -> u64 {
+pub(crate) fn drawn_seed() -> u64 {
     use std::hash::{BuildHasher, Hasher};
     std::collections::hash_map::RandomState::new().build_hasher().finish() & 0xffff_ffff
 }

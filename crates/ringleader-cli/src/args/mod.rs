@@ -1,6 +1,7 @@
 //! The command line as types. Everything that can be checked without knowing the algorithm is checked here.
 
 mod check;
+mod compare;
 mod environment;
 mod fault;
 mod ids;
@@ -15,6 +16,7 @@ mod value;
 mod workload;
 
 pub(crate) use check::CheckArgs;
+pub(crate) use compare::{CompareArgs, Per};
 pub(crate) use environment::EnvironmentArgs;
 pub(crate) use fault::{At, Lose, Partition};
 pub(crate) use ids::{IdsArg, identity};
@@ -81,6 +83,8 @@ pub(crate) enum Command {
     Sweep(SweepArgs),
     /// The page of an algorithm: contract, checked sizes, measurements, a run; as Markdown, or as HTML with pictures.
     Report(ReportArgs),
+    /// Algorithms side by side: the same arrangements and seeds for all, means, bounds, growth, plots, tables.
+    Compare(Box<CompareArgs>),
     /// Repeat a recorded run, step by step, and say where it differs.
     Replay(ReplayArgs),
     /// A completion script for your shell.

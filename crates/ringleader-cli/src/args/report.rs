@@ -1,7 +1,7 @@
 //! `ringleader report ALGORITHM`.
 
+use super::Given;
 use super::number::{at_least_one, number};
-use super::{Given, Word};
 use clap::Args;
 use ringleader_lab::sizes::Sizes;
 use std::path::PathBuf;
@@ -29,10 +29,4 @@ pub(crate) struct ReportArgs {
     /// Replace pages that are there already.
     #[arg(long)]
     pub(crate) force: bool,
-}
-
-impl Word for Sizes {
-    fn parse(text: &str) -> Result<Sizes, String> {
-        Sizes::parse(text)
-    }
 }

@@ -51,6 +51,17 @@ impl SettingsArgs {
         settings
     }
 
+    /// Those of them whose names are wanted: of several algorithms each takes its own.
+    pub(crate) fn only(&self, wanted: impl Fn(&str) -> bool) -> SettingsArgs {
+        SettingsArgs {
+            set: self.set.iter().filter(|(name, _)| wanted(name)).cloned().collect(),
+            ending: self.ending.clone().filter(|_| wanted("ending")),
+            denied: self.denied && wanted("denied"),
+            election: self.election.clone().filter(|_| wanted("election")),
+            tokens: self.tokens.filter(|_| wanted("tokens")),
+        }
+    }
+
     /// Adds the words that say them again.
     pub(crate) fn again(&self, words: &mut Vec<String>) {
         let mut add = |option: &str, value: String| words.extend([option.to_owned(), value]);

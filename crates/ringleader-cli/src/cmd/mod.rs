@@ -1,6 +1,7 @@
 //! One file per command.
 
 mod check;
+pub(crate) mod compare;
 mod completions;
 mod list;
 mod man;
@@ -26,6 +27,7 @@ pub(crate) fn run(app: &App, command: Command, console: &mut Console<'_>) -> Res
         Command::Check(args) => check::run(app, &args, console),
         Command::Sweep(args) => sweep::run(app, &args, console),
         Command::Report(args) => report::run(app, &args, console),
+        Command::Compare(args) => compare::run(app, &args, console),
         Command::Replay(args) => replay::run(app, &args, console),
         Command::Completions(args) => completions::run(app, &args, console),
         Command::Man(args) => man::run(app, &args, console),

@@ -184,6 +184,7 @@ impl Measured {
         let places = self.places();
         let series = self.names.iter().enumerate().map(|(series, name)| Series {
             name: (*name).to_owned(),
+            look: (series, series),
             points: places.iter().filter_map(|&nodes| point(nodes, &self.summary(series, nodes)?)).collect(),
         });
         let line = |of: &dyn Fn(u32) -> Option<f64>| -> Vec<(f64, f64)> {
@@ -214,7 +215,7 @@ impl Measured {
             title: format!("{}: {counts}", entry.spec.name),
             subtitle: format!("{runs} runs each, seeds {} to {last}", self.seed),
             x: Axis {
-                ticks: places.iter().map(|&nodes| f64::from(nodes)).collect(),
+                ticks: places.iter().map(|&nodes| (f64::from(nodes), nodes.to_string())).collect(),
                 ..Axis::new("n", Scale::Log)
             },
             y: Axis::new(counts, if entry.problem == Problem::Election { Scale::Log } else { Scale::Linear }),

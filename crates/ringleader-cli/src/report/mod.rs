@@ -1,6 +1,7 @@
 //! What came of a run or a check, for people and for programs.
 
 mod check;
+pub(crate) mod compare;
 mod text;
 
 pub(crate) use check::{Checked, cases_in_words, check_text};

@@ -11,6 +11,7 @@ fn a_closed_pipe_ends_it_quietly() {
         &["completions", "bash"],
         &["run", "peterson", "--json"],
         &["check", "peterson", "-n", "3"],
+        &["compare", "peterson", "lcr", "-n", "8"],
         &["--help"],
     ] {
         let mut child =

@@ -2,6 +2,7 @@
 
 mod bad_input; // what is wrong is said, with exit code 2, and nothing panics
 mod check; // every run of a few processes
+mod compare; // algorithms side by side: the same seeds, tables, plots
 mod environment; // closed pipes, full disks, colours
 mod json; // the fields that others rely on
 mod library; // the same command line over other algorithms

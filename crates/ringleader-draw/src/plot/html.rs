@@ -13,11 +13,13 @@ pub struct Table {
 }
 
 const STYLE: &str = "
-:root { color-scheme: light dark; --ink: #1a1a1a; --faint: #555555; --grid: #e3e3e3; --page: #ffffff; }
-@media (prefers-color-scheme: dark) {
-  :root { --ink: #e8e8e8; --faint: #aaaaaa; --grid: #3a3a3a; --page: #16181c; }
+:root { color-scheme: light dark; --ink: #1a1a1a; --faint: #555555; --grid: #e3e3e3; --page: #ffffff;
+  --s0: #0072b2; --s1: #d55e00; --s2: #009e73; --s3: #cc79a7; --s4: #e69f00; --s5: #56b4e9; --s6: #555555; }
+@media screen and (prefers-color-scheme: dark) {
+  :root { --ink: #e8e8e8; --faint: #aaaaaa; --grid: #3a3a3a; --page: #16181c;
+    --s0: #4aa8e0; --s1: #ff8a4c; --s2: #2fc79a; --s3: #e3a0c4; --s4: #ffc04d; --s5: #8fd0f5; --s6: #aaaaaa; }
 }
-body { background: var(--page); color: var(--ink); font: 15px/1.5 system-ui, sans-serif; max-width: 70rem;
+body { background: var(--page); color: var(--ink); font: 15px/1.5 system-ui, sans-serif; max-width: 80rem;
   margin: 2rem auto; padding: 0 1rem; }
 svg { width: 100%; height: auto; }
 svg polygon:hover, svg circle:hover { stroke: var(--ink); stroke-width: 2px; }
@@ -26,7 +28,6 @@ table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 th, td { padding: .25rem .75rem; border-bottom: 1px solid var(--grid); text-align: right; white-space: nowrap; }
 th:first-child, td:first-child { text-align: left; }
 code { background: var(--grid); padding: .15rem .4rem; border-radius: .25rem; overflow-wrap: anywhere; }
-@media print { :root { --ink: #1a1a1a; --faint: #555555; --grid: #e3e3e3; --page: #ffffff; } }
 ";
 
 /// The page.

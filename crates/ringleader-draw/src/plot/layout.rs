@@ -124,7 +124,7 @@ impl Frame {
 }
 
 fn spreads(marks: &mut Vec<Mark>, plot: &Plot, xs: &Mapping, ys: &Mapping) {
-    for (at, series) in plot.series.iter().enumerate() {
+    for series in &plot.series {
         let known = series.points.iter().filter_map(|point| {
             let (low, high) = point.spread?;
             let low = if plot.y.scale == Scale::Log { low.max(ys.low) } else { low };
@@ -135,7 +135,7 @@ fn spreads(marks: &mut Vec<Mark>, plot: &Plot, xs: &Mapping, ys: &Mapping) {
         let back = known.iter().rev().map(|&(x, _, high)| (x, high));
         let points: Vec<(f64, f64)> = there.chain(back).collect();
         if known.len() > 1 {
-            marks.push(Mark::Area { points, paint: Paint::Series(at), opacity: 0.18 });
+            marks.push(Mark::Area { points, paint: Paint::Series(series.look.0), opacity: 0.18 });
         }
     }
 }
@@ -143,21 +143,22 @@ fn spreads(marks: &mut Vec<Mark>, plot: &Plot, xs: &Mapping, ys: &Mapping) {
 fn curves(marks: &mut Vec<Mark>, plot: &Plot, xs: &Mapping, ys: &Mapping) {
     for curve in &plot.curves {
         let points = curve.points.iter().filter_map(|&(x, y)| Some((xs.place(x)?, ys.place(y)?))).collect();
-        marks.push(curve_line(points, curve.stroke, curve.series));
+        let colour = plot.series.get(curve.series).map_or(0, |series| series.look.0);
+        marks.push(curve_line(points, curve.stroke, colour));
     }
 }
 
-fn curve_line(points: Vec<(f64, f64)>, stroke: Stroke, series: usize) -> Mark {
+fn curve_line(points: Vec<(f64, f64)>, stroke: Stroke, colour: usize) -> Mark {
     let (width, dashes) = match stroke {
         Stroke::Dashed => (1.4, [7.0, 4.0]),
         Stroke::Dotted => (1.8, [1.8, 3.6]),
     };
-    Mark::Line { points, paint: Paint::Series(series), width, dashes: Some(dashes) }
+    Mark::Line { points, paint: Paint::Series(colour), width, dashes: Some(dashes) }
 }
 
 fn points(marks: &mut Vec<Mark>, plot: &Plot, xs: &Mapping, ys: &Mapping) {
-    for (at, series) in plot.series.iter().enumerate() {
-        let paint = Paint::Series(at);
+    for series in &plot.series {
+        let (paint, shape) = (Paint::Series(series.look.0), Shape::of(series.look.1));
         let placed =
             series.points.iter().filter_map(|point| Some((xs.place(point.x)?, ys.place(point.y)?, point)));
         let placed: Vec<_> = placed.collect();
@@ -173,7 +174,7 @@ fn points(marks: &mut Vec<Mark>, plot: &Plot, xs: &Mapping, ys: &Mapping) {
                 marks.push(Mark::Line { points: vec![(x, low), (x, high)], paint, width: 1.4, dashes: None });
             }
             let title = point.title.clone();
-            marks.push(Mark::Marker { at: (x, y), shape: Shape::of(at), paint, title });
+            marks.push(Mark::Marker { at: (x, y), shape, paint, title });
         }
     }
 }
@@ -186,17 +187,17 @@ fn legend_marks(marks: &mut Vec<Mark>, plot: &Plot, (left, top): (f64, f64)) -> 
         width = width.max(SAMPLE + 8.0 + text_width(words, f64::from(SMALL)));
     };
     for (at, series) in plot.series.iter().enumerate() {
-        let paint = Paint::Series(at);
+        let (paint, shape) = (Paint::Series(series.look.0), Shape::of(series.look.1));
         let sample = vec![(left, line), (left + SAMPLE, line)];
         if !series.points.is_empty() {
             marks.push(Mark::Line { points: sample, paint, width: 2.0, dashes: None });
             let middle = (left + SAMPLE / 2.0, line);
-            marks.push(Mark::Marker { at: middle, shape: Shape::of(at), paint, title: String::new() });
+            marks.push(Mark::Marker { at: middle, shape, paint, title: String::new() });
         }
         entry(marks, &series.name, Paint::Ink, line);
         line += LINE;
         for curve in plot.curves.iter().filter(|curve| curve.series == at) {
-            marks.push(curve_line(vec![(left, line), (left + SAMPLE, line)], curve.stroke, at));
+            marks.push(curve_line(vec![(left, line), (left + SAMPLE, line)], curve.stroke, series.look.0));
             entry(marks, &curve.name, Paint::Faint, line);
             line += LINE;
         }
@@ -209,10 +210,10 @@ fn text(at: (f64, f64), text: &str, size: u32, anchor: Anchor, paint: Paint, bol
     Mark::Text { at, text: text.to_owned(), size, anchor, bold, upwards: false, paint }
 }
 
-/// A text in lines that are at most so wide.
+/// A text in lines that are at most so wide. It is parted at spaces, not at those that do not break.
 fn wrapped(text: &str, width: f64) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
-    for word in text.split_whitespace() {
+    for word in text.split(' ').filter(|word| !word.is_empty()) {
         match lines.last_mut() {
             Some(line)
                 if text_width(line, f64::from(SMALL)) + text_width(word, f64::from(SMALL)) + 4.0 < width =>

@@ -49,13 +49,17 @@ pub(super) enum Paint {
     Faint,
     /// Lines of the grid.
     Grid,
-    /// A series, by its number.
+    /// One of the colours of series.
     Series(usize),
 }
 
 /// Okabe and Ito's colours, yellow left out: it cannot be seen on white. Where they are all used they begin anew, with
 /// other markers.
 const COLOURS: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#555555"];
+
+/// The same on a page, which has lighter ones where it is dark.
+const ON_PAGE: [&str; 7] =
+    ["var(--s0)", "var(--s1)", "var(--s2)", "var(--s3)", "var(--s4)", "var(--s5)", "var(--s6)"];
 
 impl Paint {
     /// On white paper.
@@ -74,8 +78,7 @@ impl Paint {
             Paint::Ink => "var(--ink)",
             Paint::Faint => "var(--faint)",
             Paint::Grid => "var(--grid)",
-            Paint::Series(at) if at % COLOURS.len() == COLOURS.len() - 1 => "var(--faint)",
-            Paint::Series(_) => self.on_paper(),
+            Paint::Series(at) => ON_PAGE[at % ON_PAGE.len()],
         }
     }
 }
@@ -105,9 +108,9 @@ const SHAPES: [Shape; 8] = [
 ];
 
 impl Shape {
-    /// Of a series, by its number. There are more shapes than colours, so that the pairs do not repeat soon.
-    pub(super) fn of(series: usize) -> Shape {
-        SHAPES[series % SHAPES.len()]
+    /// One of them by its number. There are more shapes than colours, so that the pairs do not repeat soon.
+    pub(super) fn of(number: usize) -> Shape {
+        SHAPES[number % SHAPES.len()]
     }
 
     /// Its corners around a point; none for the circle.
@@ -163,7 +166,7 @@ pub(super) const RADIUS: f64 = 4.0;
 pub(super) fn text_width(text: &str, size: f64) -> f64 {
     let em = |c: char| match c {
         'i' | 'j' | 'l' | '\'' | '|' => 0.29,
-        ' ' | ',' | '.' | ':' | ';' | '·' | '!' | 'I' => 0.33,
+        ' ' | '\u{a0}' | ',' | '.' | ':' | ';' | '·' | '!' | 'I' => 0.33,
         'f' | 't' | 'r' | '(' | ')' | '-' | '/' | '⌈' | '⌉' | '⌊' | '⌋' | '[' | ']' => 0.41,
         '²' | '³' | '¹' | '⁰' | '⁴' | '⁵' | '⁶' | '⁷' | '⁸' | '⁹' => 0.41,
         'm' | 'w' | 'M' | 'W' | '%' | '–' | '≤' | '×' | '=' | '+' | '±' => 0.9,

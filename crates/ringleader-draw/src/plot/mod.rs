@@ -1,8 +1,8 @@
 //! Measurements as a plot: points with their spread, theory as dashed curves, a legend that covers nothing.
 //!
 //! A [`Plot`] is laid out once, as a few kinds of marks, and then written as SVG, as PNG (with its own font) or as a
-//! page that needs nothing else. Colours are those of Okabe and Ito, which the colour-blind can tell apart, and every
-//! series has a marker of its own besides.
+//! page that needs nothing else. Colours are those of Okabe and Ito, which the colour-blind can tell apart, and series
+//! differ in their markers besides.
 
 mod html;
 mod layout;
@@ -14,7 +14,7 @@ mod svg;
 mod tests;
 
 pub use html::Table;
-pub use scale::Scale;
+pub use scale::{Scale, short};
 
 /// A plot.
 #[derive(Clone, PartialEq, Debug)]
@@ -42,8 +42,8 @@ pub struct Axis {
     pub label: String,
     /// Linear or logarithmic.
     pub scale: Scale,
-    /// Where the labelled ticks are; chosen if there are none, or too many.
-    pub ticks: Vec<f64>,
+    /// Where the ticks are, and what stands there; chosen if there are none, or too many.
+    pub ticks: Vec<(f64, String)>,
 }
 
 impl Axis {
@@ -59,6 +59,8 @@ impl Axis {
 pub struct Series {
     /// Its name in the legend.
     pub name: String,
+    /// Which colour it has, and which marker; there are seven colours and eight markers, which then begin anew.
+    pub look: (usize, usize),
     /// The points, from left to right.
     pub points: Vec<Point>,
 }

@@ -54,13 +54,13 @@ impl Mapping {
             Scale::Log if value > 0.0 => (value / self.low).ln() / (self.high / self.low).ln(),
             Scale::Log => return None,
         };
-        share.is_finite().then(|| self.from + share * (self.to - self.from))
+        share.is_finite().then_some(self.from + share * (self.to - self.from))
     }
 
     /// The ticks: at these values, if there is room for their labels, otherwise at round ones.
-    pub(super) fn ticks(&self, wanted: &[f64]) -> Vec<Tick> {
+    pub(super) fn ticks(&self, wanted: &[(f64, String)]) -> Vec<Tick> {
         if !wanted.is_empty() && wanted.len() <= 12 {
-            let tick = |&value: &f64| Tick { value, label: Some(exact(value)) };
+            let tick = |(value, label): &(f64, String)| Tick { value: *value, label: Some(label.clone()) };
             return wanted.iter().map(tick).collect();
         }
         match self.scale {
@@ -70,7 +70,7 @@ impl Mapping {
     }
 
     fn linear(&self) -> Vec<Tick> {
-        let rough = (self.high - self.low) / 6.0;
+        let rough = (self.high - self.low) / 8.0;
         let power = 10f64.powf(rough.log10().floor());
         let step = [1.0, 2.0, 5.0, 10.0].map(|k| k * power).into_iter().find(|step| *step >= rough);
         let step = step.unwrap_or(power * 10.0);
@@ -106,7 +106,7 @@ impl Mapping {
                 let whole = digit == 1 && exponent.rem_euclid(every) == 0;
                 let label = (whole || between.contains(&digit)).then(|| match powers {
                     true => power_of_ten(exponent),
-                    false => exact(value),
+                    false => short(value),
                 });
                 if label.is_some() || every == 1 {
                     ticks.push(Tick { value, label });
@@ -117,8 +117,9 @@ impl Mapping {
     }
 }
 
-/// A value as it is, large powers as powers.
-pub(super) fn exact(value: f64) -> String {
+/// A value as axes show it: large powers as powers, thousands with commas.
+#[must_use]
+pub fn short(value: f64) -> String {
     if value >= 1e5 {
         let exponent = value.log10().round();
         if (10f64.powf(exponent) / value - 1.0).abs() < 1e-9 {
@@ -188,7 +189,8 @@ mod tests {
     use super::*;
 
     fn labels(mapping: &Mapping, wanted: &[f64]) -> Vec<String> {
-        mapping.ticks(wanted).into_iter().filter_map(|tick| tick.label).collect()
+        let wanted: Vec<(f64, String)> = wanted.iter().map(|&value| (value, short(value))).collect();
+        mapping.ticks(&wanted).into_iter().filter_map(|tick| tick.label).collect()
     }
 
     #[test]
@@ -206,7 +208,7 @@ mod tests {
     #[test]
     fn round_numbers_from_zero() {
         let linear = Mapping::new(Scale::Linear, [3.0, 14.0].into_iter(), (0.0, 100.0));
-        assert_eq!(labels(&linear, &[]), ["0", "5", "10"]);
+        assert_eq!(labels(&linear, &[]), ["0", "2", "4", "6", "8", "10", "12", "14"]);
         assert_eq!(linear.place(0.0), Some(0.0));
         let small = Mapping::new(Scale::Linear, [0.1, 0.42].into_iter(), (0.0, 1.0));
         assert_eq!(labels(&small, &[]), ["0.0", "0.1", "0.2", "0.3", "0.4"]);
@@ -224,7 +226,7 @@ mod tests {
     #[test]
     fn numbers_in_words() {
         assert_eq!(
-            [7.0, 1234.0, 131_072.0, 1e6, 2.5e7, 0.25, 12.5].map(exact),
+            [7.0, 1234.0, 131_072.0, 1e6, 2.5e7, 0.25, 12.5].map(short),
             ["7", "1,234", "2¹⁷", "10⁶", "2.5·10⁷", "0.25", "12.5"]
         );
     }

@@ -16,9 +16,17 @@ fn plot(scale: Scale) -> Plot {
         x: Axis::new("processes n", Scale::Log),
         y: Axis::new("messages", scale),
         series: vec![
-            Series { name: "n·log".into(), points: sizes.map(|n| point(n, n * n.ln())).to_vec() },
-            Series { name: "square".into(), points: sizes.map(|n| point(n, n * n / 2.0)).to_vec() },
-            Series { name: "nothing".into(), points: Vec::new() },
+            Series {
+                name: "n·log".into(),
+                look: (0, 0),
+                points: sizes.map(|n| point(n, n * n.ln())).to_vec(),
+            },
+            Series {
+                name: "square".into(),
+                look: (1, 1),
+                points: sizes.map(|n| point(n, n * n / 2.0)).to_vec(),
+            },
+            Series { name: "nothing".into(), look: (2, 2), points: Vec::new() },
         ],
         curves: vec![Curve {
             name: "n²".into(),
@@ -75,6 +83,11 @@ fn the_page_needs_nothing_else() {
     let page = plot(Scale::Log).html(&table, "ringleader compare 'x'");
     assert!(page.contains("<td>1 &amp; 2</td>") && page.contains("<th>a&lt;b</th>"));
     assert!(page.contains("prefers-color-scheme: dark") && page.contains("var(--ink)"));
+    // Every colour that is used is one that the page has, and paper and page agree where it is light.
+    for at in 0..7 {
+        let light = format!("--s{at}: {};", marks::Paint::Series(at).on_paper());
+        assert!(page.contains(&light), "{light}");
+    }
     let links = page.matches("http").count();
     assert_eq!(links, 1, "the name space of SVG, and no address");
     assert!(!page.contains("src=") && !page.contains("<script"));
