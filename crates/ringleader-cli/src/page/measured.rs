@@ -23,6 +23,26 @@ pub(crate) struct Measuring {
     pub(crate) threads: u32,
 }
 
+impl Measuring {
+    /// What the columns of a table mean.
+    pub(super) fn how(&self, problem: Problem) -> String {
+        let (runs, last) = (self.runs, self.seed + u64::from(self.runs) - 1);
+        let seeds = format!("the mean of {runs} runs in rounds (seeds {} to {last})", self.seed);
+        match problem {
+            Problem::Election => format!(
+                "election messages with random identities: {seeds}, the least and the most; with the worst arrangement \
+                 that is known (`--ids worst`), where there is one; and the largest of them as a share of the bound. \
+                 Where there are no identities, draws are from 1 to n (`--range`)."
+            ),
+            Problem::Mutex => format!(
+                "messages per entry, {seeds}. Light: one process wants in at a time, and waits so long; saturated: all \
+                 always want in, and from an exit to the next entry it takes so long (delay). Times are message delays; \
+                 fairness is Jain's index."
+            ),
+        }
+    }
+}
+
 /// Larger runs are left out.
 const MESSAGES_MAX: f64 = 1e8;
 
@@ -69,43 +89,22 @@ impl Measured {
         Ok(Measured { cells, names, runs: measuring.runs, seed: measuring.seed })
     }
 
-    /// The section of the page.
-    pub(super) fn blocks(&self, entry: &Entry, blocks: &mut Vec<Block>) {
-        blocks.push(Block::Heading(2, "Measured against the bound".into()));
-        blocks.push(Block::Text(self.how(entry)));
+    /// The table.
+    pub(super) fn table(&self, entry: &Entry, level: u8, blocks: &mut Vec<Block>) {
+        blocks.push(Block::Heading(level, "Measured against the bound".into()));
         let (head, rows) = match entry.problem {
             Problem::Election => self.elections(entry),
             Problem::Mutex => self.entries(),
         };
         blocks.push(Block::Table { head: head.into_iter().map(str::to_owned).collect(), rows });
-        blocks.push(Block::Figure {
+    }
+
+    /// The plot.
+    pub(super) fn figure(&self, entry: &Entry) -> Block {
+        Block::Figure {
             file: format!("{}-messages.svg", entry.spec.name),
             svg: self.plot(entry).svg(),
             caption: format!("Messages of {} against the number of processes", entry.spec.name),
-        });
-    }
-
-    fn how(&self, entry: &Entry) -> String {
-        let (runs, last) = (self.runs, self.seed + u64::from(self.runs) - 1);
-        let seeds = format!("the mean of {runs} runs in rounds (seeds {} to {last})", self.seed);
-        match entry.problem {
-            Problem::Election if entry.is_anonymous() => {
-                let draws =
-                    if is_told(entry.told, Told::Range) { " Draws are from 1 to n (`--range`)." } else { "" };
-                format!("Election messages: {seeds}, with the least and the most.{draws}")
-            }
-            Problem::Election => format!(
-                "Election messages with random identities: {seeds}, with the least and the most{}.",
-                if self.names.contains(&WORST) {
-                    "; and with the worst arrangement that is known (`--ids worst`)"
-                } else {
-                    ""
-                }
-            ),
-            Problem::Mutex => format!(
-                "Messages per entry: {seeds}. Light: one process wants in at a time; saturated: all always want in. The \
-                 delay is the time from an exit to the next entry while somebody waits; fairness is Jain's index."
-            ),
         }
     }
 
@@ -158,7 +157,7 @@ impl Measured {
     }
 
     fn entries(&self) -> (Vec<&'static str>, Vec<Vec<String>>) {
-        let head = vec!["n", "light", "delay", "saturated", "delay, saturated", "fairness", "bound", "of it"];
+        let head = vec!["n", "light", "waiting", "saturated", "delay", "fairness", "bound", "of it"];
         let row = |nodes: u32| {
             let [light, full] = [0, 1].map(|series| self.summary(series, nodes));
             let number = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), decimal);

@@ -2,17 +2,20 @@
 
 use super::{Block, Document, is_numeric, parts};
 
+/// The longest line, of those that can be wrapped.
+const WIDTH: usize = 110;
+
 pub(super) fn page(document: &Document, with_pictures: bool) -> String {
     let mut page = format!("# {}\n", text(&document.title));
     for block in &document.blocks {
         let written = match block {
             Block::Heading(level, title) => format!("{} {}\n", "#".repeat(usize::from(*level)), text(title)),
-            Block::Text(paragraph) => format!("{}\n", text(paragraph)),
-            Block::List(items) => items.iter().map(|item| format!("- {}\n", text(item))).collect(),
+            Block::Text(paragraph) => wrapped("", &text(paragraph)),
+            Block::List(items) => items.iter().map(|item| wrapped("- ", &text(item))).collect(),
             Block::Pairs(pairs) => {
                 let line = |(name, said): &(String, String)| match said.as_str() {
                     "" => format!("- **{}**\n", text(name)),
-                    said => format!("- **{}**: {}\n", text(name), text(said)),
+                    said => wrapped("- ", &format!("**{}**: {}", text(name), text(said))),
                 };
                 pairs.iter().map(line).collect()
             }
@@ -30,6 +33,26 @@ pub(super) fn page(document: &Document, with_pictures: bool) -> String {
         page.push_str(&written);
     }
     page
+}
+
+/// Lines of a width that people read, the later ones under the first.
+fn wrapped(mark: &str, text: &str) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    let mut code = false;
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            // A command stays on its line.
+            Some(line) if code || line.chars().count() + 1 + word.chars().count() <= WIDTH - mark.len() => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            Some(_) | None => lines.push(word.to_owned()),
+        }
+        code ^= word.matches('`').count() % 2 == 1;
+    }
+    let indent = " ".repeat(mark.len());
+    let line = |(place, line)| format!("{}{line}\n", if place == 0 { mark } else { indent.as_str() });
+    lines.iter().enumerate().map(line).collect()
 }
 
 fn table(head: &[String], rows: &[Vec<String>]) -> String {
