@@ -117,6 +117,7 @@ const SPEC: Spec = Spec {
         average: None,
         words: "exactly 2a for each initiator, a to collect and a to tell, of a live processes; a list holds up to \
                 a identities",
+        ..Cost::UNKNOWN
     },
     worst_ids: None,
     settings: &[],

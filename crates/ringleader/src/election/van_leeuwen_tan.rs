@@ -28,8 +28,8 @@
 use core::cmp::Ordering::{Equal, Greater, Less};
 
 use crate::model::{
-    Bound, Cost, Counts, Election, Erratum, Fields, Id, Informed, Knows, Links, Needs, Never, Outbox,
-    Process, Promises, Rule, Show, Side, Spec, Text, Value, Variant, Verdict, Winner, largest_phase,
+    Bound, Constant, Cost, Counts, Election, Erratum, Fields, Id, Informed, Knows, Links, Needs, Never,
+    Outbox, Process, Promises, Rule, Show, Side, Spec, Text, Value, Variant, Verdict, Winner, largest_phase,
     messages,
 };
 
@@ -372,6 +372,11 @@ const SPEC: Spec = Spec {
         words: "2n in phase 0, at most n in each of at most P phases, where P is the largest with F(P+2) <= n \
                 (Fibonacci numbers; about 1.44 log n); n announcements; the count depends on the schedule, and is \
                 largest when all move together",
+        constant: Some(Constant {
+            value: Constant::GOLDEN,
+            source: "van Leeuwen and Tan 1987: 1.44 n log n + O(n)",
+        }),
+        ..Cost::UNKNOWN
     },
     worst_ids: None,
     settings: &[],

@@ -26,8 +26,8 @@ use core::cmp::Ordering::{Equal, Greater, Less};
 use core::slice;
 
 use crate::model::{
-    Bound, Cost, Counts, Election, Erratum, Fields, Id, Informed, Knows, Links, Needs, Never, Outbox,
-    Process, Promises, Rule, Side, Spec, Verdict, Winner, fields, largest_phase, messages, names,
+    Bound, Constant, Cost, Counts, Election, Erratum, Fields, Id, Informed, Knows, Links, Needs, Never,
+    Outbox, Process, Promises, Rule, Side, Spec, Verdict, Winner, fields, largest_phase, messages, names,
 };
 
 /// The local variables of one process.
@@ -308,6 +308,11 @@ const SPEC: Spec = Spec {
         words: "2n in phase 0, at most n in each of at most P phases, where P is the largest with F(P+2) <= n \
                 (Fibonacci numbers; about 1.44 log n); n announcements; the count and the winner depend on the \
                 schedule",
+        constant: Some(Constant {
+            value: Constant::GOLDEN,
+            source: "van Leeuwen and Tan 1987: 1.44 n log n + O(n)",
+        }),
+        ..Cost::UNKNOWN
     },
     worst_ids: None,
     settings: &[],

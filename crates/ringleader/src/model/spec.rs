@@ -354,17 +354,48 @@ pub struct Cost {
     pub average: Option<Average>,
     /// In words: best, average, worst, time.
     pub words: &'static str,
+    /// How the number of messages depends on the schedule.
+    pub schedules: Schedules,
+    /// The published factor of n·log2 n, where the worst case grows like that.
+    pub constant: Option<Constant>,
 }
 
 impl Cost {
     /// Nothing is claimed.
-    pub const UNKNOWN: Cost = Cost { worst: None, average: None, words: "unknown" };
+    pub const UNKNOWN: Cost =
+        Cost { worst: None, average: None, words: "unknown", schedules: Schedules::Unknown, constant: None };
 
     /// At most so many messages of all kinds, whatever happens.
     #[must_use]
     pub const fn at_most(formula: &'static str, value: fn(&Facts) -> Option<u64>) -> Cost {
-        Cost { worst: Some(Bound { formula, counts: Counts::All, value }), average: None, words: formula }
+        Cost { worst: Some(Bound { formula, counts: Counts::All, value }), words: formula, ..Cost::UNKNOWN }
     }
+}
+
+/// How the number of election messages of one arrangement depends on the schedule, where everybody has started before
+/// the first delivery. On a one-way ring with links that keep the order it never does, and nothing has to be said.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Schedules {
+    /// Nothing is claimed.
+    Unknown,
+    /// It is the same under every schedule.
+    Same,
+    /// No schedule sends more than `rounds`.
+    RoundsSendMost,
+}
+
+/// The factor of n·log2 n in the published worst case.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Constant {
+    /// The factor.
+    pub value: f64,
+    /// Who gives it.
+    pub source: &'static str,
+}
+
+impl Constant {
+    /// 1 / log2 φ: a round for each Fibonacci number.
+    pub const GOLDEN: f64 = 1.440_420_090_412_556_5;
 }
 
 /// A proved upper bound on messages.
