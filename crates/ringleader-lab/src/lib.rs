@@ -1,1 +1,3 @@
 //! Experiments: many runs, what they have in common, where the worst case is, and the tables that come of it.
+
+pub mod worst;

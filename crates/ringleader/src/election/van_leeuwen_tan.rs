@@ -28,9 +28,9 @@
 use core::cmp::Ordering::{Equal, Greater, Less};
 
 use crate::model::{
-    Bound, Constant, Cost, Counts, Election, Erratum, Fields, Id, Informed, Knows, Links, Needs, Never,
-    Outbox, Process, Promises, Rule, Show, Side, Spec, Text, Value, Variant, Verdict, Winner, largest_phase,
-    messages,
+    Arranged, Bound, Constant, Cost, Counts, Election, Erratum, Fields, Id, Informed, Knows, Links, Needs,
+    Never, Outbox, Process, Promises, Rule, Show, Side, Spec, Text, Value, Variant, Verdict, Winner,
+    golden_ranks, largest_phase, messages,
 };
 
 /// The local variables of one process.
@@ -378,7 +378,7 @@ const SPEC: Spec = Spec {
         }),
         ..Cost::UNKNOWN
     },
-    worst_ids: None,
+    worst_ids: Some(Arranged::Custom("multiples by the golden section", golden_ranks)),
     settings: &[],
     rules: &[
         Rule { name: "start", text: "PNUM := 0; send msg(id, 0, 1) both ways" },

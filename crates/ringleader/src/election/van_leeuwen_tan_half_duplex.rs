@@ -10,7 +10,7 @@
 //! messages.
 //!
 //! **Cost.** 2n messages in phase 0, at most n in each later phase, n for the announcement. The largest phase P obeys
-//! F(P+2) ≤ n, so there are about 1.44 n log n in all. Which process wins depends on the schedule from n = 5 on.
+//! F(P+2) ≤ n, so there are about 1.44 n log n in all; F(P+3) = n is attained by multiples of a Fibonacci number. Which process wins depends on the schedule from n = 5 on.
 //!
 //! **Source.** J. van Leeuwen and R. B. Tan, An improved upperbound for distributed election in bidirectional rings of
 //! processors, Distributed Computing 2:149–160, 1987, section 2. The line that activates the local minima is lost in
@@ -26,8 +26,9 @@ use core::cmp::Ordering::{Equal, Greater, Less};
 use core::slice;
 
 use crate::model::{
-    Bound, Constant, Cost, Counts, Election, Erratum, Fields, Id, Informed, Knows, Links, Needs, Never,
-    Outbox, Process, Promises, Rule, Side, Spec, Verdict, Winner, fields, largest_phase, messages, names,
+    Arranged, Bound, Constant, Cost, Counts, Election, Erratum, Fields, Id, Informed, Knows, Links, Needs,
+    Never, Outbox, Process, Promises, Rule, Side, Spec, Verdict, Winner, fields, golden_ranks, largest_phase,
+    messages, names,
 };
 
 /// The local variables of one process.
@@ -314,7 +315,7 @@ const SPEC: Spec = Spec {
         }),
         ..Cost::UNKNOWN
     },
-    worst_ids: None,
+    worst_ids: Some(Arranged::Custom("multiples by the golden section", golden_ranks)),
     settings: &[],
     rules: &[
         Rule { name: "start", text: "PNUM := 0; ID := u; send msg(u, 0) both ways" },

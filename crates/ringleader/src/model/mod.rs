@@ -33,7 +33,7 @@ pub use snapshot::Snapshot;
 pub use spec::{
     Arranged, Average, Bound, Constant, Cost, Counts, Erratum, Facts, Graph, Informed, Links, Needs, Order,
     Orientation, Processes, Promises, Reached, Rule, Schedules, Setting, SettingValues, Spec, Talks, Timing,
-    Tolerates, Winner, floor_log2, harmonic, largest_phase,
+    Tolerates, Winner, floor_log2, golden_ranks, harmonic, largest_phase,
 };
 pub use value::{Fields, Name, Never, Show, Value};
 pub use variant::{Literal, Text, Variant};

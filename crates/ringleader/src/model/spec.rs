@@ -565,6 +565,20 @@ pub const fn largest_phase(n: u64) -> u64 {
     phase
 }
 
+/// The ranks i·F(k−2) mod F(k), F(k) being the largest Fibonacci number up to n, and for another n the missing ones as
+/// a stretch that rises from the smallest towards the smaller of its neighbours: whoever is a local minimum stays one,
+/// between the same two, and a chase only has further to go.
+#[must_use]
+pub fn golden_ranks(n: u32) -> Vec<u32> {
+    let (mut step, mut before, mut size) = (0u64, 1u64, 1u64);
+    while before + size <= u64::from(n) {
+        (step, before, size) = (before, size, before + size);
+    }
+    let rises = u64::from(n).saturating_sub(size);
+    let kept = (1..size).map(|i| rises + i * step % size);
+    (0..=rises).chain(kept).take(n as usize).map(|rank| rank as u32).collect()
+}
+
 /// The n-th harmonic number 1 + 1/2 + ... + 1/n, for averages.
 #[must_use]
 pub fn harmonic(n: u64) -> f64 {
