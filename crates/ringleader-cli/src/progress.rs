@@ -107,6 +107,50 @@ impl Drop for SearchBar {
     }
 }
 
+/// The progress bar of many runs.
+pub(crate) struct TrialBar {
+    bar: Option<ProgressBar>,
+    since: Instant,
+    drawn: Duration,
+}
+
+impl TrialBar {
+    pub(crate) fn new() -> TrialBar {
+        TrialBar { bar: None, since: Instant::now(), drawn: Duration::ZERO }
+    }
+
+    /// So many of so many are done, and this is to be said about it.
+    pub(crate) fn update(&mut self, done: u64, total: u64, said: impl FnOnce() -> String) {
+        let elapsed = self.since.elapsed();
+        if elapsed < PATIENCE || elapsed < self.drawn + PATIENCE / 2 {
+            return;
+        }
+        self.drawn = elapsed;
+        let bar = self.bar.get_or_insert_with(|| {
+            let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr_with_hz(8));
+            let style = ProgressStyle::with_template("  ▕{bar:24}▏ {percent:>3} %  {msg}  {elapsed}");
+            let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+            bar.set_style(style.progress_chars("█▉▊▋▌▍▎▏ "));
+            bar
+        });
+        bar.set_position(done);
+        bar.set_message(said());
+    }
+
+    /// Takes it off the screen: the report says it all.
+    pub(crate) fn finish(&mut self) {
+        if let Some(bar) = self.bar.take() {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+impl Drop for TrialBar {
+    fn drop(&mut self) {
+        self.finish();
+    }
+}
+
 fn searched(progress: &check::Progress, elapsed: Duration) -> String {
     let rate = (progress.states as f64 / elapsed.as_secs_f64().max(0.001)) as u64;
     let mut line = format!(

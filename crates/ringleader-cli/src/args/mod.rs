@@ -10,6 +10,7 @@ mod shared;
 mod size;
 mod value;
 mod workload;
+mod worst;
 
 pub(crate) use check::CheckArgs;
 pub(crate) use fault::{At, Lose, Partition};
@@ -21,6 +22,7 @@ pub(crate) use shared::{OrientationArg, quoted};
 pub(crate) use size::{Bytes, Patience};
 pub(crate) use value::{Given, Time, Word};
 pub(crate) use workload::{LoadArg, Wants};
+pub(crate) use worst::WorstArgs;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -71,6 +73,8 @@ pub(crate) enum Command {
     Run(Box<RunArgs>),
     /// Check an algorithm at small n: every schedule, every random choice, every arrangement that you ask for.
     Check(Box<CheckArgs>),
+    /// The arrangement of identities with which an election sends most, or least.
+    Worst(Box<WorstArgs>),
     /// Repeat a recorded run, step by step, and say where it differs.
     Replay(ReplayArgs),
     /// A completion script for your shell.
