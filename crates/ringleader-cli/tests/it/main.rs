@@ -9,6 +9,7 @@ mod reading; // list, show, completions, man
 mod repeat; // the seed, the command that repeats a run, recordings
 mod settings; // the algorithms' own: coordinators, elections inside, tokens
 mod transcripts; // the scenarios of the library's transcripts are commands
+mod worst; // the arrangement with the most messages
 
 use std::path::PathBuf;
 use std::process::{Command, Output};

@@ -10,7 +10,8 @@
 //! messages.
 //!
 //! **Cost.** 2n messages in phase 0, at most n in each later phase, n for the announcement. The largest phase P obeys
-//! F(P+2) ≤ n, so there are about 1.44 n log n in all; F(P+3) = n is attained by multiples of a Fibonacci number. Which process wins depends on the schedule from n = 5 on.
+//! F(P+2) ≤ n, so there are about 1.44 n log n in all. The worst arrangement that is known takes n in each phase, and
+//! the most phases with F(P+3) ≤ n, for every n from 3 on. Which process wins depends on the schedule from n = 5 on.
 //!
 //! **Source.** J. van Leeuwen and R. B. Tan, An improved upperbound for distributed election in bidirectional rings of
 //! processors, Distributed Computing 2:149–160, 1987, section 2. The line that activates the local minima is lost in

@@ -565,18 +565,29 @@ pub const fn largest_phase(n: u64) -> u64 {
     phase
 }
 
-/// The ranks i·F(k−2) mod F(k), F(k) being the largest Fibonacci number up to n, and for another n the missing ones as
-/// a stretch that rises from the smallest towards the smaller of its neighbours: whoever is a local minimum stays one,
-/// between the same two, and a chase only has further to go.
+/// The ranks i·F(k−2) mod F(k), F(k) being the largest Fibonacci number up to n. Those below F(k−2) are the local minima,
+/// each between a neighbour that is F(k−2) larger and one that is larger still. For another n the missing ones rise from
+/// the local minima towards the smaller neighbours, evenly: whoever is a local minimum stays one, with the same larger
+/// neighbour, and what sets out towards the other has a little further to go, everywhere alike.
 #[must_use]
 pub fn golden_ranks(n: u32) -> Vec<u32> {
     let (mut step, mut before, mut size) = (0u64, 1u64, 1u64);
     while before + size <= u64::from(n) {
         (step, before, size) = (before, size, before + size);
     }
-    let rises = u64::from(n).saturating_sub(size);
-    let kept = (1..size).map(|i| rises + i * step % size);
-    (0..=rises).chain(kept).take(n as usize).map(|rank| rank as u32).collect()
+    let more = u64::from(n).saturating_sub(size);
+    // How many were put above the local minima below this one.
+    let put = |minimum: u64| minimum * more / step.max(1);
+    let mut ranks = Vec::with_capacity(n as usize);
+    for place in 0..size.min(u64::from(n)) {
+        let rank = place * step % size;
+        if rank < step {
+            ranks.extend(rank + put(rank)..=rank + put(rank + 1));
+        } else {
+            ranks.push(rank + more);
+        }
+    }
+    ranks.into_iter().map(|rank| rank as u32).collect()
 }
 
 /// The n-th harmonic number 1 + 1/2 + ... + 1/n, for averages.
