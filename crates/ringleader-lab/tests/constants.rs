@@ -39,7 +39,7 @@ fn constants_up_to_a_million() {
         }
         assert!(slope <= row.constant.value + 1e-6, "{}: {slope}", row.algorithm);
         // What is left beside the leading term is at most 2n: phase 0, or the last round.
-        let rest = 2.0 / f64::from(last.n).log2();
+        let rest = 2.0 / f64::from(last.n).log2() + 1e-9;
         assert!(last.ratio() <= row.constant.value + rest, "{}: {}", row.algorithm, last.ratio());
         assert!(slope > 0.6 * row.constant.value, "{}: {slope} is far from the worst", row.algorithm);
     }
@@ -58,23 +58,20 @@ fn constants_up_to_a_million() {
     }
 }
 
-const RINGS: [&str; 9] = [
-    "hirschberg-sinclair",
-    "dolev-klawe-rodeh",
-    "peterson",
-    "peterson-improved",
-    "dolev-klawe-rodeh-b",
-    "higham-przytycka",
-    "franklin",
-    "van-leeuwen-tan",
-    "van-leeuwen-tan-half-duplex",
-];
-
 /// Maxima over all 40,320 arrangements of nine, and what a search finds of them when nobody tells it.
 #[test]
 fn nine_exact_and_searched() {
-    let known = [152, 63, 53, 45, 43, 39, 72, 45, 45];
-    for (name, known) in RINGS.into_iter().zip(known) {
+    for (name, known) in [
+        ("hirschberg-sinclair", 152),
+        ("dolev-klawe-rodeh", 63),
+        ("peterson", 53),
+        ("peterson-improved", 45),
+        ("dolev-klawe-rodeh-b", 43),
+        ("higham-przytycka", 39),
+        ("franklin", 72),
+        ("van-leeuwen-tan", 45),
+        ("van-leeuwen-tan-half-duplex", 45),
+    ] {
         let entry = find(ALL, name).expect("it exists");
         let question = Question { one_schedule: true, threads: THREADS, ..Question::new(entry, 9) };
         let most = answer(&Question { method: Method::Exact, ..question.clone() }, &()).expect("it fits");
@@ -89,8 +86,8 @@ fn nine_exact_and_searched() {
 /// At least as bad as every arrangement that is known; and how far chance alone comes.
 #[test]
 fn a_thousand_searched() {
-    for name in RINGS {
-        let entry = find(ALL, name).expect("it exists");
+    for entry in ALL.iter().filter(|entry| entry.spec.cost.constant.is_some() && !entry.is_literal()) {
+        let name = entry.spec.name;
         for n in [64, 1000] {
             let budget = Some(if n == 64 { 8000 } else { 1000 });
             let question = Question {

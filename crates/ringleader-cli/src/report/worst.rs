@@ -178,7 +178,8 @@ pub(crate) fn worst_text(answered: &Answered<'_>, out: &mut dyn Write) -> io::Re
     )?;
     if found.ids.len() <= SHOWN_MOST {
         let ids: Vec<String> = found.ids.iter().map(u64::to_string).collect();
-        row(out, "ids, clockwise", &ids.join(" "))?;
+        let label = if answered.entry.topology().contains("ring") { "ids, clockwise" } else { "ids" };
+        row(out, label, &ids.join(" "))?;
     }
     row(out, "messages", &answered.count())?;
     if let Some(bound) = &found.bound {
