@@ -4,7 +4,7 @@ use super::Trouble;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// Does `work` to the numbers below `count`, and gives what came out in their order; the first trouble, if there is any.
+/// Does `work` to the numbers below `count`, and gives what came out in their order; the first trouble, if any.
 pub(crate) fn map<T: Send>(
     count: usize,
     threads: usize,

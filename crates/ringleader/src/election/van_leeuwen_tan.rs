@@ -12,9 +12,9 @@
 //! seen to go wrong without them on small rings.
 //!
 //! **Cost.** 2n messages in phase 0, at most n in each later phase, n for the announcement, also where two processes
-//! announce. The largest phase P obeys F(P+2) ≤ n, so there are about 1.44 n log n in all. The worst arrangement that is
-//! known takes n in each phase, and the most phases with F(P+3) ≤ n, for every n from 3 on. The count depends on the
-//! schedule from n = 5 on, and is largest when all move together; which process wins depends on it from n = 8 on.
+//! announce. The largest phase P obeys F(P+2) ≤ n, so there are about 1.44 n log n in all. The worst arrangement that
+//! is known takes n in each phase, and the most phases with F(P+3) ≤ n, for every n from 3 on. The count depends on
+//! the schedule from n = 5 on, and is largest when all move together; which process wins depends on it from n = 8 on.
 //!
 //! **Source.** J. van Leeuwen and R. B. Tan, An improved upperbound for distributed election in bidirectional rings of
 //! processors, Distributed Computing 2:149–160, 1987, section 4. It leaves open which way the announcement goes when

@@ -565,10 +565,10 @@ pub const fn largest_phase(n: u64) -> u64 {
     phase
 }
 
-/// The ranks i·F(k−2) mod F(k), F(k) being the largest Fibonacci number up to n. Those below F(k−2) are the local minima,
-/// each between a neighbour that is F(k−2) larger and one that is larger still. For another n the missing ones rise from
-/// the local minima towards the smaller neighbours, evenly: whoever is a local minimum stays one, with the same larger
-/// neighbour, and what sets out towards the other has a little further to go, everywhere alike.
+/// The ranks i·F(k−2) mod F(k), F(k) being the largest Fibonacci number up to n. Those below F(k−2) are the local
+/// minima, each between a neighbour that is F(k−2) larger and one that is larger still. For another n the missing ones
+/// rise from the local minima towards the smaller neighbours, evenly: whoever is a local minimum stays one, with the
+/// same larger neighbour, and what sets out towards the other has a little further to go, everywhere alike.
 #[must_use]
 pub fn golden_ranks(n: u32) -> Vec<u32> {
     let (mut step, mut before, mut size) = (0u64, 1u64, 1u64);
