@@ -13,7 +13,8 @@ usage: cargo xtask COMMAND
   test     all tests: cargo-nextest where it is installed, plain cargo test where not; doc tests either way;
            with UPDATE=1 in the environment, transcripts and the blocks of the README are rewritten
   battery  every algorithm against the checker, as large as minutes allow; with UPDATE=1 its record is rewritten
-  bounds   every election against its bound, from a hundred processes to a million: prints the table
+  bounds   every election against its bound, from a hundred processes to a million, and the worst cases that are
+           searched for: prints the tables
   tidy     what the compiler does not see: layering, headers, left-overs, line lengths
   ci       the whole gate, read-only, with the time of each stage
   fix      format the code; the only command here that writes";
@@ -74,6 +75,7 @@ fn battery() -> bool {
 /// Every election against its bound, at large n.
 fn bounds() -> bool {
     cargo(&["test", "--release", "-p", "ringleader", "--test", "bounds", "--", "--nocapture"])
+        && cargo(&["test", "--release", "-p", "ringleader-lab", "--test", "constants", "--", "--nocapture"])
 }
 
 fn tidy() -> bool {

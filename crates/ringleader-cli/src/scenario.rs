@@ -146,7 +146,7 @@ pub(crate) fn disagreement(asked: u32, fixed: u32, file: Option<&Path>, listed: 
         .help(format!("leave out `-n {asked}`: the {who} says how many processes there are"))
 }
 
-fn set_schedule(scenario: &mut Scenario, schedule: &ScheduleArg) {
+pub(crate) fn set_schedule(scenario: &mut Scenario, schedule: &ScheduleArg) {
     scenario.schedule = match schedule {
         ScheduleArg::Rounds => Schedule::Rounds,
         ScheduleArg::Random => Schedule::Random,

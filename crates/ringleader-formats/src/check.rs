@@ -228,6 +228,7 @@ mod tests {
             properties: vec![Finding { name: "one", answer: Answer::Holds, trace_steps: None, detail: None }],
             messages: Some(ringleader::check::Range { min: 3, max: None }),
             election_messages: None,
+            extreme: None,
             probability: None,
             counterexample: None,
             limit: None,

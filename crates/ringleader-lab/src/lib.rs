@@ -7,3 +7,4 @@ pub mod sizes;
 pub mod stats;
 pub mod sweep;
 pub mod table;
+pub mod worst;

@@ -14,6 +14,7 @@ mod size;
 mod sweep;
 mod value;
 mod workload;
+mod worst;
 
 pub(crate) use check::CheckArgs;
 pub(crate) use compare::{CompareArgs, Per};
@@ -29,6 +30,7 @@ pub(crate) use size::{Bytes, Patience};
 pub(crate) use sweep::SweepArgs;
 pub(crate) use value::{Given, Time, Word};
 pub(crate) use workload::{LoadArg, Wants};
+pub(crate) use worst::WorstArgs;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -85,6 +87,8 @@ pub(crate) enum Command {
     Report(ReportArgs),
     /// Algorithms side by side: the same arrangements and seeds for all, means, bounds, growth, plots, tables.
     Compare(Box<CompareArgs>),
+    /// The arrangement of identities with which an election sends most, or least.
+    Worst(Box<WorstArgs>),
     /// Repeat a recorded run, step by step, and say where it differs.
     Replay(ReplayArgs),
     /// A completion script for your shell.

@@ -10,6 +10,7 @@ mod report;
 mod run;
 mod show;
 mod sweep;
+mod worst;
 
 use crate::App;
 use crate::args::Command;
@@ -28,6 +29,7 @@ pub(crate) fn run(app: &App, command: Command, console: &mut Console<'_>) -> Res
         Command::Sweep(args) => sweep::run(app, &args, console),
         Command::Report(args) => report::run(app, &args, console),
         Command::Compare(args) => compare::run(app, &args, console),
+        Command::Worst(args) => worst::run(app, &args, console),
         Command::Replay(args) => replay::run(app, &args, console),
         Command::Completions(args) => completions::run(app, &args, console),
         Command::Man(args) => man::run(app, &args, console),

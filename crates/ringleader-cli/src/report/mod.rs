@@ -3,9 +3,11 @@
 mod check;
 pub(crate) mod compare;
 mod text;
+mod worst;
 
 pub(crate) use check::{Checked, cases_in_words, check_text};
 pub(crate) use text::text;
+pub(crate) use worst::{Answered, constants_json, constants_text, worst_text};
 
 use crate::scenario::Plan;
 use crate::watch::Watch;

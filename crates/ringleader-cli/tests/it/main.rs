@@ -11,6 +11,7 @@ mod repeat; // the seed, the command that repeats a run, recordings
 mod settings; // the algorithms' own: coordinators, elections inside, tokens
 mod sweep; // grids of runs: repeated, killed, sharded, mistaken
 mod transcripts; // the scenarios of the library's transcripts are commands
+mod worst; // the arrangement with the most messages
 
 use std::path::PathBuf;
 use std::process::{Command, Output};

@@ -1,7 +1,7 @@
 //! From a recording to a scenario that repeats it.
 
 use super::Recorded;
-use ringleader::model::Links;
+use ringleader::model::{Links, Orientation};
 use ringleader::sim::{Ids, Initiators, Ports, Scenario, Schedule, Topology};
 use ringleader::trace::{Header, Recording};
 use std::sync::Arc;
@@ -22,7 +22,11 @@ fn scenario(recording: &Arc<Recording>) -> Scenario {
         initiators: Initiators::Listed(header.initiators.clone()),
         schedule: Schedule::Replay(Arc::clone(recording)),
         links: links(&header.links),
-        ports: if header.ports.is_empty() { Ports::Default } else { Ports::Listed(header.ports.clone()) },
+        // Where none are listed they are numbered the same way everywhere, even if the contract would admit any way.
+        ports: match header.ports.as_slice() {
+            [] => Ports::Kind(Orientation::Same),
+            listed => Ports::Listed(listed.to_vec()),
+        },
         topology: topology(header),
         range: header.range,
         settings: header.settings.clone(),

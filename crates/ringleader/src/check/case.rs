@@ -8,7 +8,7 @@ use super::ground::{Ground, How};
 use super::path::{recording, steps_along, way_to};
 use super::property::bound::Bounded;
 use super::property::{Property, bound, ends, nobody_waits, possible};
-use super::scope::{Reduce, Scope};
+use super::scope::{Extreme, Reduce, Scope};
 use super::search::{Explored, Limits};
 use super::subject::Subject;
 use super::typed::Lag;
@@ -28,6 +28,8 @@ pub(crate) struct Came {
     pub(crate) limit: Option<Limit>,
     pub(crate) messages: Option<Range>,
     pub(crate) election_messages: Option<Range>,
+    /// A run with the most or the least of them, and how well it does: more is better either way.
+    pub(crate) extreme: Option<(i64, Recording)>,
     pub(crate) probability: Option<Probability>,
     pub(crate) notes: Vec<&'static str>,
 }
@@ -156,6 +158,14 @@ impl Look<'_, '_> {
         let range = |(min, max): (u64, u64)| Range { min: min + before, max: Some(max + before) };
         self.came.messages = Some(range(sums.messages));
         self.came.election_messages = self.ground.is_election().then(|| range(sums.elections));
+        if let Some(extreme) = self.ground.scope.extreme {
+            let way = explored.graph.extreme(order, &explored.ends, extreme == Extreme::Most);
+            let taken = way.map(|way| steps_along(&self.ground, how, explored, &way, None));
+            let (least, most) = sums.elections;
+            let rank = if extreme == Extreme::Most { most as i64 } else { -(least as i64) };
+            let shown = taken.and_then(|taken| recording(&self.ground, how, &taken));
+            self.came.extreme = shown.map(|recording| (rank, recording));
+        }
         let Some((counts, formula, most)) = self.ground.bound() else { return };
         let sent = match counts {
             Counts::All => range(sums.messages),

@@ -307,6 +307,7 @@ impl Plan<'_> {
             properties: self.names().into_iter().map(finding).collect(),
             messages: came.messages.filter(|_| decided),
             election_messages: came.election_messages.filter(|_| decided),
+            extreme: came.extreme.filter(|_| decided).map(|(_, recording)| recording),
             probability: came.probability.filter(|_| !unknown),
             counterexample: wrong.and_then(|wrong| {
                 Some(Counterexample {
@@ -373,6 +374,10 @@ impl Total {
         total.limit = came.limit;
         total.messages = widest(total.messages, came.messages);
         total.election_messages = widest(total.election_messages, came.election_messages);
+        total.extreme = match (total.extreme.take(), came.extreme) {
+            (Some(a), Some(b)) if b.0 > a.0 => Some(b),
+            (a, b) => a.or(b),
+        };
         total.probability = match (total.probability, came.probability) {
             (None, other) | (other, None) => other,
             (Some(a), Some(b)) => Some(Probability {

@@ -58,6 +58,8 @@ pub struct Findings {
     pub messages: Option<Range>,
     /// The same without announcements.
     pub election_messages: Option<Range>,
+    /// A run with the least or the most of them, if one was asked for and there is no cycle.
+    pub extreme: Option<Recording>,
     /// For randomised algorithms.
     pub probability: Option<Probability>,
     /// A run that violates a property.

@@ -112,6 +112,31 @@ impl Graph {
         })
     }
 
+    /// The states along a way from state 0 to one of these ends with the most or the least election messages.
+    pub(crate) fn extreme(&self, order: &[u32], ends: &[u32], most: bool) -> Option<Vec<u32>> {
+        // Either way more is better; what was not reached has no sum.
+        let mut best: Vec<Option<(i64, u32)>> = vec![None; self.states()];
+        *best.first_mut()? = Some((0, 0));
+        for &state in order {
+            let Some((sum, _)) = best[state as usize] else { continue };
+            for edge in self.edges(state) {
+                let election = i64::from(edge.messages) - i64::from(edge.announcements());
+                let sum = sum + if most { election } else { -election };
+                let to = &mut best[edge.target as usize];
+                if to.is_none_or(|(before, _)| sum > before) {
+                    *to = Some((sum, state));
+                }
+            }
+        }
+        let end = ends.iter().copied().max_by_key(|&end| best[end as usize].map(|(sum, _)| sum))?;
+        let mut way = vec![end];
+        while let Some(&last) = way.last().filter(|&&last| last != 0) {
+            way.push(best[last as usize]?.1);
+        }
+        way.reverse();
+        Some(way)
+    }
+
     /// The least sums from state 0 to one of these ends, cycles or not.
     pub(crate) fn least(&self, ends: &[u32]) -> Option<(u64, u64)> {
         let mut is_end = vec![false; self.states()];
@@ -236,6 +261,8 @@ mod tests {
         let sums = dag.sums(&order, &[3]).unwrap();
         assert_eq!(sums, Sums { messages: (4, 5), elections: (2, 3) });
         assert_eq!(dag.least(&[3]), Some((4, 2)));
+        assert_eq!(dag.extreme(&order, &[3], true), Some(vec![0, 2, 3]));
+        assert_eq!(dag.extreme(&order, &[3], false), Some(vec![0, 1, 3]));
         assert!(graph(&[&[1], &[0]]).order().is_none());
     }
 

@@ -36,7 +36,7 @@ mod worker;
 
 pub use findings::{Answer, Counterexample, Finding, Findings, Limit, Probability, Progress, Range, Watcher};
 pub use property::{Property, Step, View, Watch};
-pub use scope::{Arrangements, Budget, Reduce, Scope, Starts};
+pub use scope::{Arrangements, Budget, Extreme, Reduce, Scope, Starts};
 
 use crate::model::{Election, Exclusion};
 use crate::network::Wired;

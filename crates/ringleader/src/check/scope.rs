@@ -39,6 +39,8 @@ pub struct Scope {
     /// Whether only what shows in a state or at an end is checked: neither cycles nor numbers of messages. The edges
     /// between states are not kept then, which are most of the memory.
     pub safety_only: bool,
+    /// Whether a run with the least or the most election messages is to be shown as well.
+    pub extreme: Option<Extreme>,
     /// How much of what cannot matter is left out.
     pub reduce: Reduce,
     /// Stop after so many states.
@@ -71,6 +73,7 @@ impl Scope {
             unsound: false,
             expectations: true,
             safety_only: false,
+            extreme: None,
             reduce: Reduce::Full,
             max_states: None,
             max_bytes: None,
@@ -117,6 +120,15 @@ pub struct Budget {
     pub losses: Option<u32>,
     /// Messages that arrive twice.
     pub duplications: Option<u32>,
+}
+
+/// Which run is to be shown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Extreme {
+    /// One with the least election messages.
+    Least,
+    /// One with the most.
+    Most,
 }
 
 /// How much of what cannot matter is left out of the search.

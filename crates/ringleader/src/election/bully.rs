@@ -302,6 +302,7 @@ const SPEC: Spec = Spec {
         words: "the largest down, process i alone starts, m = n-1-i processes above it: m(m+1)/2 election, \
                 m(m-1)/2 answer, n-2 coordinator, together m²+n-2; best n-1, worst n²-n-1; otherwise no bound is \
                 claimed",
+        ..Cost::UNKNOWN
     },
     worst_ids: None,
     settings: &[],

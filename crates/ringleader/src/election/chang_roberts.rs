@@ -176,6 +176,7 @@ const SPEC: Spec = Spec {
         }),
         words: "worst n(n+1)/2, average n·H(n), best 2n-1 (all start), n announcements; elected after n rounds if \
                 all start, at most 2n-1 if one does",
+        ..Cost::UNKNOWN
     },
     worst_ids: Some(Arranged::Descending),
     settings: &[],

@@ -24,9 +24,9 @@
 //! ```
 
 use crate::model::{
-    Arranged, Bound, Cost, Counts, Election, Erratum, Fields, Id, Informed, Knows, Links, Needs, Never, Next,
-    Outbox, Process, Promises, Reached, Rule, Show, Spec, Text, Value, Variant, Verdict, Winner, floor_log2,
-    messages,
+    Arranged, Bound, Constant, Cost, Counts, Election, Erratum, Fields, Id, Informed, Knows, Links, Needs,
+    Never, Next, Outbox, Process, Promises, Reached, Rule, Show, Spec, Text, Value, Variant, Verdict, Winner,
+    floor_log2, messages,
 };
 
 /// The local variables of one process.
@@ -299,6 +299,11 @@ const SPEC: Spec = Spec {
         }),
         average: None,
         words: "2n(p-1)+n in p phases, 2 <= p <= ⌊log n⌋+1 for n >= 2; n announcements; the same whoever starts",
+        constant: Some(Constant {
+            value: 2.0,
+            source: "Dolev, Klawe and Rodeh 1982, the basic algorithm: 2n log n + O(n)",
+        }),
+        ..Cost::UNKNOWN
     },
     worst_ids: Some(Arranged::BitReversal),
     settings: &[],

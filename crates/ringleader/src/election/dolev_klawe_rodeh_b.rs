@@ -26,8 +26,8 @@
 //! ```
 
 use crate::model::{
-    Arranged, Bound, Cost, Counts, Election, Erratum, Fields, Id, Informed, Knows, Links, Needs, Never, Next,
-    Outbox, Process, Promises, Rule, Show, Spec, Value, Verdict, Winner, messages,
+    Arranged, Bound, Constant, Cost, Counts, Election, Erratum, Fields, Id, Informed, Knows, Links, Needs,
+    Never, Next, Outbox, Process, Promises, Rule, Show, Spec, Value, Verdict, Winner, messages,
 };
 
 /// The local variables of one process.
@@ -269,6 +269,11 @@ const SPEC: Spec = Spec {
         average: None,
         words: "worst 1.5 n log n+n: the leading term from the literature, the rest as measured; bit reversal takes \
                 1.5 n log n+1 for powers of two; n announcements",
+        constant: Some(Constant {
+            value: 1.5,
+            source: "Dolev, Klawe and Rodeh 1982, Algorithm B: 1.5 n log n + O(n)",
+        }),
+        ..Cost::UNKNOWN
     },
     worst_ids: Some(Arranged::BitReversal),
     settings: &[],

@@ -24,9 +24,9 @@
 use core::cmp::Ordering::{Equal, Greater, Less};
 
 use crate::model::{
-    Arranged, Bound, Cost, Counts, Election, Erratum, Fields, Id, Informed, Knows, Links, Needs, Never,
-    Orientation, Outbox, Process, Promises, Rule, Show, Side, Spec, Value, Verdict, Winner, floor_log2,
-    messages,
+    Arranged, Bound, Constant, Cost, Counts, Election, Erratum, Fields, Id, Informed, Knows, Links, Needs,
+    Never, Orientation, Outbox, Process, Promises, Rule, Schedules, Show, Side, Spec, Value, Verdict, Winner,
+    floor_log2, messages,
 };
 
 /// The local variables of one process.
@@ -216,6 +216,10 @@ const SPEC: Spec = Spec {
         }),
         average: None,
         words: "exactly 2n a round, at most ⌊log n⌋+1 rounds, n announcements",
+        schedules: Schedules::Same,
+        constant: Some(Constant {
+            value: 2.0, source: "Franklin 1982: 2n⌊log n⌋+3n, announcement included"
+        }),
     },
     worst_ids: Some(Arranged::BitReversal),
     settings: &[],

@@ -27,8 +27,8 @@
 use core::cmp::Ordering::{Equal, Greater, Less};
 
 use crate::model::{
-    Arranged, Bound, Cost, Counts, Election, Erratum, Fields, Id, Informed, Knows, Links, Needs, Never, Next,
-    Outbox, Process, Promises, Rule, Show, Spec, Value, Verdict, Winner, messages,
+    Arranged, Bound, Constant, Cost, Counts, Election, Erratum, Fields, Id, Informed, Knows, Links, Needs,
+    Never, Next, Outbox, Process, Promises, Rule, Show, Spec, Value, Verdict, Winner, messages,
 };
 
 /// The local variables of one process.
@@ -242,6 +242,8 @@ const SPEC: Spec = Spec {
         average: None,
         words: "worst 1.271 n log n+n: the leading term from the literature, the rest as measured; n \
                 announcements; count and winner are the same under every schedule; phases are the largest round",
+        constant: Some(Constant { value: 1.271, source: "Higham and Przytycka 1993: 1.271 n log n + O(n)" }),
+        ..Cost::UNKNOWN
     },
     worst_ids: Some(Arranged::Fibonacci),
     settings: &[],

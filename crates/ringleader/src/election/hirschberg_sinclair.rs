@@ -30,9 +30,9 @@
 use core::cmp::Ordering::{Equal, Greater, Less};
 
 use crate::model::{
-    Arranged, Bound, Cost, Counts, Election, Erratum, Fields, Id, Informed, Knows, Links, Needs, Never,
-    Orientation, Outbox, Process, Promises, Reached, Rule, Show, Side, Spec, Text, Value, Variant, Verdict,
-    Winner, messages,
+    Arranged, Bound, Constant, Cost, Counts, Election, Erratum, Fields, Id, Informed, Knows, Links, Needs,
+    Never, Orientation, Outbox, Process, Promises, Reached, Rule, Schedules, Show, Side, Spec, Text, Value,
+    Variant, Verdict, Winner, messages,
 };
 
 /// The local variables of one process.
@@ -373,6 +373,8 @@ const SPEC: Spec = Spec {
         words: "at most 4n in the first phase, 4r⌊n/(r/2+1)⌋ (less than 8n) in those of r = 2, 4, .. < n, 2n in the \
                 last (2 in all for n = 1); n announcements; the count depends on the schedule, and is largest when all \
                 move together: elected in round 2(2^⌈log n⌉-1)+n",
+        schedules: Schedules::RoundsSendMost,
+        constant: Some(Constant { value: 8.0, source: "Hirschberg and Sinclair 1980: 8n+8⌈n log n⌉" }),
     },
     worst_ids: Some(Arranged::Custom("each stretch split where most is sent", worst)),
     settings: &[],

@@ -295,6 +295,7 @@ const SPEC: Spec = Spec {
         average: None,
         words: "at most n/(l+1) processes reach level l, and each capture costs at most four messages: \
                 4n·H(⌊n/2⌋+1)+n-1 with n-1 announcements",
+        ..Cost::UNKNOWN
     },
     worst_ids: None,
     settings: &[],

@@ -201,6 +201,7 @@ const SPEC: Spec = Spec {
         average: None,
         words: "at most n² a round and n announcements, rounds without bound but finite with probability 1; O(n log n) \
                 on average with a range of n",
+        ..Cost::UNKNOWN
     },
     worst_ids: None,
     settings: &[],

@@ -191,6 +191,7 @@ const SPEC: Spec = Spec {
         average: None,
         words: "exactly 2n a round and n announcements; rounds without bound but finite with probability 1, on average \
                 10/3 for n = 3 and 30/7 for n = 4",
+        ..Cost::UNKNOWN
     },
     worst_ids: None,
     settings: &[],

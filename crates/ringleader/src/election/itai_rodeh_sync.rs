@@ -195,6 +195,7 @@ const SPEC: Spec = Spec {
         words: "exactly n² a round, without announcement; rounds without bound but finite with probability 1, on \
                 average 1/P, P the probability that some value is drawn once: 4/3 for n = 3 and k = 2, 2ⁿ⁻¹/n for \
                 k = 2 and n > 2",
+        ..Cost::UNKNOWN
     },
     worst_ids: None,
     settings: &[],

@@ -478,6 +478,7 @@ const SPEC: Spec = Spec {
         average: None,
         words: "exactly 4(n-1) if k = 1 starts, at most 5n·log k+3n if k >= 2 do and 5n·log n+2n if all do: the terms \
                 behind the logarithm are as measured, the literature has 5n·log n+O(n); at most ⌊log n⌋+1 phases",
+        ..Cost::UNKNOWN
     },
     worst_ids: None,
     settings: &[],

@@ -191,6 +191,7 @@ const SPEC: Spec = Spec {
         average: None,
         words: "exactly n·k for k initiators, n² if all start; nothing is announced, and those that do not start \
                 never learn the result",
+        ..Cost::UNKNOWN
     },
     worst_ids: None,
     settings: &[],

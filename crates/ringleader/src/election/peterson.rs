@@ -22,8 +22,9 @@
 //! ```
 
 use crate::model::{
-    Arranged, Bound, Cost, Counts, Election, Erratum, Fields, Id, Informed, Knows, Links, Needs, Never, Next,
-    Outbox, Process, Promises, Rule, Show, Spec, Text, Value, Variant, Verdict, Winner, floor_log2, messages,
+    Arranged, Bound, Constant, Cost, Counts, Election, Erratum, Fields, Id, Informed, Knows, Links, Needs,
+    Never, Next, Outbox, Process, Promises, Rule, Show, Spec, Text, Value, Variant, Verdict, Winner,
+    floor_log2, messages,
 };
 
 /// The local variables of one process.
@@ -257,6 +258,11 @@ const SPEC: Spec = Spec {
         }),
         average: None,
         words: "worst 2n⌊log n⌋+n, n announcements; causal depth of the election at most 2n-1",
+        constant: Some(Constant {
+            value: 2.0,
+            source: "Peterson 1982, the first algorithm: 2n log n + O(n)",
+        }),
+        ..Cost::UNKNOWN
     },
     worst_ids: Some(Arranged::BitReversal),
     settings: &[],

@@ -27,8 +27,9 @@
 //! ```
 
 use crate::model::{
-    Arranged, Bound, Cost, Counts, Election, Erratum, Fields, Id, Informed, Knows, Links, Needs, Never, Next,
-    Outbox, Process, Promises, Rule, Show, Spec, Text, Value, Variant, Verdict, Winner, messages,
+    Arranged, Bound, Constant, Cost, Counts, Election, Erratum, Fields, Id, Informed, Knows, Links, Needs,
+    Never, Next, Outbox, Process, Promises, Rule, Show, Spec, Text, Value, Variant, Verdict, Winner,
+    messages,
 };
 
 /// The local variables of one process.
@@ -316,6 +317,11 @@ const SPEC: Spec = Spec {
         average: None,
         words: "exactly n a round, n announcements; the rounds R satisfy F(R+1) <= n (Fibonacci numbers), hence R <= \
                 1.4405 log n + 1, and the most that this allows is attained for every n",
+        constant: Some(Constant {
+            value: Constant::GOLDEN,
+            source: "Peterson 1982, the second algorithm: 1.44 n log n + O(n)",
+        }),
+        ..Cost::UNKNOWN
     },
     worst_ids: Some(Arranged::Fibonacci),
     settings: &[],

@@ -376,6 +376,7 @@ const SPEC: Spec = Spec {
         average: None,
         words: "exactly 2n a round and n announcements, rounds without bound but finite with probability 1; a \
                 round keeps an active process (of 3 or more) with probability (k+1)(2k+1)/6k²",
+        ..Cost::UNKNOWN
     },
     worst_ids: None,
     settings: &[Setting {

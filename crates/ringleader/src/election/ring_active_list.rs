@@ -207,6 +207,7 @@ const SPEC: Spec = Spec {
         }),
         average: None,
         words: "exactly a² for a live processes, whoever starts; nothing is announced",
+        ..Cost::UNKNOWN
     },
     worst_ids: None,
     settings: &[],

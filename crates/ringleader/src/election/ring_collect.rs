@@ -22,7 +22,7 @@
 
 use crate::model::{
     Bound, Cost, Counts, Election, Erratum, Fields, Id, Informed, Knows, Needs, Never, Next, Outbox, Process,
-    Promises, Reached, Rule, Spec, Verdict, Winner, fields, messages,
+    Promises, Reached, Rule, Schedules, Spec, Verdict, Winner, fields, messages,
 };
 
 /// The local variables of one process.
@@ -117,6 +117,8 @@ const SPEC: Spec = Spec {
         average: None,
         words: "exactly 2a for each initiator, a to collect and a to tell, of a live processes; a list holds up to \
                 a identities",
+        schedules: Schedules::Same,
+        ..Cost::UNKNOWN
     },
     worst_ids: None,
     settings: &[],

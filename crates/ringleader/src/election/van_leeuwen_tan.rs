@@ -12,8 +12,9 @@
 //! seen to go wrong without them on small rings.
 //!
 //! **Cost.** 2n messages in phase 0, at most n in each later phase, n for the announcement, also where two processes
-//! announce. The largest phase P obeys F(P+2) ≤ n, so there are about 1.44 n log n in all. The count depends on the
-//! schedule from n = 5 on, and is largest when all move together; which process wins depends on it from n = 8 on.
+//! announce. The largest phase P obeys F(P+2) ≤ n, so there are about 1.44 n log n in all. The worst arrangement that
+//! is known takes n in each phase, and the most phases with F(P+3) ≤ n, for every n from 3 on. The count depends on
+//! the schedule from n = 5 on, and is largest when all move together; which process wins depends on it from n = 8 on.
 //!
 //! **Source.** J. van Leeuwen and R. B. Tan, An improved upperbound for distributed election in bidirectional rings of
 //! processors, Distributed Computing 2:149–160, 1987, section 4. It leaves open which way the announcement goes when
@@ -28,9 +29,9 @@
 use core::cmp::Ordering::{Equal, Greater, Less};
 
 use crate::model::{
-    Bound, Cost, Counts, Election, Erratum, Fields, Id, Informed, Knows, Links, Needs, Never, Outbox,
-    Process, Promises, Rule, Show, Side, Spec, Text, Value, Variant, Verdict, Winner, largest_phase,
-    messages,
+    Arranged, Bound, Constant, Cost, Counts, Election, Erratum, Fields, Id, Informed, Knows, Links, Needs,
+    Never, Outbox, Process, Promises, Rule, Show, Side, Spec, Text, Value, Variant, Verdict, Winner,
+    golden_ranks, largest_phase, messages,
 };
 
 /// The local variables of one process.
@@ -372,8 +373,13 @@ const SPEC: Spec = Spec {
         words: "2n in phase 0, at most n in each of at most P phases, where P is the largest with F(P+2) <= n \
                 (Fibonacci numbers; about 1.44 log n); n announcements; the count depends on the schedule, and is \
                 largest when all move together",
+        constant: Some(Constant {
+            value: Constant::GOLDEN,
+            source: "van Leeuwen and Tan 1987: 1.44 n log n + O(n)",
+        }),
+        ..Cost::UNKNOWN
     },
-    worst_ids: None,
+    worst_ids: Some(Arranged::Custom("multiples by the golden section", golden_ranks)),
     settings: &[],
     rules: &[
         Rule { name: "start", text: "PNUM := 0; send msg(id, 0, 1) both ways" },

@@ -10,7 +10,8 @@
 //! messages.
 //!
 //! **Cost.** 2n messages in phase 0, at most n in each later phase, n for the announcement. The largest phase P obeys
-//! F(P+2) ≤ n, so there are about 1.44 n log n in all. Which process wins depends on the schedule from n = 5 on.
+//! F(P+2) ≤ n, so there are about 1.44 n log n in all. The worst arrangement that is known takes n in each phase, and
+//! the most phases with F(P+3) ≤ n, for every n from 3 on. Which process wins depends on the schedule from n = 5 on.
 //!
 //! **Source.** J. van Leeuwen and R. B. Tan, An improved upperbound for distributed election in bidirectional rings of
 //! processors, Distributed Computing 2:149–160, 1987, section 2. The line that activates the local minima is lost in
@@ -26,8 +27,9 @@ use core::cmp::Ordering::{Equal, Greater, Less};
 use core::slice;
 
 use crate::model::{
-    Bound, Cost, Counts, Election, Erratum, Fields, Id, Informed, Knows, Links, Needs, Never, Outbox,
-    Process, Promises, Rule, Side, Spec, Verdict, Winner, fields, largest_phase, messages, names,
+    Arranged, Bound, Constant, Cost, Counts, Election, Erratum, Fields, Id, Informed, Knows, Links, Needs,
+    Never, Outbox, Process, Promises, Rule, Side, Spec, Verdict, Winner, fields, golden_ranks, largest_phase,
+    messages, names,
 };
 
 /// The local variables of one process.
@@ -308,8 +310,13 @@ const SPEC: Spec = Spec {
         words: "2n in phase 0, at most n in each of at most P phases, where P is the largest with F(P+2) <= n \
                 (Fibonacci numbers; about 1.44 log n); n announcements; the count and the winner depend on the \
                 schedule",
+        constant: Some(Constant {
+            value: Constant::GOLDEN,
+            source: "van Leeuwen and Tan 1987: 1.44 n log n + O(n)",
+        }),
+        ..Cost::UNKNOWN
     },
-    worst_ids: None,
+    worst_ids: Some(Arranged::Custom("multiples by the golden section", golden_ranks)),
     settings: &[],
     rules: &[
         Rule { name: "start", text: "PNUM := 0; ID := u; send msg(u, 0) both ways" },

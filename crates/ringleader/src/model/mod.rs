@@ -31,9 +31,9 @@ pub use process::{Charge, Election, Exclusion, Knows, Process, Rounds, Stage, Ve
 pub use quorum::{largest_quorum, line_or_grid};
 pub use snapshot::Snapshot;
 pub use spec::{
-    Arranged, Average, Bound, Cost, Counts, Erratum, Facts, Graph, Informed, Links, Needs, Order,
-    Orientation, Processes, Promises, Reached, Rule, Setting, SettingValues, Spec, Talks, Timing, Tolerates,
-    Winner, floor_log2, harmonic, largest_phase,
+    Arranged, Average, Bound, Constant, Cost, Counts, Erratum, Facts, Graph, Informed, Links, Needs, Order,
+    Orientation, Processes, Promises, Reached, Rule, Schedules, Setting, SettingValues, Spec, Talks, Timing,
+    Tolerates, Winner, floor_log2, golden_ranks, harmonic, largest_phase,
 };
 pub use value::{Fields, Name, Never, Show, Value};
 pub use variant::{Literal, Text, Variant};

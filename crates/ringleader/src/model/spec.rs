@@ -354,17 +354,48 @@ pub struct Cost {
     pub average: Option<Average>,
     /// In words: best, average, worst, time.
     pub words: &'static str,
+    /// How the number of messages depends on the schedule.
+    pub schedules: Schedules,
+    /// The published factor of n·log2 n, where the worst case grows like that.
+    pub constant: Option<Constant>,
 }
 
 impl Cost {
     /// Nothing is claimed.
-    pub const UNKNOWN: Cost = Cost { worst: None, average: None, words: "unknown" };
+    pub const UNKNOWN: Cost =
+        Cost { worst: None, average: None, words: "unknown", schedules: Schedules::Unknown, constant: None };
 
     /// At most so many messages of all kinds, whatever happens.
     #[must_use]
     pub const fn at_most(formula: &'static str, value: fn(&Facts) -> Option<u64>) -> Cost {
-        Cost { worst: Some(Bound { formula, counts: Counts::All, value }), average: None, words: formula }
+        Cost { worst: Some(Bound { formula, counts: Counts::All, value }), words: formula, ..Cost::UNKNOWN }
     }
+}
+
+/// How the number of election messages of one arrangement depends on the schedule, where everybody has started before
+/// the first delivery. On a one-way ring with links that keep the order it never does, and nothing has to be said.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Schedules {
+    /// Nothing is claimed.
+    Unknown,
+    /// It is the same under every schedule.
+    Same,
+    /// No schedule sends more than `rounds`.
+    RoundsSendMost,
+}
+
+/// The factor of n·log2 n in the published worst case.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Constant {
+    /// The factor.
+    pub value: f64,
+    /// Who gives it.
+    pub source: &'static str,
+}
+
+impl Constant {
+    /// 1 / log2 φ: a round for each Fibonacci number.
+    pub const GOLDEN: f64 = 1.440_420_090_412_556_5;
 }
 
 /// A proved upper bound on messages.
@@ -532,6 +563,31 @@ pub const fn largest_phase(n: u64) -> u64 {
         phase += 1;
     }
     phase
+}
+
+/// The ranks i·F(k−2) mod F(k), F(k) being the largest Fibonacci number up to n. Those below F(k−2) are the local
+/// minima, each between a neighbour that is F(k−2) larger and one that is larger still. For another n the missing ones
+/// rise from the local minima towards the smaller neighbours, evenly: whoever is a local minimum stays one, with the
+/// same larger neighbour, and what sets out towards the other has a little further to go, everywhere alike.
+#[must_use]
+pub fn golden_ranks(n: u32) -> Vec<u32> {
+    let (mut step, mut before, mut size) = (0u64, 1u64, 1u64);
+    while before + size <= u64::from(n) {
+        (step, before, size) = (before, size, before + size);
+    }
+    let more = u64::from(n).saturating_sub(size);
+    // How many were put above the local minima below this one.
+    let put = |minimum: u64| minimum * more / step.max(1);
+    let mut ranks = Vec::with_capacity(n as usize);
+    for place in 0..size.min(u64::from(n)) {
+        let rank = place * step % size;
+        if rank < step {
+            ranks.extend(rank + put(rank)..=rank + put(rank + 1));
+        } else {
+            ranks.push(rank + more);
+        }
+    }
+    ranks.into_iter().map(|rank| rank as u32).collect()
 }
 
 /// The n-th harmonic number 1 + 1/2 + ... + 1/n, for averages.

@@ -236,6 +236,7 @@ const SPEC: Spec = Spec {
         average: None,
         words: "0 to 2(n-1) per entry; n-1 in the mean for independent requests that come seldom; one message \
                 delay from an exit to the next entry",
+        ..Cost::UNKNOWN
     },
     worst_ids: None,
     settings: &[],

@@ -221,6 +221,7 @@ const SPEC: Spec = Spec {
         words: "exactly 3 per entry of another process, 0 for the coordinator's own: 3(n-1)/n on average if all ask \
                 alike; with --denied one more for each request that waits; two message delays from an exit to the \
                 next entry, one if the coordinator is one of the two",
+        ..Cost::UNKNOWN
     },
     worst_ids: None,
     settings: &[

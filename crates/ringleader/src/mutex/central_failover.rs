@@ -476,6 +476,7 @@ const SPEC: Spec = Spec {
         average: None,
         words: "3 per entry of another process while nobody crashes; a crash of the coordinator costs an election \
                 among n-1 processes, n-2 NEWCOORD and n-2 STATUS",
+        ..Cost::UNKNOWN
     },
     worst_ids: None,
     settings: &[Setting {

@@ -230,6 +230,7 @@ const SPEC: Spec = Spec {
         }),
         average: None,
         words: "exactly 3(n-1) per entry; one message delay from an exit to the next entry",
+        ..Cost::UNKNOWN
     },
     worst_ids: None,
     settings: &[],

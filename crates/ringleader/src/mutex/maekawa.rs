@@ -461,6 +461,7 @@ const SPEC: Spec = Spec {
         average: None,
         words: "3(K-1) undisturbed, at most 6(K-1) per entry of a run, with quorums of size K: q+1 for n = q^2+q+1, \
                 below 2 sqrt(n)+1 on grids; at most two message delays from an exit to the next entry",
+        ..Cost::UNKNOWN
     },
     worst_ids: None,
     settings: &[],

@@ -475,6 +475,7 @@ const SPEC: Spec = Spec {
         average: None,
         words: "no number per entry: the tokens circulate for ever; a lost token is back at the survivor's \
                 (n+1)-th arrival at the latest",
+        ..Cost::UNKNOWN
     },
     worst_ids: None,
     settings: &[],

@@ -292,7 +292,7 @@ const SPEC: Spec = Spec {
         ..Needs::NOTHING
     },
     promises: Promises::Exclusion { order: Order::Ring, falls_silent: false },
-    cost: Cost { worst: None, average: None, words: "no number per entry: the tokens circulate for ever" },
+    cost: Cost { words: "no number per entry: the tokens circulate for ever", ..Cost::UNKNOWN },
     worst_ids: None,
     settings: &[Setting {
         name: "tokens",

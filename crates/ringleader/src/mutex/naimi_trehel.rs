@@ -163,6 +163,7 @@ const SPEC: Spec = Spec {
         average: None,
         words: "0 to n per entry; 1 + 1/2 + ... + 1/(n-1) on average under light load, 3 to 4 when everybody always \
                 wants in; one message delay from an exit to the next entry",
+        ..Cost::UNKNOWN
     },
     worst_ids: None,
     settings: &[],

@@ -161,6 +161,7 @@ const SPEC: Spec = Spec {
         average: None,
         words: "at most 2D per entry, D being the diameter of the tree; twice the distance of the token for an entry \
                 on its own; 4(n-1)/n on average when everybody always wants in",
+        ..Cost::UNKNOWN
     },
     worst_ids: None,
     settings: &[],

@@ -206,6 +206,7 @@ const SPEC: Spec = Spec {
         }),
         average: None,
         words: "exactly 2(n-1) per entry; one message delay from an exit to the next entry",
+        ..Cost::UNKNOWN
     },
     worst_ids: None,
     settings: &[],

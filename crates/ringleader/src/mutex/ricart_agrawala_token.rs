@@ -464,6 +464,7 @@ const SPEC: Spec = Spec {
         average: None,
         words: "n per entry, or none where the token is already here; n-1 on average under light load; one message \
                 delay from an exit to the next entry",
+        ..Cost::UNKNOWN
     },
     worst_ids: None,
     settings: &[],

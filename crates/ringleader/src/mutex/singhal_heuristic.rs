@@ -297,6 +297,7 @@ const SPEC: Spec = Spec {
         words: "(n-1)/2 + (n-1)/n per entry on average under light load, n when everybody always wants in; late \
                 requests cost more, and no bound is proved: with n = 3 and two entries each at most 22 in all on \
                 FIFO links, 33 otherwise",
+        ..Cost::UNKNOWN
     },
     worst_ids: None,
     settings: &[],

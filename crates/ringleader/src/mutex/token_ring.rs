@@ -161,6 +161,7 @@ const SPEC: Spec = Spec {
         average: None,
         words: "no number per entry: the token circulates for ever; 1 to n deliveries from asking to entering, and as \
                 many message delays from an exit to the next entry as there are steps between the two",
+        ..Cost::UNKNOWN
     },
     worst_ids: None,
     settings: &[],

@@ -118,6 +118,7 @@ const SPEC: Spec = Spec {
         average: None,
         words: "with quorums of log2(n+1): for each other process of the quorum 3 undisturbed, at most 6 in the mean \
                 of a run; at most two message delays from an exit to the next entry",
+        ..Cost::UNKNOWN
     },
     worst_ids: None,
     settings: &[],

@@ -39,7 +39,7 @@ fn impossible_scenarios() {
     let narrow = with(&|s| s.range = 1);
     assert!(matches!(refusal("probabilistic-franklin", &narrow), Refusal::OutOfRange { .. }));
     let worst = with(&|s| s.ids = Ids::Worst);
-    assert_eq!(refusal("van-leeuwen-tan-half-duplex", &worst), Refusal::NoWorstIds);
+    assert_eq!(refusal("humblet", &worst), Refusal::NoWorstIds);
     let wants = with(&|s| s.workload = Workload { hold: 3, ..Workload::default() });
     assert_eq!(refusal("peterson", &wants), Refusal::NoWorkload);
     let kind = with(&|s| s.faults = vec![Fault::LoseNth { kind: "token".into(), nth: 1 }]);

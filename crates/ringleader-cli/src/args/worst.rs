@@ -1,0 +1,154 @@
+//! `ringleader worst ALGORITHM ...`: the options, and the commands that say them again.
+
+use super::number::{above_zero, at_least_one, number};
+use super::shared::{LinksArg, OrientationArg, SettingsArgs, name};
+use super::{Given, Number, ScheduleArg};
+use clap::Args;
+use ringleader::model::Shape;
+use ringleader::registry::Entry;
+use ringleader::sim::Initiators;
+use std::path::PathBuf;
+
+#[derive(Args, Clone, Debug)]
+pub(crate) struct WorstArgs {
+    /// Its name, or an alias of it; `ringleader list` has them all.
+    #[arg(value_name = "ALGORITHM", required_unless_present = "constants")]
+    pub(crate) name: Option<String>,
+    /// The number of processes: 8, 1e3, 2^10 [default: 8]; with --constants the most there may be [default: 1e6].
+    #[arg(
+        short,
+        long = "nodes",
+        value_name = "N",
+        value_parser = Given::<Number>::parse,
+        allow_hyphen_values = true
+    )]
+    pub(crate) nodes: Option<Given<Number>>,
+    /// The least messages instead of the most.
+    #[arg(long)]
+    pub(crate) best: bool,
+    /// How many arrangements send how many messages, with the exact mean and variance.
+    #[arg(long, conflicts_with = "search")]
+    pub(crate) distribution: bool,
+    /// Instead of one algorithm, the table of message constants: the worst known case of every election that takes
+    /// O(n log n) messages, beside the factor that was published.
+    #[arg(
+        long,
+        conflicts_with_all = [
+            "name", "best", "distribution", "exact", "search", "budget", "output", "trace", "initiators",
+            "orientation", "schedule", "links", "seed",
+        ]
+    )]
+    pub(crate) constants: bool,
+
+    /// Every arrangement, however long it takes (exit 3 if that is beyond hope).
+    #[arg(long, conflicts_with = "search", help_heading = "Effort")]
+    pub(crate) exact: bool,
+    /// A search, even where every arrangement could be tried.
+    #[arg(long, help_heading = "Effort")]
+    pub(crate) search: bool,
+    /// The most arrangements to try: 1e4, 1M [default: as many as take a minute or less].
+    #[arg(long, value_name = "RUNS", value_parser = above_zero, help_heading = "Effort")]
+    pub(crate) budget: Option<u64>,
+    /// How many threads may work on it; the result is the same [default: as many as there are].
+    #[arg(
+        long,
+        value_name = "T",
+        value_parser = at_least_one,
+        env = "RINGLEADER_THREADS",
+        hide_env_values = true,
+        help_heading = "Effort"
+    )]
+    pub(crate) threads: Option<u32>,
+    /// The seed of every draw [default: 0].
+    #[arg(
+        long,
+        value_name = "S",
+        value_parser = number,
+        env = "RINGLEADER_SEED",
+        hide_env_values = true,
+        help_heading = "Effort"
+    )]
+    pub(crate) seed: Option<u64>,
+
+    /// Write the arrangement to this file, one identity per line, for `ringleader run --ids @FILE`.
+    #[arg(short, long, value_name = "FILE.ids", help_heading = "Files")]
+    pub(crate) output: Option<PathBuf>,
+    /// Write a run that sends so many messages to this file, for `ringleader replay`.
+    #[arg(long, value_name = "FILE", help_heading = "Files")]
+    pub(crate) trace: Option<PathBuf>,
+    /// Replace files that are there already.
+    #[arg(long, help_heading = "Files")]
+    pub(crate) force: bool,
+
+    /// Who starts of its own accord: all, one (index 0), a list of indices, or a percentage [default: all].
+    #[arg(long, value_name = "WHO", value_parser = Given::<Initiators>::parse, help_heading = "Environment")]
+    pub(crate) initiators: Option<Given<Initiators>>,
+    /// How ports are numbered; random is every way where all schedules are searched, and drawn otherwise
+    /// [default: same].
+    #[arg(long, help_heading = "Environment")]
+    pub(crate) orientation: Option<OrientationArg>,
+    /// Only this schedule: rounds, random, delay:uniform:1:10, lifo, fifo, greedy, starve:P [default: every schedule].
+    #[arg(
+        long,
+        value_name = "KIND",
+        value_parser = Given::<ScheduleArg>::parse,
+        help_heading = "Environment"
+    )]
+    pub(crate) schedule: Option<Given<ScheduleArg>>,
+    /// In what order links deliver [default: the weakest that the algorithm admits].
+    #[arg(long, help_heading = "Environment")]
+    pub(crate) links: Option<LinksArg>,
+
+    #[command(flatten)]
+    pub(crate) settings: SettingsArgs,
+}
+
+impl WorstArgs {
+    /// The words of the command that gives the same answer.
+    pub(crate) fn again(&self, algorithm: &str, n: u32) -> Vec<String> {
+        let mut words = vec!["worst".to_owned(), algorithm.to_owned(), "-n".to_owned(), n.to_string()];
+        for (flag, given) in [
+            ("--best", self.best),
+            ("--distribution", self.distribution),
+            ("--exact", self.exact),
+            ("--search", self.search),
+        ] {
+            words.extend(given.then(|| flag.to_owned()));
+        }
+        words.extend(self.budget.into_iter().flat_map(|budget| ["--budget".to_owned(), budget.to_string()]));
+        self.environment(&mut words);
+        if let Some(schedule) = &self.schedule {
+            words.extend(["--schedule".to_owned(), schedule.text.clone()]);
+        }
+        words.extend(["--seed".to_owned(), self.seed.unwrap_or(0).to_string()]);
+        words
+    }
+
+    /// The words of the command that gives the run.
+    pub(crate) fn run(&self, entry: &Entry, ids: &str, schedule: Option<&str>, seed: u64) -> Vec<String> {
+        let mut words = ["run", entry.spec.name, "--ids", ids].map(str::to_owned).to_vec();
+        self.environment(&mut words);
+        // Where ports have numbers a run draws them, unless told otherwise.
+        if self.orientation.is_none() && matches!(entry.shape, Shape::TwoWayRing | Shape::Edges) {
+            words.extend(["--orientation".to_owned(), "same".to_owned()]);
+        }
+        let asked = self.schedule.as_ref().map(|given| given.text.as_str());
+        if let Some(schedule) = schedule.or(asked) {
+            words.extend(["--schedule".to_owned(), schedule.to_owned()]);
+        }
+        words.extend(["--seed".to_owned(), seed.to_string()]);
+        words
+    }
+
+    fn environment(&self, words: &mut Vec<String>) {
+        let mut add = |option: &str, value: Option<String>| {
+            if let Some(value) = value {
+                words.extend([option.to_owned(), value]);
+            }
+        };
+        add("--initiators", self.initiators.as_ref().map(|given| given.text.clone()));
+        add("--orientation", self.orientation.map(name));
+        add("--links", self.links.map(name));
+        self.settings.again(words);
+    }
+}
