@@ -92,7 +92,8 @@ pub(crate) fn write(path: &Path, force: bool, bytes: &[u8]) -> Result<(), Diagno
 /// A file that cannot be written: a matter of the environment.
 pub(crate) fn unwritten(path: &Path, error: &io::Error) -> Diagnostic {
     let message = format!("cannot write {}: {error}", path.display());
-    Diagnostic::new("ringleader::output_unwritten", 4, message).help("nothing was left behind under that name")
+    Diagnostic::new("ringleader::output_unwritten", 4, message)
+        .help("nothing was left behind under that name")
 }
 
 fn exists(path: &Path) -> Diagnostic {

@@ -8,6 +8,7 @@ mod run;
 mod schedule;
 mod shared;
 mod size;
+mod trace;
 mod value;
 mod workload;
 
@@ -19,6 +20,7 @@ pub(crate) use run::{MeterArg, RunArgs};
 pub(crate) use schedule::ScheduleArg;
 pub(crate) use shared::{OrientationArg, quoted};
 pub(crate) use size::{Bytes, Patience};
+pub(crate) use trace::{Format, Ranges, TraceArgs};
 pub(crate) use value::{Given, Time, Word};
 pub(crate) use workload::{LoadArg, Wants};
 
@@ -73,6 +75,8 @@ pub(crate) enum Command {
     Check(Box<CheckArgs>),
     /// Repeat a recorded run, step by step, and say where it differs.
     Replay(ReplayArgs),
+    /// A recorded run as a picture, as a page that plays it, or in the format of another tool.
+    Trace(Box<TraceArgs>),
     /// A completion script for your shell.
     Completions(CompletionsArgs),
     /// The manual pages.

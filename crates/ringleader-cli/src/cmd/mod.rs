@@ -7,6 +7,7 @@ mod man;
 pub(crate) mod replay;
 mod run;
 mod show;
+mod trace;
 
 use crate::App;
 use crate::args::Command;
@@ -23,6 +24,7 @@ pub(crate) fn run(app: &App, command: Command, console: &mut Console<'_>) -> Res
         Command::Run(args) => run::run(app, &args, console),
         Command::Check(args) => check::run(app, &args, console),
         Command::Replay(args) => replay::run(app, &args, console),
+        Command::Trace(args) => trace::run(app, &args, console),
         Command::Completions(args) => completions::run(app, &args, console),
         Command::Man(args) => man::run(app, &args, console),
     }
