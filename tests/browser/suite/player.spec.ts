@@ -83,7 +83,7 @@ test("the slider and the list go where one wants", async ({ page }) => {
 
 test("a click on a step tells what it did, and shows its past", async ({ page }) => {
   await open(page, "chang-roberts");
-  await page.locator('.event[data-step="14"] .hit').click();
+  await page.locator('.event[data-step="14"] .mark').click();
   await expect(count(page)).toHaveText(/^15 /);
   await expect(page.locator("#about")).toContainText("receives election");
   await expect(page.locator("#about")).toContainText("Rule");

@@ -8,6 +8,7 @@ mod library; // the same command line over other algorithms
 mod reading; // list, show, completions, man
 mod repeat; // the seed, the command that repeats a run, recordings
 mod settings; // the algorithms' own: coordinators, elections inside, tokens
+mod trace; // recorded runs as pictures, pages and in the formats of other tools
 mod transcripts; // the scenarios of the library's transcripts are commands
 
 use std::path::PathBuf;

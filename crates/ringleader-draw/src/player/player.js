@@ -139,7 +139,7 @@
     for (const message of shown) {
       const [a, b] = [spot.get(message.from), spot.get(message.to)];
       const end = message.ended === null ? run.to + 1 : message.ended;
-      const share = clamp((now - message.sent + 1) / (end - message.sent + 1), 0.2, 0.8);
+      const share = clamp((now - message.sent + 1) / (end - message.sent + 1), 0.3, 0.7);
       // Messages that go opposite ways keep to their right.
       const long = Math.hypot(b.x - a.x, b.y - a.y) || 1;
       const [dx, dy] = [(-(b.y - a.y) / long) * 7, ((b.x - a.x) / long) * 7];
@@ -148,7 +148,11 @@
         dot = svgElement("g", { class: "flying" }, sky);
         svgElement("circle", { r: isCrowded ? 3 : 5.5, class: `f${message.kind % 7}` }, dot);
         svgElement("title", {}, dot).textContent = message.told;
-        if (shown.length <= 16) svgElement("text", { y: -9 }, dot).textContent = message.text;
+        if (shown.length <= 16) {
+          // On a ring this is the inner side: the outer one belongs to the names.
+          const anchor = dx > 2 ? "start" : dx < -2 ? "end" : "middle";
+          svgElement("text", { x: dx * 1.7, y: dy * 1.9, "text-anchor": anchor }, dot).textContent = message.text;
+        }
         dot.addEventListener("click", () => choose(message.m));
         flying.set(message.m, dot);
       }
@@ -224,7 +228,7 @@
       now.sends.forEach((m) => say("Sent", messageOf.get(m) ? messageOf.get(m).told : `message ${m}`));
       say("Drawn", now.choices.join(", "));
       say("Stands after it", now.standing);
-      say("Longest chain of messages to it", now.depth);
+      say("Causal depth (longest chain of messages to it)", now.depth);
       say("Follows directly from", now.causes.map((cause) => `step ${cause + 1}`).join(", "));
     } else {
       element("p", "Before the first step. Press Space to play, or the right arrow for one step.", box);
@@ -243,7 +247,7 @@
     byId("count").textContent = `${at} / ${steps.length}`;
     for (const id of ["first", "back"]) byId(id).disabled = at === 0;
     for (const id of ["next", "last"]) byId(id).disabled = at === steps.length;
-    byId("said").textContent = now ? `Step ${now.step + 1}: ${now.input} ${now.effects}` : "Before the first step";
+    byId("said").textContent = now ? `Step ${now.step + 1}: ${[now.input, now.effects].filter((part) => part !== "").join("; ")}` : "Before the first step";
     reveal(diagram, now && marks.get(now.step));
     reveal(byId("list"), rows[at - 1]);
   }

@@ -82,7 +82,7 @@ pub(super) fn all(history: &History<'_>, window: &Window, kinds: &[String], plac
         let builder = Builder { history, window, place, passage };
         if let Some(mut edge) = builder.edge(kind) {
             if passage.doubled.is_some() || passage.is_copy {
-                edge.fork = edge.pieces.first().map(|piece| near_start(piece));
+                edge.fork = edge.pieces.first().map(near_start);
             }
             edges.push(edge);
         }

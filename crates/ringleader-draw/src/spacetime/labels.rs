@@ -82,43 +82,44 @@ fn best(layout: &Layout, edge: &Edge, text: String, taken: &Taken) -> Option<Lab
     for piece in &edge.pieces {
         let Piece::Line(from, to) = *piece else { continue };
         for share in [0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74] {
-            let Some(label) = candidate(edge.message, &text, (from, to), share) else { continue };
-            if circles(&label).any(|circle| taken.touches(circle) || is_outside(layout, circle)) {
-                continue;
-            }
-            let crossed = crossings(layout, edge, &label);
-            if crossed == 0 {
-                return Some(label);
-            }
-            if crossed <= 1 && found.as_ref().is_none_or(|(least, _)| crossed < *least) {
-                found = Some((crossed, label));
+            for label in candidates(edge.message, &text, (from, to), share) {
+                if circles(&label).any(|circle| taken.touches(circle) || is_outside(layout, circle)) {
+                    continue;
+                }
+                let crossed = crossings(layout, edge, &label);
+                if crossed == 0 {
+                    return Some(label);
+                }
+                if crossed <= 1 && found.as_ref().is_none_or(|(least, _)| crossed < *least) {
+                    found = Some((crossed, label));
+                }
             }
         }
     }
     found.map(|(_, label)| label)
 }
 
-/// This text at this place of the line; none if the line is too short for it.
-fn candidate(message: u64, text: &str, (from, to): (Point, Point), share: f64) -> Option<Label> {
+/// This text at this place of the line, in the ways in which it can stand there; none if the line is too short for it.
+fn candidates(message: u64, text: &str, (from, to): (Point, Point), share: f64) -> Vec<Label> {
     let (dx, dy) = (to.x - from.x, to.y - from.y);
     let length = dx.hypot(dy);
     let wide = width(text, SIZE);
     let at = Point { x: from.x + dx * share, y: from.y + dy * share };
     let angle = if dx.abs() < 1e-9 { 90.0 } else { (dy / dx).atan().to_degrees() };
+    let label = |at: Point, angle: f64| Label { message, text: text.into(), at, angle };
     if angle.abs() > 58.0 {
         // A steep line has its text beside it.
-        let beside = Point { x: at.x + wide / 2.0 + 5.0, y: at.y + SIZE * 0.35 };
-        return Some(Label { message, text: text.into(), at: beside, angle: 0.0 });
+        let beside = |side: f64| Point { x: at.x + side * (wide / 2.0 + 6.0), y: at.y + SIZE * 0.35 };
+        return vec![label(beside(1.0), 0.0), label(beside(-1.0), 0.0)];
     }
     let room = length * share.min(1.0 - share) * 2.0 - 14.0;
     if wide > room {
-        return None;
+        return Vec::new();
     }
     // Above the line, reading from left to right.
     let sign = if dx < 0.0 { -1.0 } else { 1.0 };
     let (ux, uy) = (dx / length * sign, dy / length * sign);
-    let lifted = Point { x: at.x + uy * 3.5, y: at.y - ux * 3.5 };
-    Some(Label { message, text: text.into(), at: lifted, angle })
+    vec![label(Point { x: at.x + uy * 3.5, y: at.y - ux * 3.5 }, angle)]
 }
 
 /// The circles of which a text is taken to consist.
@@ -154,7 +155,9 @@ fn crossings(layout: &Layout, edge: &Edge, label: &Label) -> usize {
     let others = layout.edges.iter().filter(|other| other.message != edge.message);
     let lines = others.flat_map(|other| other.pieces.iter().map(Piece::ends));
     let lanes = layout.lanes.iter().map(|lane| (lane.from, lane.to));
-    lines.chain(lanes).filter(|line| text.iter().any(|side| cross(*line, *side))).count()
+    let crosses = |line: &(Point, Point)| text.iter().any(|side| cross(*line, *side));
+    // A lane may carry stripes and bars: a text on it cannot be read.
+    lines.filter(crosses).count() + 2 * lanes.filter(crosses).count()
 }
 
 /// Whether two lines cross.

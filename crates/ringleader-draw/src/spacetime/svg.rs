@@ -108,8 +108,12 @@ fn caption(history: &History<'_>, options: &Options, notes: &[String], at: f64, 
     if let Some(step) = options.past {
         facts.push(format!("the causal past of step {}", step + 1));
     }
+    // A fact stays on one line, and so does the point after it.
+    for fact in &mut facts {
+        *fact = fact.replace(' ', "\u{a0}");
+    }
     let mut lines: Vec<(&str, String)> =
-        wrapped(&facts.join(" · "), wide, 11.0).into_iter().map(|line| ("small", line)).collect();
+        wrapped(&facts.join("\u{a0}· "), wide, 11.0).into_iter().map(|line| ("small", line)).collect();
     for note in notes {
         lines.extend(wrapped(note, wide, 11.0).into_iter().map(|line| ("note", line)));
     }
@@ -129,8 +133,7 @@ fn caption(history: &History<'_>, options: &Options, notes: &[String], at: f64, 
 /// A text in lines of at most this width.
 fn wrapped(text: &str, wide: f64, size: f64) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
-    // A point between two facts stays with the first.
-    for word in text.replace(" ·", "\u{a0}·").split(' ') {
+    for word in text.split(' ') {
         match lines.last_mut() {
             Some(line) if width(line, size) + width(word, size) + size < wide => {
                 line.push(' ');
