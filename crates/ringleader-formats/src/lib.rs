@@ -12,8 +12,8 @@ mod trace;
 
 pub use check::{CHECK_SCHEMA, CheckContext, check_json};
 pub use export::{
-    ITF_CELLS_MAX, MERMAID_MESSAGES_MAX, itf_cells, mermaid_messages, write_chrome, write_itf, write_jsonl,
-    write_mermaid, write_shiviz,
+    ITF_CELLS_MAX, MERMAID_MESSAGES_MAX, SHIVIZ_ENTRIES_MAX, itf_cells, mermaid_messages, shiviz_entries,
+    write_chrome, write_itf, write_jsonl, write_mermaid, write_shiviz,
 };
 pub use list::list_json;
 pub use run::{LIST_SCHEMA, RUN_SCHEMA, RunContext, run_json};

@@ -1,5 +1,5 @@
-//! `ringleader trace FILE --to FORMAT`: a recorded run as a picture, as a page that plays it, or in the format of another
-//! tool. What is left out is said, on stderr and in the file where its format admits it.
+//! `ringleader trace FILE --to FORMAT`: a recorded run as a picture, as a page that plays it, or in the format of
+//! another tool. What is left out is said, on stderr and in the file where its format admits it.
 
 use super::replay;
 use crate::App;
@@ -11,8 +11,8 @@ use ringleader::registry::find;
 use ringleader::trace::{History, Window};
 use ringleader_draw::{player, spacetime};
 use ringleader_formats::{
-    ITF_CELLS_MAX, MERMAID_MESSAGES_MAX, itf_cells, mermaid_messages, write_chrome, write_itf, write_jsonl,
-    write_mermaid, write_shiviz,
+    ITF_CELLS_MAX, MERMAID_MESSAGES_MAX, SHIVIZ_ENTRIES_MAX, itf_cells, mermaid_messages, shiviz_entries,
+    write_chrome, write_itf, write_jsonl, write_mermaid, write_shiviz,
 };
 use serde::Serialize;
 use std::io::{self, Write};
@@ -163,7 +163,8 @@ fn admit(
     let (got, most, what) = match format {
         Format::Mermaid => (mermaid_messages(history, window), MERMAID_MESSAGES_MAX, "messages"),
         Format::Itf => (itf_cells(history, window), ITF_CELLS_MAX, "values in its states"),
-        Format::Svg | Format::Html | Format::Shiviz | Format::Chrome | Format::Jsonl => return Ok(()),
+        Format::Shiviz => (shiviz_entries(history, window), SHIVIZ_ENTRIES_MAX, "entries in its clocks"),
+        Format::Svg | Format::Html | Format::Chrome | Format::Jsonl => return Ok(()),
     };
     if got <= most {
         return Ok(());
@@ -256,7 +257,7 @@ impl Job<'_> {
                 if out.bytes > CHROME_BYTES_MAX {
                     let megabytes = out.bytes / 1_000_000;
                     notes.push(format!(
-                        "{megabytes} MB: Perfetto's page takes about 100 MB of JSON; --steps and --nodes make it smaller"
+                        "{megabytes} MB: Perfetto's page takes about 100 MB; --steps and --nodes make it smaller"
                     ));
                 }
             }

@@ -165,6 +165,15 @@ fn what_is_too_much_for_a_sequence_diagram() {
 }
 
 #[test]
+fn what_is_too_much_for_vector_clocks_and_states() {
+    let trace = recorded("clocks", &["run", "lcr", "-n", "2000", "--seed", "1"]);
+    for (format, what) in [("shiviz", "entries in its clocks"), ("itf", "values in its states")] {
+        refused(&["trace", &trace, "--to", format], &["ringleader::too_much", what, "the most is 5000000"]);
+        assert_eq!(run(&["trace", &trace, "--to", format, "--nodes", "0..20", "--steps", "1..4000"]).code, 0);
+    }
+}
+
+#[test]
 fn a_file_described_as_json() {
     let trace = ring("json");
     let output = path("trace-json.svg");

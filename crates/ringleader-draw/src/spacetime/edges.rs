@@ -201,8 +201,8 @@ impl Builder<'_> {
         (closes && self.window.processes.len() > 2).then(|| if from > to { 1.0 } else { -1.0 })
     }
 
-    /// The two halves of a line that leaves at one edge of the picture and comes in at the other, as if the picture were
-    /// rolled up.
+    /// The two halves of a line that leaves at one edge of the picture and comes in at the other, as if the picture
+    /// were rolled up.
     fn wrap(&self, edge: &mut Edge, from: (f64, f64), to: (f64, f64), direction: f64, share: f64) {
         let place = self.place;
         let lane = place.scale.lane * direction;

@@ -52,10 +52,17 @@ pub fn write_chrome(out: &mut dyn Write, history: &History<'_>, window: &Window)
             continue;
         }
         let kind = passage.sent.kind.as_ref();
-        let (sent, arrived) = (clock.middle(passage.sender), clock.middle(arrival));
-        let id = passage.message;
-        events.put(&json!({"ph": "s", "cat": "message", "name": kind, "id": id, "pid": passage.from, "tid": STEPS, "ts": sent}))?;
-        events.put(&json!({"ph": "f", "bp": "e", "cat": "message", "name": kind, "id": id, "pid": to, "tid": STEPS, "ts": arrived}))?;
+        let end = |phase: &str, process: u32, step: usize| {
+            json!({
+                "ph": phase, "cat": "message", "name": kind, "id": passage.message,
+                "pid": process, "tid": STEPS, "ts": clock.middle(step),
+            })
+        };
+        events.put(&end("s", passage.from, passage.sender))?;
+        let mut arrived = end("f", to, arrival);
+        // The arrow ends at the slice around it, not at the next one.
+        arrived["bp"] = json!("e");
+        events.put(&arrived)?;
     }
     if history.is_exclusion {
         events.users(history, window, &clock)?;

@@ -1,5 +1,5 @@
-//! Mermaid: a sequence diagram. It knows no time between sending and receiving, so a message stands where it arrives; and
-//! it is for small runs.
+//! Mermaid: a sequence diagram. It knows no time between sending and receiving, so a message stands where it arrives;
+//! and it is for small runs.
 
 use super::{name, part, told};
 use ringleader::trace::{End, History, Input, Outcome, Passage, Window, message};

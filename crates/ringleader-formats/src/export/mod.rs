@@ -11,7 +11,7 @@ pub use chrome::write_chrome;
 pub use itf::{ITF_CELLS_MAX, itf_cells, write_itf};
 pub use jsonl::write_jsonl;
 pub use mermaid::{MERMAID_MESSAGES_MAX, mermaid_messages, write_mermaid};
-pub use shiviz::write_shiviz;
+pub use shiviz::{SHIVIZ_ENTRIES_MAX, shiviz_entries, write_shiviz};
 
 use ringleader::trace::{End, Header, History, Input, Line, Narrator, Passage, Window, message};
 

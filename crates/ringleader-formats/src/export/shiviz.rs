@@ -1,5 +1,5 @@
-//! ShiViz: a log with vector clocks. The first line is the expression with which ShiViz reads all others, the second the
-//! delimiter between executions, which is empty: there is one.
+//! ShiViz: a log with vector clocks. The first line is the expression with which ShiViz reads all others, the second
+//! the delimiter between executions, which is empty: there is one.
 
 use super::{action, told};
 use ringleader::trace::{History, VectorClocks, Window};
@@ -7,6 +7,23 @@ use std::io::{self, Write};
 
 /// The expression: host, clock, event.
 const EXPRESSION: &str = r"(?<host>\S+) (?<clock>\{.*\}) (?<event>.*)";
+
+/// A clock has an entry for every process that is known of, so that the file may grow with the square of the run; more
+/// entries are refused: no page could show them.
+pub const SHIVIZ_ENTRIES_MAX: usize = 5_000_000;
+
+/// How many entries the clocks of this window have; it does not count far beyond the most.
+#[must_use]
+pub fn shiviz_entries(history: &History<'_>, window: &Window) -> usize {
+    let mut entries = 0;
+    for (_, clock) in VectorClocks::new(history, window) {
+        entries += clock.len();
+        if entries > SHIVIZ_ENTRIES_MAX {
+            break;
+        }
+    }
+    entries
+}
 
 /// Writes the steps of processes that a window shows. What the network does by itself (a message is lost or doubled on
 /// its way, or finds its receiver down) belongs to no host and is left out; gives how many steps that were.
