@@ -15,7 +15,7 @@ use ringleader_formats::{
     write_chrome, write_itf, write_jsonl, write_mermaid, write_shiviz,
 };
 use serde::Serialize;
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 
 /// Perfetto's page takes so much JSON, and not much more.
 const CHROME_BYTES_MAX: u64 = 100_000_000;
@@ -35,9 +35,14 @@ pub(crate) fn run(app: &App, args: &TraceArgs, console: &mut Console<'_>) -> Res
 
     let (notes, bytes) = match &args.output {
         None => {
-            let mut out = Counted { inner: &mut *console.out, bytes: 0 };
+            // Formats are written in small pieces, and the terminal looks at each for colours.
+            let mut buffer = BufWriter::with_capacity(1 << 16, &mut *console.out);
+            let mut out = Counted { inner: &mut buffer, bytes: 0 };
             let notes = job.write(&mut out)?;
-            (notes, out.bytes)
+            let bytes = out.bytes;
+            buffer.flush()?;
+            drop(buffer);
+            (notes, bytes)
         }
         Some(path) => {
             let mut output = Output::claim(path, args.force)?;

@@ -200,6 +200,7 @@
     const margin = Math.min(90, outer.height / 4);
     if (inner.top < outer.top + margin) box.scrollTop -= outer.top + margin - inner.top;
     if (inner.bottom > outer.bottom - margin) box.scrollTop += inner.bottom - outer.bottom + margin;
+    if (box !== diagram) return;
     if (inner.left < outer.left + margin) box.scrollLeft -= outer.left + margin - inner.left;
     if (inner.right > outer.right - margin) box.scrollLeft += inner.right - outer.right + margin;
   }

@@ -109,16 +109,16 @@ fn caption(history: &History<'_>, options: &Options, notes: &[String], at: f64, 
         facts.push(format!("the causal past of step {}", step + 1));
     }
     // A fact stays on one line, and so does the point after it.
-    for fact in &mut facts {
-        *fact = fact.replace(' ', "\u{a0}");
-    }
+    let last = facts.len() - 1;
+    let facts = facts.into_iter().enumerate();
+    let facts = facts.map(|(place, fact)| if place < last { format!("{fact} ·") } else { fact });
     let mut lines: Vec<(&str, String)> =
-        wrapped(&facts.join("\u{a0}· "), wide, 11.0).into_iter().map(|line| ("small", line)).collect();
+        wrapped(facts, wide, 11.0).into_iter().map(|line| ("small", line)).collect();
     for note in notes {
-        lines.extend(wrapped(note, wide, 11.0).into_iter().map(|line| ("note", line)));
+        lines.extend(wrapped(note.split(' '), wide, 11.0).into_iter().map(|line| ("note", line)));
     }
     if !options.again.is_empty() {
-        lines.extend(wrapped(&options.again, wide, 11.2).into_iter().map(|line| ("code", line)));
+        lines.extend(wrapped(options.again.split(' '), wide, 11.2).into_iter().map(|line| ("code", line)));
     }
     let mut svg = String::new();
     let mut y = at;
@@ -130,16 +130,17 @@ fn caption(history: &History<'_>, options: &Options, notes: &[String], at: f64, 
     (svg, y + 2.0)
 }
 
-/// A text in lines of at most this width.
-fn wrapped(text: &str, wide: f64, size: f64) -> Vec<String> {
+/// Words, or facts, in lines of at most this width.
+fn wrapped<Part: AsRef<str>>(parts: impl Iterator<Item = Part>, wide: f64, size: f64) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
-    for word in text.split(' ') {
+    for part in parts {
+        let part = part.as_ref();
         match lines.last_mut() {
-            Some(line) if width(line, size) + width(word, size) + size < wide => {
+            Some(line) if width(line, size) + width(part, size) + size < wide => {
                 line.push(' ');
-                line.push_str(word);
+                line.push_str(part);
             }
-            Some(_) | None => lines.push(word.into()),
+            Some(_) | None => lines.push(part.into()),
         }
     }
     lines
