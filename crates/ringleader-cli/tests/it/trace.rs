@@ -73,6 +73,11 @@ fn no_file_is_replaced_unasked() {
     assert_eq!(std::fs::read_to_string(&kept).unwrap(), "precious");
     assert_eq!(run(&["trace", &trace, "-o", &kept, "--force"]).code, 0);
     assert!(std::fs::read_to_string(&kept).unwrap().starts_with("<svg"));
+    if std::path::Path::new("/dev/full").exists() {
+        let full = run(&["trace", &trace, "--to", "svg", "-o", "/dev/full"]);
+        assert_eq!(full.code, 4, "{}", full.err);
+        assert!(full.err.contains("cannot write /dev/full"), "{}", full.err);
+    }
     let nowhere = run(&["trace", &trace, "-o", "/nowhere/x.svg"]);
     assert_eq!(nowhere.code, 4);
     assert!(nowhere.err.contains("cannot write /nowhere/x.svg"), "{}", nowhere.err);

@@ -3,6 +3,7 @@
 
 use super::layout::{Placed, Point};
 use ringleader::trace::{End, History, Passage, Window};
+use std::collections::BTreeSet;
 
 /// A message.
 #[derive(Clone, PartialEq, Debug)]
@@ -77,9 +78,18 @@ pub struct Stub {
 /// All messages of which something is shown.
 pub(super) fn all(history: &History<'_>, window: &Window, kinds: &[String], place: &Placed<'_>) -> Vec<Edge> {
     let mut edges: Vec<Edge> = Vec::new();
+    // Of all that a step sends to one side of the picture, one line is enough: they lie on each other.
+    let mut stubs: BTreeSet<(usize, bool, bool)> = BTreeSet::new();
     for passage in &history.messages {
         let kind = kinds.iter().position(|kind| *kind == passage.sent.kind).unwrap_or(0);
         let builder = Builder { history, window, place, passage };
+        let (comes, goes) = (place.across(passage.from).is_none(), place.across(passage.sent.to).is_none());
+        if goes != comes {
+            let step = if goes { passage.sender } else { passage.end.step().unwrap_or(passage.sender) };
+            if !stubs.insert((step, goes, builder.direction() > 0.0)) {
+                continue;
+            }
+        }
         if let Some(mut edge) = builder.edge(kind) {
             if passage.doubled.is_some() || passage.is_copy {
                 edge.fork = edge.pieces.first().map(near_start);

@@ -22,6 +22,9 @@ pub const LANES_MAX: usize = 200;
 /// The most messages of a drawing.
 pub const MESSAGES_MAX: usize = 3_000;
 
+/// The most steps of a drawing.
+pub const STEPS_MAX: usize = 6_000;
+
 /// How a drawing is to look.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Options {
@@ -76,16 +79,20 @@ pub fn fit(history: &History<'_>, window: &Window) -> (Window, Vec<String>) {
         ));
         fitted.processes.truncate(LANES_MAX);
     }
-    if drawn(history, &fitted).count() > MESSAGES_MAX {
-        // A message counts where it is first to be seen; the window ends before there are too many.
-        let mut first: Vec<usize> = drawn(history, &fitted)
-            .map(|passage| {
-                let sent = passage.sender;
-                if fitted.shows(sent, passage.from) { sent } else { passage.end.step().unwrap_or(sent) }
-            })
-            .collect();
-        first.sort_unstable();
-        fitted.steps.end = first[MESSAGES_MAX].max(fitted.steps.start + 1);
+    // A message counts where it is first to be seen; the window ends before there are too many messages or steps.
+    let mut first: Vec<usize> = drawn(history, &fitted)
+        .filter(|passage| fitted.has(passage.from) && fitted.has(passage.sent.to))
+        .map(|passage| {
+            let sent = passage.sender;
+            if fitted.shows(sent, passage.from) { sent } else { passage.end.step().unwrap_or(sent) }
+        })
+        .collect();
+    first.sort_unstable();
+    let events = &history.recording.events;
+    let mut shown = fitted.steps.clone().filter(|&step| fitted.shows(step, events[step].process));
+    let ends = [first.get(MESSAGES_MAX).copied(), shown.nth(STEPS_MAX)];
+    if let Some(end) = ends.into_iter().flatten().min() {
+        fitted.steps.end = end.max(fitted.steps.start + 1);
     }
     let (cut, kept) = (drawn(history, window).count(), drawn(history, &fitted).count());
     if fitted.steps.end < window.steps.end {

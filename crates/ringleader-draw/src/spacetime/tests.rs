@@ -240,6 +240,18 @@ fn what_is_too_much_is_cut_and_said() {
 }
 
 #[test]
+fn of_what_a_step_sends_out_of_the_picture_one_line_is_enough() {
+    let recording = record("ricart-agrawala", &Scenario { max_steps: Some(700), ..Scenario::new(300) });
+    let history = History::of(&recording);
+    let window = Window { processes: (0..4).collect(), steps: 0..700 };
+    let picture = draw(&history, &window, &Options::default());
+    let steps = count(&picture.svg, "event");
+    assert!(steps > 8, "many messages that nobody sees do not shorten the picture");
+    assert!(count(&picture.svg, "stub") <= 3 * steps, "{} stubs", count(&picture.svg, "stub"));
+    assert!(picture.notes.iter().any(|note| note.contains("end at the edge")), "{:?}", picture.notes);
+}
+
+#[test]
 fn a_window_says_what_it_shows() {
     let recording = ring(&[6, 5, 4, 3, 2, 1]);
     let history = History::of(&recording);
