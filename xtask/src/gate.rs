@@ -1,5 +1,6 @@
 //! The gate: everything that must hold before a change goes in. Read-only, the same on a laptop and in CI.
 
+use crate::browser;
 use crate::{battery, bounds, cargo, has_cargo_command, succeeds, test, tidy as check_tidiness};
 use std::time::{Duration, Instant};
 use xtask::tidy;
@@ -10,13 +11,15 @@ struct Stage {
     run: fn() -> bool,
     /// A cargo command that must be installed, and how to get it.
     needs: Option<(&'static str, &'static str)>,
+    /// What else is missing here, and how to get it.
+    misses: fn() -> Option<(&'static str, &'static str)>,
     /// A file without which there is nothing to do yet.
     file: Option<&'static str>,
 }
 
 impl Stage {
     const fn new(name: &'static str, run: fn() -> bool) -> Stage {
-        Stage { name, run, needs: None, file: None }
+        Stage { name, run, needs: None, misses: || None, file: None }
     }
 }
 
@@ -51,6 +54,11 @@ const STAGES: &[Stage] = &[
     },
     // The suites that need more than Rust go here, after everything that does not: the browser, the network.
     Stage {
+        file: Some("tests/browser/package.json"),
+        misses: browser::missing,
+        ..Stage::new("browser", browser::run)
+    },
+    Stage {
         file: Some("benches/checkers/Cargo.toml"),
         // Without Spin it compares with the other checker only, and says so; in CI it fails instead.
         ..Stage::new("checker bench", || {
@@ -64,7 +72,8 @@ const STAGES: &[Stage] = &[
 enum Ending {
     Passed(Duration),
     Failed(Duration),
-    Skipped(&'static str),
+    /// What is missing.
+    Skipped(String),
 }
 
 /// Runs the gate up to the first stage that fails. The last line says what came of it.
@@ -89,20 +98,20 @@ pub(crate) fn run() -> bool {
 
 fn run_stage(stage: &Stage, strict: bool) -> Ending {
     let begin = Instant::now();
-    match stage.needs {
-        Some((command, advice)) if !has_cargo_command(command) => {
-            if strict {
-                eprintln!("error: cargo {command} is not installed, and CI skips no stage");
-                eprintln!("hint: {advice}");
-                return Ending::Failed(begin.elapsed());
-            }
-            eprintln!("note: cargo {command} is not installed; this stage is skipped (CI would fail)");
+    let command = stage.needs.filter(|(command, _)| !has_cargo_command(command));
+    let missing = command.map(|(command, advice)| (format!("cargo {command}"), advice));
+    let missing = missing.or_else(|| (stage.misses)().map(|(name, advice)| (name.to_owned(), advice)));
+    if let Some((name, advice)) = missing {
+        if strict {
+            eprintln!("error: {name} is not installed, and CI skips no stage");
             eprintln!("hint: {advice}");
-            Ending::Skipped(command)
+            return Ending::Failed(begin.elapsed());
         }
-        _ if (stage.run)() => Ending::Passed(begin.elapsed()),
-        _ => Ending::Failed(begin.elapsed()),
+        eprintln!("note: {name} is not installed; this stage is skipped (CI would fail)");
+        eprintln!("hint: {advice}");
+        return Ending::Skipped(name);
     }
+    if (stage.run)() { Ending::Passed(begin.elapsed()) } else { Ending::Failed(begin.elapsed()) }
 }
 
 /// Prints the table of stage times, and the verdict.
@@ -117,8 +126,8 @@ fn conclude(endings: &[(&str, Ending)], total: Duration) -> bool {
                 println!("{name:<16} {:>8.1} s  FAILED", time.as_secs_f64());
                 failed = Some(*name);
             }
-            Ending::Skipped(command) => {
-                println!("{name:<16}  skipped: no cargo {command}");
+            Ending::Skipped(missing) => {
+                println!("{name:<16}  skipped: no {missing}");
                 skipped += 1;
             }
         }

@@ -2,6 +2,7 @@
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a tool for a terminal")]
 
+mod browser;
 mod gate;
 
 use std::process::{Command, ExitCode};
@@ -15,6 +16,7 @@ usage: cargo xtask COMMAND
   battery  every algorithm against the checker, as large as minutes allow; with UPDATE=1 its record is rewritten
   bounds   every election against its bound, from a hundred processes to a million, and the worst cases that are
            searched for: prints the tables
+  browser  pictures, pages and exports, looked at with Chromium: needs node, npm and chromium
   tidy     what the compiler does not see: layering, headers, left-overs, line lengths
   ci       the whole gate, read-only, with the time of each stage
   fix      format the code; the only command here that writes";
@@ -25,6 +27,7 @@ fn main() -> ExitCode {
         ["test"] => test(),
         ["battery"] => battery(),
         ["bounds"] => bounds(),
+        ["browser"] => browser::run(),
         ["tidy"] => tidy(),
         ["ci"] => gate::run(),
         ["fix"] => {

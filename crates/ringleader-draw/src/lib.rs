@@ -1,4 +1,10 @@
 //! Pictures: runs as space-time diagrams and as a page that plays them, measurements as plots, and pages of both.
 
 pub mod document;
+pub mod player;
 pub mod plot;
+pub mod spacetime;
+mod xml;
+
+#[cfg(test)]
+mod recordings;

@@ -1,14 +1,20 @@
 //! The formats that others rely on: the JSON of a run (`ringleader.run/1`), of a check (`ringleader.check/1`), the list
-//! of algorithms (`ringleader.list/1`) and recorded runs (`ringleader.trace/1`, files ending in `.rlt`).
+//! of algorithms (`ringleader.list/1`) and recorded runs (`ringleader.trace/1`, files ending in `.rlt`), and the same
+//! in the formats of other tools.
 //!
 //! FORMATS.md at the root of the repository describes them field by field. Fields are added, never renamed.
 
 mod check;
+mod export;
 mod list;
 mod run;
 mod trace;
 
 pub use check::{CHECK_SCHEMA, CheckContext, check_json};
+pub use export::{
+    ITF_CELLS_MAX, MERMAID_MESSAGES_MAX, SHIVIZ_ENTRIES_MAX, itf_cells, mermaid_messages, shiviz_entries,
+    write_chrome, write_itf, write_jsonl, write_mermaid, write_shiviz,
+};
 pub use list::list_json;
 pub use run::{LIST_SCHEMA, RUN_SCHEMA, RunContext, run_json};
 pub use trace::{End, Recorded, TRACE_SCHEMA, TraceError, TraceWriter, read_trace};

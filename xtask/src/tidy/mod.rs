@@ -65,6 +65,7 @@ pub fn check(root: &Path) -> io::Result<Vec<Problem>> {
         text::left_overs(&files),
         text::machine_paths(&files),
         text::kinds(&files),
+        text::lock_files(&files),
         dependencies::library_has_none()?,
     ]
     .concat();
@@ -128,7 +129,8 @@ fn listed_by_walking(root: &Path) -> io::Result<Vec<String>> {
             let path = format!("{directory}{name}");
             if !entry.file_type()?.is_dir() {
                 paths.push(path);
-            } else if !["target", ".git", "node_modules"].contains(&name.as_str()) {
+            } else if !["target", ".git", "node_modules", "test-results", "exports"].contains(&name.as_str())
+            {
                 waiting.push(path + "/");
             }
         }

@@ -22,8 +22,25 @@ const LEFT_OVERS: &[&str] = &[
 const MACHINE_PATHS: &[&str] = &[concat!("/wo", "rk/"), concat!("/t", "mp/"), concat!("/ro", "ot/")];
 
 /// What a project of text is made of, by the ends of the names. A file of another kind was left behind by some tool.
-const KINDS: &[&str] =
-    &[".rs", ".toml", ".md", ".txt", ".lock", ".pml", ".gitignore", "LICENSE-APACHE", "LICENSE-MIT"];
+const KINDS: &[&str] = &[
+    ".rs",
+    ".toml",
+    ".md",
+    ".txt",
+    ".lock",
+    ".pml",
+    ".gitignore",
+    "LICENSE-APACHE",
+    "LICENSE-MIT",
+    // The page that plays a run, and what looks at it with a browser.
+    ".html",
+    ".css",
+    ".js",
+    ".ts",
+    "package.json",
+    "package-lock.json",
+    ".npmrc",
+];
 
 /// The most bytes of a file: more is not written by hand.
 const BYTES_MAX: usize = 100_000;
@@ -34,6 +51,20 @@ fn is_code(path: &str) -> bool {
         .iter()
         .any(|end| path.ends_with(end))
         || path.starts_with(".ci/")
+}
+
+/// Files that a package manager writes: as long as they have to be.
+fn is_lock(path: &str) -> bool {
+    path.ends_with(".lock") || path.ends_with("package-lock.json")
+}
+
+/// Addresses of package registries, which a lock file does not need: whoever installs has one of their own.
+const REGISTRIES: &[&str] = &["\"resolved\":"];
+
+/// A lock file says what is installed, and not from which host.
+pub(super) fn lock_files(files: &[File]) -> Vec<Problem> {
+    let locks = files.iter().filter(|file| file.path.ends_with("package-lock.json"));
+    report(locks, REGISTRIES, |_, _, _| Some("a lock file names no registry; see .npmrc beside it".into()))
 }
 
 fn lines(file: &File) -> impl Iterator<Item = (usize, &str)> {
@@ -82,7 +113,7 @@ pub(super) fn kinds(files: &[File]) -> Vec<Problem> {
             problems.push(file.problem(1, what));
         } else if bytes == 0 {
             problems.push(file.problem(1, "the file is empty, or not UTF-8"));
-        } else if bytes > BYTES_MAX {
+        } else if bytes > BYTES_MAX && !is_lock(&file.path) {
             problems.push(file.problem(1, format!("{bytes} bytes; the most is {BYTES_MAX}")));
         }
     }
@@ -156,6 +187,17 @@ mod tests {
         assert_eq!(count("ringleader-05m/dep-graph", "x"), 1);
         assert_eq!(count("a.txt", ""), 1);
         assert_eq!(count("a.txt", &"x".repeat(BYTES_MAX + 1)), 1);
+        assert_eq!(count("tests/browser/package-lock.json", &"x".repeat(BYTES_MAX + 1)), 0);
+        assert_eq!(count("tests/browser/suite/a.spec.ts", "x"), 0);
+        assert_eq!(count("tests/browser/test-results/a.png", "x"), 1);
+    }
+
+    #[test]
+    fn a_registry_in_a_lock_file_is_reported() {
+        let count = |path: &str, text: &str| lock_files(&sample(&[(path, text)])).len();
+        assert_eq!(count("a/package-lock.json", "\"resolved\": \"https://example.org/a.tgz\""), 1);
+        assert_eq!(count("a/package-lock.json", "\"integrity\": \"sha512-\""), 0);
+        assert_eq!(count("a/other.json", "\"resolved\": 1"), 0);
     }
 
     #[test]

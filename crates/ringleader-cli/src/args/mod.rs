@@ -12,6 +12,7 @@ mod schedule;
 mod shared;
 mod size;
 mod sweep;
+mod trace;
 mod value;
 mod workload;
 mod worst;
@@ -28,6 +29,7 @@ pub(crate) use schedule::ScheduleArg;
 pub(crate) use shared::{OrientationArg, quoted};
 pub(crate) use size::{Bytes, Patience};
 pub(crate) use sweep::SweepArgs;
+pub(crate) use trace::{Format, Ranges, TraceArgs};
 pub(crate) use value::{Given, Time, Word};
 pub(crate) use workload::{LoadArg, Wants};
 pub(crate) use worst::WorstArgs;
@@ -91,6 +93,8 @@ pub(crate) enum Command {
     Worst(Box<WorstArgs>),
     /// Repeat a recorded run, step by step, and say where it differs.
     Replay(ReplayArgs),
+    /// A recorded run as a picture, as a page that plays it, or in the format of another tool.
+    Trace(Box<TraceArgs>),
     /// A completion script for your shell.
     Completions(CompletionsArgs),
     /// The manual pages.

@@ -10,6 +10,7 @@ mod report;
 mod run;
 mod show;
 mod sweep;
+mod trace;
 mod worst;
 
 use crate::App;
@@ -31,6 +32,7 @@ pub(crate) fn run(app: &App, command: Command, console: &mut Console<'_>) -> Res
         Command::Compare(args) => compare::run(app, &args, console),
         Command::Worst(args) => worst::run(app, &args, console),
         Command::Replay(args) => replay::run(app, &args, console),
+        Command::Trace(args) => trace::run(app, &args, console),
         Command::Completions(args) => completions::run(app, &args, console),
         Command::Man(args) => man::run(app, &args, console),
     }

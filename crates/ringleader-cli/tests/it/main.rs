@@ -10,6 +10,7 @@ mod reading; // list, show, completions, man
 mod repeat; // the seed, the command that repeats a run, recordings
 mod settings; // the algorithms' own: coordinators, elections inside, tokens
 mod sweep; // grids of runs: repeated, killed, sharded, mistaken
+mod trace; // recorded runs as pictures, pages and in the formats of other tools
 mod transcripts; // the scenarios of the library's transcripts are commands
 mod worst; // the arrangement with the most messages
 

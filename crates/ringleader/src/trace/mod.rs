@@ -2,11 +2,18 @@
 //!
 //! A recording is a [`Header`] and a list of [`Event`]s. An event holds the input that the scheduler chose and the
 //! answers to every random choice, so that a replay needs no generator; and it holds what the step did, so that a
-//! reader needs no engine. [`transcript`] puts it into words. Files of them are written and read by the
-//! `ringleader-formats` crate; FORMATS.md describes them.
+//! reader needs no engine. [`transcript`] puts it into words; [`History`] ties it together: what became of each
+//! message, and what caused what. Files of them are written and read by the `ringleader-formats` crate; FORMATS.md
+//! describes them.
 
+mod clocks;
+mod history;
+mod window;
 mod words;
 
+pub use clocks::{VectorClock, VectorClocks};
+pub use history::{End, History, Passage, Standing, Step};
+pub use window::{LeftOut, Window};
 pub use words::{Line, Narrator, message, transcript};
 
 use crate::model::{Fields, Id};

@@ -1,0 +1,138 @@
+//! `ringleader trace FILE --to FORMAT`: into what, and which part of it.
+
+use super::shared::name;
+use super::value::{Given, Word};
+use clap::{Args, ValueEnum};
+use std::path::{Path, PathBuf};
+
+#[derive(Args, Debug)]
+pub(crate) struct TraceArgs {
+    /// A trace, as `run --trace FILE` and `check --trace FILE` write it.
+    pub(crate) file: PathBuf,
+    /// Into what; where the name of the output says it (.svg, .html, .mmd, .jsonl, .itf.json), this can be left out.
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) to: Option<Format>,
+    /// Write to this file instead of stdout.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Replace the output if it exists.
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Only these processes, by index: a range (both ends included), a list, or both, as in 0,4..7.
+    #[arg(long, value_name = "A..B|LIST", value_parser = Given::<Ranges>::parse)]
+    pub(crate) nodes: Option<Given<Ranges>>,
+    /// Only these steps, counted from 1, both ends included: 1..50, 20.. or ..50.
+    #[arg(long, value_name = "A..B", value_parser = Given::<Ranges>::parse)]
+    pub(crate) steps: Option<Given<Ranges>>,
+    /// svg: show the causal past of this step, and dim the rest.
+    #[arg(long, value_name = "STEP")]
+    pub(crate) past: Option<usize>,
+    /// svg: mark the critical path, the longest chain of messages.
+    #[arg(long)]
+    pub(crate) critical: bool,
+    /// svg: time goes to the right instead of downward.
+    #[arg(long)]
+    pub(crate) rightward: bool,
+    /// svg: light on dark; for paper the default is better.
+    #[arg(long)]
+    pub(crate) dark: bool,
+}
+
+/// What a trace can be made into.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Format {
+    /// A space-time diagram.
+    Svg,
+    /// A page that plays the run: one file, which needs no network.
+    Html,
+    /// A log with vector clocks for ShiViz.
+    Shiviz,
+    /// JSON for Perfetto and chrome://tracing.
+    Chrome,
+    /// A sequence diagram for Markdown, of small runs.
+    Mermaid,
+    /// The states one after the other, as Apalache and Quint have them.
+    Itf,
+    /// One flat row per step, for data frames.
+    Jsonl,
+}
+
+impl Format {
+    /// What the name of a file says.
+    pub(crate) fn of(path: &Path) -> Option<Format> {
+        let name = path.file_name()?.to_str()?.to_lowercase();
+        let ends = |ends: &[&str]| ends.iter().any(|end| name.ends_with(end));
+        if ends(&[".svg"]) {
+            Some(Format::Svg)
+        } else if ends(&[".html", ".htm"]) {
+            Some(Format::Html)
+        } else if ends(&[".mmd", ".mermaid"]) {
+            Some(Format::Mermaid)
+        } else if ends(&[".jsonl", ".ndjson"]) {
+            Some(Format::Jsonl)
+        } else if ends(&[".itf.json"]) {
+            Some(Format::Itf)
+        } else if ends(&[".shiviz"]) {
+            Some(Format::Shiviz)
+        } else {
+            None
+        }
+    }
+
+    /// Its name on the command line.
+    pub(crate) fn name(self) -> String {
+        name(self)
+    }
+}
+
+/// Numbers: single ones, and ranges with both ends included. An end that is not given is the last there is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Ranges(pub(crate) Vec<(usize, Option<usize>)>);
+
+impl Word for Ranges {
+    fn parse(text: &str) -> Result<Ranges, String> {
+        let wrong =
+            || format!("`{text}` is neither a range such as 2..5, 2.. or ..5 nor a list such as 0,3,7");
+        let number = |text: &str| text.trim().parse::<usize>().map_err(|_| wrong());
+        let one = |part: &str| match part.split_once("..") {
+            None => number(part).map(|at| (at, Some(at))),
+            Some((from, to)) => {
+                let from = if from.trim().is_empty() { 0 } else { number(from)? };
+                let to = if to.trim().is_empty() { None } else { Some(number(to)?) };
+                if to.is_some_and(|to| to < from) {
+                    return Err(format!("the range {part} ends before it begins"));
+                }
+                Ok((from, to))
+            }
+        };
+        text.split(',').map(one).collect::<Result<Vec<_>, _>>().map(Ranges)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_and_lists() {
+        let parse = |text: &str| Ranges::parse(text).map(|ranges| ranges.0);
+        assert_eq!(parse("2..5"), Ok(vec![(2, Some(5))]));
+        assert_eq!(parse("0,4..7,9.."), Ok(vec![(0, Some(0)), (4, Some(7)), (9, None)]));
+        assert_eq!(parse("..3"), Ok(vec![(0, Some(3))]));
+        for wrong in ["", "x", "1-3", "3..1", "1,,2", "-1", "1..2..3", "1e30"] {
+            assert!(parse(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_name_of_a_file_says_what_it_is() {
+        let of = |name: &str| Format::of(Path::new(name));
+        assert_eq!(of("a/b.SVG"), Some(Format::Svg));
+        assert_eq!(of("x.itf.json"), Some(Format::Itf));
+        assert_eq!(of("x.mmd"), Some(Format::Mermaid));
+        assert_eq!(of("x.jsonl"), Some(Format::Jsonl));
+        for unclear in ["x.json", "x", "x.log", "x.txt", ""] {
+            assert_eq!(of(unclear), None, "{unclear}");
+        }
+    }
+}

@@ -1,0 +1,338 @@
+//! `ringleader trace FILE --to FORMAT`: a recorded run as a picture, as a page that plays it, or in the format of
+//! another tool. What is left out is said, on stderr and in the file where its format admits it.
+
+use super::replay;
+use crate::App;
+use crate::args::{Format, Ranges, TraceArgs, quoted};
+use crate::console::Console;
+use crate::error::{Diagnostic, Failure};
+use crate::output::{Output, unwritten};
+use ringleader::registry::find;
+use ringleader::trace::{History, Window};
+use ringleader_draw::{player, spacetime};
+use ringleader_formats::{
+    ITF_CELLS_MAX, MERMAID_MESSAGES_MAX, SHIVIZ_ENTRIES_MAX, itf_cells, mermaid_messages, shiviz_entries,
+    write_chrome, write_itf, write_jsonl, write_mermaid, write_shiviz,
+};
+use serde::Serialize;
+use std::io::{self, BufWriter, Write};
+
+/// Perfetto's page takes so much JSON, and not much more.
+const CHROME_BYTES_MAX: u64 = 100_000_000;
+
+pub(crate) fn run(app: &App, args: &TraceArgs, console: &mut Console<'_>) -> Result<u8, Failure> {
+    let format = format(app, args)?;
+    if console.json && args.output.is_none() {
+        let message = "--json describes the file that is written: without -o there is none";
+        return Err(Diagnostic::input("ringleader::usage", message).help("add `-o FILE`").into());
+    }
+    only_for_pictures(args, format)?;
+    let recorded = replay::read(&args.file)?;
+    let history = History::of(&recorded.recording);
+    let window = window(args, &history)?;
+    admit(app, args, format, &history, &window)?;
+    let job = Job { app, args, format, history: &history, window: &window, again: again(app, args, format) };
+
+    let (notes, bytes) = match &args.output {
+        None => {
+            // Formats are written in small pieces, and the terminal looks at each for colours.
+            let mut buffer = BufWriter::with_capacity(1 << 16, &mut *console.out);
+            let mut out = Counted { inner: &mut buffer, bytes: 0 };
+            let notes = job.write(&mut out)?;
+            let bytes = out.bytes;
+            buffer.flush()?;
+            drop(buffer);
+            (notes, bytes)
+        }
+        Some(path) => {
+            let mut output = Output::claim(path, args.force)?;
+            let mut out = Counted { inner: &mut output, bytes: 0 };
+            let notes = job.write(&mut out).map_err(|error| unwritten(path, &error))?;
+            let bytes = out.bytes;
+            output.finish()?;
+            (notes, bytes)
+        }
+    };
+    job.tell(console, &notes, bytes)?;
+    Ok(0)
+}
+
+/// The format that is asked for, or that the name of the output says.
+fn format(app: &App, args: &TraceArgs) -> Result<Format, Diagnostic> {
+    if let Some(format) = args.to.or_else(|| args.output.as_deref().and_then(Format::of)) {
+        return Ok(format);
+    }
+    let file = args.file.display().to_string();
+    let command =
+        |format: &str| quoted(&app.program, &["trace".into(), file.clone(), "--to".into(), format.into()]);
+    let message = match &args.output {
+        None => "into which format? `--to` is missing".to_owned(),
+        Some(path) => format!("the name {} does not say which format it is", path.display()),
+    };
+    Err(Diagnostic::input("ringleader::no_format", message)
+        .help("one of svg, html, shiviz, chrome, mermaid, itf and jsonl, for example:")
+        .command(command("svg"), "a picture")
+        .command(command("html"), "a page that plays it"))
+}
+
+/// Options that only a picture knows are refused elsewhere, rather than ignored.
+fn only_for_pictures(args: &TraceArgs, format: Format) -> Result<(), Diagnostic> {
+    let given = [
+        ("--past", args.past.is_some()),
+        ("--critical", args.critical),
+        ("--rightward", args.rightward),
+        ("--dark", args.dark),
+    ];
+    match given.iter().find(|(_, is_given)| *is_given) {
+        Some((option, _)) if format != Format::Svg => {
+            let message = format!("{option} is for --to svg, not for --to {}", format.name());
+            let help = if format == Format::Html {
+                "the page has keys for that: C for the causal past, P for the critical path"
+            } else {
+                "leave it out, or ask for a picture"
+            };
+            Err(Diagnostic::input("ringleader::usage", message).help(help))
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// The part of the run that is asked for.
+fn window(args: &TraceArgs, history: &History<'_>) -> Result<Window, Diagnostic> {
+    let wrong =
+        |message: String, help: String| Diagnostic::input("ringleader::bad_window", message).help(help);
+    let mut window = Window::whole(history);
+    let (n, count) = (history.recording.header.n as usize, history.steps.len());
+    if let Some(nodes) = &args.nodes {
+        let mut processes = Vec::new();
+        for &(from, to) in &nodes.value.0 {
+            let last = to.unwrap_or(n - 1);
+            if from >= n || last >= n {
+                let missing = if from >= n { from } else { last };
+                let message = format!("--nodes {}: there is no process {missing}", nodes.text);
+                return Err(wrong(message, format!("the run has {n} processes, 0 to {}", n - 1)));
+            }
+            processes.extend((from..=last).map(|process| process as u32));
+        }
+        processes.sort_unstable();
+        processes.dedup();
+        window.processes = processes;
+    }
+    if let Some(steps) = &args.steps {
+        let Ranges(ranges) = &steps.value;
+        let [(from, to)] = ranges.as_slice() else {
+            let message = format!("--steps {}: one range of steps is shown, not several", steps.text);
+            return Err(wrong(message, "give its first and last step, as in 10..60".into()));
+        };
+        // `..9` begins with the first step.
+        let from = if *from == 0 && steps.text.starts_with("..") { 1 } else { *from };
+        if from == 0 || to == &Some(0) {
+            let message = format!("--steps {}: steps are counted from 1", steps.text);
+            return Err(wrong(message, format!("the run has {count} steps")));
+        }
+        if from > count {
+            let message = format!("--steps {}: there is no step {from}", steps.text);
+            return Err(wrong(message, format!("the run has {count} steps")));
+        }
+        window.steps = from - 1..to.unwrap_or(count).min(count);
+    }
+    if let Some(past) = args.past {
+        if past == 0 || past > count {
+            let message = format!("--past {past}: there is no such step");
+            return Err(wrong(message, format!("the run has {count} steps, counted from 1")));
+        }
+        let process = history.recording.events[past - 1].process;
+        if !window.shows(past - 1, process) {
+            let message = format!("--past {past}: that step of p{process} is not among what is shown");
+            return Err(wrong(message, "widen --steps or --nodes".into()));
+        }
+    }
+    Ok(window)
+}
+
+/// Refuses what no tool could use.
+fn admit(
+    app: &App,
+    args: &TraceArgs,
+    format: Format,
+    history: &History<'_>,
+    window: &Window,
+) -> Result<(), Diagnostic> {
+    let file = args.file.display().to_string();
+    let command = |words: &[&str]| {
+        quoted(
+            &app.program,
+            &[&["trace", &file], words].concat().iter().map(|w| (*w).into()).collect::<Vec<_>>(),
+        )
+    };
+    let (got, most, what) = match format {
+        Format::Mermaid => (mermaid_messages(history, window), MERMAID_MESSAGES_MAX, "messages"),
+        Format::Itf => (itf_cells(history, window), ITF_CELLS_MAX, "values in its states"),
+        Format::Shiviz => (shiviz_entries(history, window), SHIVIZ_ENTRIES_MAX, "entries in its clocks"),
+        Format::Svg | Format::Html | Format::Chrome | Format::Jsonl => return Ok(()),
+    };
+    if got <= most {
+        return Ok(());
+    }
+    let message = format!("{got} {what} are too many for --to {}: the most is {most}", format.name());
+    Err(Diagnostic::input("ringleader::too_much", message)
+        .help("take a part of the run, or a format that has room for it:")
+        .command(command(&["--to", &format.name(), "--steps", "1..60"]), "a part")
+        .command(command(&["--to", "svg"]), "a picture")
+        .command(command(&["--to", "jsonl"]), "every step as a row"))
+}
+
+/// The command that writes this again.
+fn again(app: &App, args: &TraceArgs, format: Format) -> String {
+    let mut words = vec!["trace".to_owned(), args.file.display().to_string(), "--to".into(), format.name()];
+    for (option, given) in [("--nodes", &args.nodes), ("--steps", &args.steps)] {
+        words.extend(given.iter().flat_map(|given| [option.to_owned(), given.text.clone()]));
+    }
+    words.extend(args.past.iter().flat_map(|past| ["--past".to_owned(), past.to_string()]));
+    let flags = [("--critical", args.critical), ("--rightward", args.rightward), ("--dark", args.dark)];
+    words.extend(flags.iter().filter(|(_, given)| *given).map(|(flag, _)| (*flag).to_owned()));
+    words.extend(args.output.iter().flat_map(|path| ["-o".to_owned(), path.display().to_string()]));
+    if args.force {
+        words.push("--force".into());
+    }
+    quoted(&app.program, &words)
+}
+
+struct Job<'a> {
+    app: &'a App,
+    args: &'a TraceArgs,
+    format: Format,
+    history: &'a History<'a>,
+    window: &'a Window,
+    again: String,
+}
+
+/// What is said about a file that was written.
+#[derive(Serialize)]
+struct ExportJson<'a> {
+    schema: &'static str,
+    format: String,
+    file: String,
+    bytes: u64,
+    algorithm: &'a str,
+    steps: usize,
+    processes: usize,
+    messages: usize,
+    notes: &'a [String],
+    again: &'a str,
+}
+
+impl Job<'_> {
+    /// Writes it; gives what is to be said about it.
+    fn write(&self, out: &mut Counted<'_>) -> io::Result<Vec<String>> {
+        let (history, window) = (self.history, self.window);
+        let mut notes = Vec::new();
+        match self.format {
+            Format::Svg => {
+                let options = spacetime::Options {
+                    rightward: self.args.rightward,
+                    past: self.args.past.map(|past| past - 1),
+                    critical: self.args.critical,
+                    dark: self.args.dark,
+                    again: self.again.clone(),
+                };
+                let picture = spacetime::draw(history, window, &options);
+                out.write_all(picture.svg.as_bytes())?;
+                return Ok(picture.notes);
+            }
+            Format::Html => {
+                let entry = find(self.app.registry, &history.recording.header.algorithm);
+                let rules = entry.map_or(&[][..], |entry| entry.spec.rules);
+                let rules = rules.iter().map(|rule| (rule.name.to_owned(), rule.text.to_owned())).collect();
+                let page = player::page(history, window, &player::About { again: self.again.clone(), rules });
+                out.write_all(page.html.as_bytes())?;
+                return Ok(page.notes);
+            }
+            Format::Shiviz => {
+                let without_host = write_shiviz(out, history, window)?;
+                if without_host > 0 {
+                    notes.push(format!(
+                        "{without_host} steps of the network (messages lost, doubled, or come to one that is down) \
+                         belong to no host and are left out"
+                    ));
+                }
+            }
+            Format::Chrome => {
+                write_chrome(out, history, window)?;
+                if out.bytes > CHROME_BYTES_MAX {
+                    let megabytes = out.bytes / 1_000_000;
+                    notes.push(format!(
+                        "{megabytes} MB: Perfetto's page takes about 100 MB; --steps and --nodes make it smaller"
+                    ));
+                }
+            }
+            Format::Mermaid => write_mermaid(out, history, window)?,
+            Format::Itf => write_itf(out, history, window)?,
+            Format::Jsonl => write_jsonl(out, history, window)?,
+        }
+        let left_out = window.leaves_out(history);
+        if !left_out.is_nothing() {
+            let all = history.steps.len();
+            let n = history.recording.header.n;
+            notes.insert(
+                0,
+                format!(
+                    "a part of the run: {} of {all} steps, {} of {n} processes; of {} messages only one end is in it",
+                    all - left_out.steps,
+                    window.processes.len(),
+                    left_out.halves
+                ),
+            );
+        }
+        Ok(notes)
+    }
+
+    fn tell(&self, console: &mut Console<'_>, notes: &[String], bytes: u64) -> io::Result<()> {
+        let left_out = self.window.leaves_out(self.history);
+        if console.json {
+            let object = ExportJson {
+                schema: "ringleader.export/1",
+                format: self.format.name(),
+                file: self.args.output.as_ref().map_or_else(String::new, |path| path.display().to_string()),
+                bytes,
+                algorithm: &self.history.recording.header.algorithm,
+                steps: self.history.steps.len() - left_out.steps,
+                processes: self.window.processes.len(),
+                messages: self.history.messages.len() - left_out.messages,
+                notes,
+                again: &self.again,
+            };
+            serde_json::to_writer(&mut *console.out, &object).map_err(io::Error::from)?;
+            return writeln!(console.out);
+        }
+        if console.quiet {
+            return Ok(());
+        }
+        for note in notes {
+            writeln!(console.err, "note: {note}")?;
+        }
+        if let Some(path) = &self.args.output {
+            writeln!(console.err, "{}: {} bytes", path.display(), bytes)?;
+            writeln!(console.err, "again:  {}", self.again)?;
+        }
+        Ok(())
+    }
+}
+
+/// Counts what goes through it.
+struct Counted<'a> {
+    inner: &'a mut dyn Write,
+    bytes: u64,
+}
+
+impl Write for Counted<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.inner.write(bytes)?;
+        self.bytes += written as u64;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
+}
