@@ -185,6 +185,7 @@ fn the_search_is_no_worse_than_what_is_known() {
             ..Question::new(entry, 64)
         };
         let found = ask(&question);
+        assert!(found.evaluations <= 300, "{}: {}", entry.spec.name, found.evaluations);
         for ids in [Ids::Worst, Ids::Random] {
             if let Ok(report) = entry.run(&Scenario { ids, ..question.scenario.clone() }, &mut ()) {
                 assert!(found.election_messages >= report.election_messages, "{}", entry.spec.name);
@@ -205,6 +206,7 @@ fn the_answer_does_not_depend_on_the_number_of_threads() {
     let mut other = one.clone();
     other.scenario.seed = 1;
     assert_eq!(ask(&other).evaluations, a.evaluations);
+    assert!(a.evaluations <= 2000, "{}", a.evaluations);
     let (a, b) = (exact("peterson", 7), ask(&Question { threads: 1, ..Question::new(entry("peterson"), 7) }));
     assert_eq!((a.ids, a.distribution), (b.ids, b.distribution));
 }

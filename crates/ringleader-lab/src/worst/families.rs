@@ -31,6 +31,8 @@ const RUNS_MOST: u64 = 40_000;
 const EVERY_MULTIPLE: u64 = 128;
 /// Beyond, building on the best of smaller rings takes too long.
 const GROWN_MOST: u32 = 20_000;
+/// With fewer runs, it would use up most of them.
+const GROWN_FROM: u64 = 2000;
 
 /// Searches.
 pub(crate) fn search(
@@ -40,14 +42,15 @@ pub(crate) fn search(
 ) -> Result<Searched, Trouble> {
     let n = question.scenario.n;
     let mut known = if question.families { families(judge, n, true) } else { Vec::new() };
-    if question.families && n <= GROWN_MOST {
+    let runs = question.budget.unwrap_or_else(|| runs(judge));
+    if question.families && n <= GROWN_MOST && runs >= GROWN_FROM {
         known.extend(grown::grown(judge, question.threads)?);
     }
     if !question.families {
         let ids = Arrangement::random(n, question.scenario.seed).names().collect();
         known.push(Named { name: "random".into(), ids, of_contract: false });
     }
-    let runs = question.budget.unwrap_or_else(|| runs(judge));
+    let runs = runs.saturating_sub(judge.evaluations());
     known.truncate(usize::try_from(runs.max(1)).unwrap_or(usize::MAX));
     let (done, seen) = (AtomicU64::new(0), AtomicU64::new(0));
     let total = runs.max(known.len() as u64);
@@ -96,7 +99,8 @@ pub(crate) fn search(
                 Best { count: judge.count(&ids)?, ids }
             }
         };
-        anneal(judge, start, each, &mut rng, &tell)
+        // One run was its start, or would have been.
+        anneal(judge, start, each - 1, &mut rng, &tell)
     })?;
     for end in ends {
         if judge.is_worse(end.count, best.count) {
