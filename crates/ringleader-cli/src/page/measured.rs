@@ -9,7 +9,7 @@ use ringleader::registry::{Entry, Problem};
 use ringleader::sim::{Ids, Load, Scenario, Workload};
 use ringleader_draw::document::Block;
 use ringleader_draw::plot::{Axis, Curve, Plot, Point, Scale, Series, Stroke};
-use ringleader_lab::compare::{self, Cell, Comparison, Place, Summary, bound_at};
+use ringleader_lab::compare::{self, Cell, Comparison, Place, Summary};
 
 /// How much is measured.
 pub(crate) struct Measuring {
@@ -93,7 +93,7 @@ impl Measured {
     pub(super) fn table(&self, entry: &Entry, level: u8, blocks: &mut Vec<Block>) {
         blocks.push(Block::Heading(level, "Measured against the bound".into()));
         let (head, rows) = match entry.problem {
-            Problem::Election => self.elections(entry),
+            Problem::Election => self.elections(),
             Problem::Mutex => self.entries(),
         };
         blocks.push(Block::Table { head: head.into_iter().map(str::to_owned).collect(), rows });
@@ -102,7 +102,7 @@ impl Measured {
     /// The plot.
     pub(super) fn figure(&self, entry: &Entry) -> Block {
         Block::Figure {
-            file: format!("{}-messages.svg", entry.spec.name),
+            file: format!("{}-messages.svg", entry.spec.name.replace('@', "-")),
             svg: self.plot(entry).svg(),
             caption: format!("Messages of {} against the number of processes", entry.spec.name),
         }
@@ -121,7 +121,13 @@ impl Measured {
         Summary::of(cell.runs.as_ref().ok()?)
     }
 
-    fn elections(&self, entry: &Entry) -> (Vec<&'static str>, Vec<Vec<String>>) {
+    /// The largest bound that a run of this size had: it may depend on the network.
+    fn bound(&self, nodes: u32) -> Option<f64> {
+        let bounds = (0..self.names.len()).filter_map(|series| self.summary(series, nodes)?.bound);
+        bounds.map(|(_, value)| value).max_by(f64::total_cmp)
+    }
+
+    fn elections(&self) -> (Vec<&'static str>, Vec<Vec<String>>) {
         let worst = self.names.iter().position(|name| *name == WORST);
         let mut head = vec!["n", "mean", "least", "most"];
         if worst.is_some() {
@@ -144,7 +150,7 @@ impl Measured {
             if worst.is_some() {
                 row.push(number(hardest.as_ref().map(|summary| summary.stats.max)));
             }
-            row.push(number(bound_at(entry, nodes)));
+            row.push(number(self.bound(nodes)));
             let ratio = [&random, &hardest].into_iter().flatten().filter_map(|summary| summary.ratio);
             row.push(
                 ratio
@@ -163,8 +169,6 @@ impl Measured {
             let number = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), decimal);
             let both = || [&light, &full].into_iter().flatten();
             let ratio = both().filter_map(|summary| summary.ratio).max_by(f64::total_cmp);
-            let bound =
-                both().filter_map(|summary| summary.bound).map(|(_, value)| value).max_by(f64::total_cmp);
             vec![
                 grouped(u64::from(nodes)),
                 number(light.as_ref().map(|summary| summary.stats.mean)),
@@ -172,7 +176,7 @@ impl Measured {
                 number(full.as_ref().map(|summary| summary.stats.mean)),
                 number(full.as_ref().and_then(|summary| summary.sync_delay)),
                 number(full.as_ref().and_then(|summary| summary.fairness)),
-                number(bound),
+                number(self.bound(nodes)),
                 ratio.map_or_else(|| "–".to_owned(), |ratio| format!("{:.1} %", 100.0 * ratio)),
             ]
         };
@@ -191,7 +195,7 @@ impl Measured {
         };
         let mut curves = Vec::new();
         if let Some(bound) = entry.spec.cost.worst {
-            let points = line(&|nodes| bound_at(entry, nodes));
+            let points = line(&|nodes| self.bound(nodes));
             curves.push(Curve {
                 name: bound.formula.into(),
                 series: self.names.len() - 1,

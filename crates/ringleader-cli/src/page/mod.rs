@@ -11,7 +11,9 @@ use crate::report::grouped;
 use measured::Measured;
 use ringleader::model::{Counts, Rule};
 use ringleader::registry::{Entry, Problem};
+use ringleader::trace::{History, Window};
 use ringleader_draw::document::{Block, Document};
+use ringleader_draw::spacetime::{Options, draw};
 
 /// No more steps of the example are on the page.
 const STEPS_MAX: usize = 40;
@@ -41,7 +43,7 @@ pub(crate) fn page(app: &App, entry: &'static Entry, measuring: &Measuring) -> R
         blocks.push(Block::Text(format!("These are {}", measuring.how(entry.problem))));
         blocks.push(measured.figure(entry));
     }
-    run(&example(app, entry)?, &mut blocks);
+    run(entry, &example(app, entry)?, &mut blocks);
     errata(app, entry, 2, &mut blocks);
     Ok(Document { title: title(entry), blocks })
 }
@@ -174,9 +176,17 @@ fn checked(entry: &Entry, level: u8, blocks: &mut Vec<Block>) {
 }
 
 /// A small run, as a picture and in words.
-fn run(example: &Example, blocks: &mut Vec<Block>) {
+fn run(entry: &Entry, example: &Example, blocks: &mut Vec<Block>) {
     blocks.push(Block::Heading(2, "A run".into()));
     blocks.push(Block::Text(format!("`{}`", example.command)));
+    let history = History::of(&example.recording);
+    let window = Window { steps: 0..example.lines.len().min(STEPS_MAX), ..Window::whole(&history) };
+    blocks.push(Block::Figure {
+        file: format!("{}-run.svg", entry.spec.name.replace('@', "-")),
+        svg: draw(&history, &window, &Options { critical: true, ..Options::default() }).svg,
+        caption: "The run: a lane for each process, time downward; the longest chain of messages is marked"
+            .into(),
+    });
     let mut lines: Vec<String> = example.lines.iter().take(STEPS_MAX).cloned().collect();
     if example.lines.len() > STEPS_MAX {
         lines.push(format!("… and {} more steps", example.lines.len() - STEPS_MAX));

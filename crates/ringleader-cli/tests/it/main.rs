@@ -8,6 +8,7 @@ mod json; // the fields that others rely on
 mod library; // the same command line over other algorithms
 mod reading; // list, show, completions, man
 mod repeat; // the seed, the command that repeats a run, recordings
+mod report; // the pages of the algorithms
 mod settings; // the algorithms' own: coordinators, elections inside, tokens
 mod sweep; // grids of runs: repeated, killed, sharded, mistaken
 mod trace; // recorded runs as pictures, pages and in the formats of other tools

@@ -1,6 +1,7 @@
 //! A page as HTML: one file, no script, nothing fetched.
 
 use super::{Block, Document, is_numeric, parts};
+use crate::xml::escaped;
 use std::fmt::Write as _;
 
 const STYLE: &str = include_str!("page.css");
@@ -83,8 +84,4 @@ fn text(text: &str) -> String {
         if code { format!("<code>{}</code>", escaped(part)) } else { escaped(part) }
     };
     parts(text).map(part).collect()
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

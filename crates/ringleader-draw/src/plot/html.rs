@@ -1,7 +1,7 @@
 //! A page with a plot, its numbers and the command that repeats it. It needs no network and obeys light and dark.
 
 use super::Plot;
-use super::svg::escaped;
+use crate::xml::escaped;
 
 /// A table for the page: names, and rows of as many texts.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]

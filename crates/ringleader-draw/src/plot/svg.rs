@@ -1,6 +1,7 @@
 //! A picture as SVG: for paper, or inside a page that may be dark.
 
 use super::marks::{Anchor, Mark, Paint, Picture, RADIUS, Shape};
+use crate::xml::escaped;
 use std::fmt::Write;
 
 /// Fonts that have the signs, the one of the PNG first.
@@ -111,22 +112,6 @@ fn one(out: &mut String, mark: &Mark, colour: fn(Paint) -> &'static str) {
 
 fn listed(points: &[(f64, f64)]) -> String {
     points.iter().map(|(x, y)| format!("{x:.2},{y:.2}")).collect::<Vec<_>>().join(" ")
-}
-
-/// Text that is only text, in SVG and in HTML. What XML cannot hold at all is left out.
-pub(super) fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            c if c.is_control() && c != '\n' && c != '\t' => {}
-            c => out.push(c),
-        }
-    }
-    out
 }
 
 /// A string takes everything.
