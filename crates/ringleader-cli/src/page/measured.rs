@@ -36,8 +36,8 @@ impl Measuring {
             ),
             Problem::Mutex => format!(
                 "messages per entry, {seeds}. Light: one process wants in at a time, and waits so long; saturated: all \
-                 always want in, and from an exit to the next entry it takes so long (delay). Times are message delays; \
-                 fairness is Jain's index."
+                 always want in, and from an exit to the next entry it takes so long (delay). Times are message \
+                 delays; fairness is Jain's index."
             ),
         }
     }

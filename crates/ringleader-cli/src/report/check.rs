@@ -1,7 +1,7 @@
 //! What came of a check, for people: what was searched, what holds, and a run that shows what does not.
 
 use super::text::{broken_on_purpose, listed_with_marks, row};
-use super::{bytes, grouped, version};
+use super::{bytes, grouped, speed_from_s, version};
 use crate::App;
 use crate::args::quoted;
 use crate::console::{BOLD, CYAN, DIM, GREEN, RED, RESET, YELLOW};
@@ -17,9 +17,6 @@ use ringleader_formats::CheckContext;
 use std::io::{self, Write};
 use std::path::Path;
 use std::time::Duration;
-
-/// Shorter checks do not tell how fast they were: it would be noise, and the text would never be the same twice.
-const SPEED_FROM_S: f64 = 0.5;
 
 /// Findings and what belongs to them.
 pub(crate) struct Checked<'a> {
@@ -192,7 +189,7 @@ fn searched(checked: &Checked<'_>) -> String {
     if findings.cases > 1 {
         parts.push(format!("{} cases", grouped(findings.cases)));
     }
-    if checked.elapsed_s >= SPEED_FROM_S {
+    if checked.elapsed_s >= speed_from_s() {
         let speed = findings.states as f64 / checked.elapsed_s;
         parts.push(format!("{:.1} s ({} states/s)", checked.elapsed_s, grouped(speed as u64)));
         parts.push(format!("{} at the peak", bytes(findings.peak_bytes)));

@@ -1,14 +1,12 @@
 //! A report for people: what happened, against what theory says, and how to see it again.
 
-use super::{Told, bytes, decimal, grouped};
+use super::{Told, bytes, decimal, grouped, speed_from_s};
 use crate::console::{BOLD, CYAN, DIM, GREEN, RED, RESET, YELLOW};
 use ringleader::model::Counts;
 use ringleader::registry::Entry;
 use ringleader::sim::{Details, ElectionDetails, ExclusionDetails, Report, RunOutcome, Spread};
 use std::io::{self, Write};
 
-/// Shorter runs do not tell how fast they were: the number would be noise, and the text would never be the same twice.
-const SPEED_FROM_S: f64 = 0.5;
 /// No more characters of a row of numbers are shown.
 const ROW_MAX: usize = 80;
 
@@ -233,7 +231,7 @@ fn effort(told: &Told<'_>) -> String {
     }
     parts.extend(report.phases.map(|phases| count(phases, "phase")));
     parts.push(count(report.steps, "step"));
-    if let Some(elapsed_s) = told.elapsed_s.filter(|elapsed_s| *elapsed_s >= SPEED_FROM_S) {
+    if let Some(elapsed_s) = told.elapsed_s.filter(|elapsed_s| *elapsed_s >= speed_from_s()) {
         let speed = report.messages as f64 / elapsed_s / 1e6;
         parts.push(format!("{elapsed_s:.1} s ({speed:.1} million messages/s)"));
         parts.extend(told.peak_bytes.map(|peak| format!("{} at the peak", bytes(peak))));

@@ -1,5 +1,5 @@
-//! Sweeps: from the file to configurations (`plan`), their runs on all cores (`work`), how long it will take (`forecast`),
-//! and what came of it (`tally`).
+//! Sweeps: from the file to configurations (`plan`), their runs on all cores (`work`), how long it will take
+//! (`forecast`), and what came of it (`tally`).
 
 mod forecast;
 mod options;

@@ -325,9 +325,18 @@ fn every_algorithm_can_be_checked() {
     for entry in ringleader::registry::ALL {
         let name = entry.spec.name;
         let n = entry.spec.needs.processes.nearest(2).1.to_string();
-        let ran = run(&["check", name, "-n", &n, "--time", "20"]);
+        // The battery says which have more states.
+        let more = entry.checked().any(|size| size.n.to_string() == n && size.states > 1_000_000);
+        let ran = run(&["check", name, "-n", &n, "--max-states", "1000000"]);
         let broken = name.contains('@');
-        assert!(ran.code == 0 || (broken && ran.code == 1), "{name}: {}{}", ran.out, ran.err);
+        let allowed: &[i32] = if broken {
+            &[0, 1]
+        } else if more {
+            &[3]
+        } else {
+            &[0]
+        };
+        assert!(allowed.contains(&ran.code), "{name}: {} {}{}", ran.code, ran.out, ran.err);
         assert_eq!(ran.out.contains("broken on purpose: "), broken, "{name}");
         assert!(ran.out.lines().next().unwrap().contains(&format!(" · n = {n} · ")), "{name}: {}", ran.out);
     }
