@@ -35,6 +35,7 @@ const KINDS: &[&str] = &[
     // The page that plays a run, and what looks at it with a browser.
     ".html",
     ".css",
+    ".svg",
     ".js",
     ".ts",
     "package.json",

@@ -1,26 +1,52 @@
 //! The pages of the algorithms: complete, well-formed, and the book of them current.
 
-use super::{json, path, run};
+use super::{json, path, ran, ringleader, run};
 use std::fs;
 use std::path::{Path, PathBuf};
+
+/// A file of `docs` is what the program makes now; `UPDATE=1` writes it anew.
+fn is_current(name: &str, now: &str) {
+    let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name);
+    if std::env::var("UPDATE").is_ok_and(|value| value == "1") {
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(&file, now).unwrap();
+    }
+    let written = fs::read_to_string(&file).unwrap();
+    let different = written.lines().zip(now.lines()).position(|(written, now)| written != now);
+    let line = different.unwrap_or(0) + 1;
+    assert!(
+        written == now,
+        "docs/{name} is not what the program makes, from line {line} on; UPDATE=1 writes it anew"
+    );
+}
+
+/// The pictures of the README.
+#[test]
+fn the_pictures_are_current() {
+    // The picture says which file it is of, and by which command.
+    let folder = path("pictures");
+    fs::create_dir_all(&folder).unwrap();
+    let inside = |args: &[&str]| {
+        let ran = ran(ringleader(args).current_dir(&folder).output().unwrap());
+        assert_eq!(ran.code, 0, "{}", ran.err);
+    };
+    inside(&["run", "franklin", "-n", "6", "--seed", "3", "--trace", "franklin.rlt"]);
+    inside(&["trace", "franklin.rlt", "--critical", "-o", "franklin.svg", "--force"]);
+    is_current("franklin.svg", &fs::read_to_string(Path::new(&folder).join("franklin.svg")).unwrap());
+
+    let plot = path("compare-picture.svg");
+    let algorithms = ["lcr", "dkr", "hs", "franklin", "higham-przytycka"];
+    let options = ["-n", "8..4096", "--runs", "5", "--seed", "1", "--plot", &plot, "--force"];
+    assert_eq!(run(&[&["compare"], &algorithms[..], &options].concat()).code, 0);
+    is_current("compare.svg", &fs::read_to_string(&plot).unwrap());
+}
 
 /// `docs/algorithms.md` is what `report --all` says; `UPDATE=1` writes it anew.
 #[test]
 fn the_book_of_algorithms_is_current() {
     let book = run(&["report", "--all"]);
     assert_eq!(book.code, 0, "{}", book.err);
-    let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/algorithms.md");
-    if std::env::var("UPDATE").is_ok_and(|value| value == "1") {
-        fs::create_dir_all(file.parent().unwrap()).unwrap();
-        fs::write(&file, &book.out).unwrap();
-    }
-    let written = fs::read_to_string(&file).unwrap();
-    let different = written.lines().zip(book.out.lines()).position(|(written, now)| written != now);
-    assert!(
-        written == book.out,
-        "docs/algorithms.md is not what `ringleader report --all` says from line {} on; UPDATE=1 writes it anew",
-        different.unwrap_or(0) + 1
-    );
+    is_current("algorithms.md", &book.out);
     for entry in ringleader::registry::ALL.iter().filter(|entry| !entry.is_literal()) {
         assert!(book.out.contains(&format!("\n## {}: ", entry.spec.name)), "{}", entry.spec.name);
     }
