@@ -55,6 +55,13 @@ export function exported(run: string, extension: string, ...options: string[]): 
   return path;
 }
 
+/** Makes something else with the program, with `-o` (or another option) and a path at the end; gives the path. */
+export function made(name: string, ...args: string[]): string {
+  const path = join(folder, `${process.pid}-${name}`);
+  ringleader([...args, path, "--force"]);
+  return path;
+}
+
 /** The address of an export. */
 export const address = (path: string) => pathToFileURL(path).href;
 

@@ -2,15 +2,7 @@
 import AxeBuilder from "@axe-core/playwright";
 import { type Page, expect, test } from "@playwright/test";
 import { address, exported } from "../exports";
-
-/** What went wrong on the page, and what it asked for. */
-function watched(page: Page): { errors: string[]; asked: string[] } {
-  const seen = { errors: [] as string[], asked: [] as string[] };
-  page.on("console", (message) => message.type() === "error" && seen.errors.push(message.text()));
-  page.on("pageerror", (error) => seen.errors.push(String(error)));
-  page.on("request", (request) => seen.asked.push(request.url()));
-  return seen;
-}
+import { watched } from "../watched";
 
 /** Opens the player of a run, with the network cut. */
 async function open(page: Page, run: string, ...options: string[]) {

@@ -21,6 +21,8 @@ const STYLE: &str = "
 }
 body { background: var(--page); color: var(--ink); font: 15px/1.5 system-ui, sans-serif; max-width: 80rem;
   margin: 2rem auto; padding: 0 1rem; }
+h1 { font-size: 1.4rem; }
+figure { margin: 1rem 0; }
 svg { width: 100%; height: auto; }
 svg polygon:hover, svg circle:hover { stroke: var(--ink); stroke-width: 2px; }
 .wide { overflow-x: auto; }
@@ -39,9 +41,11 @@ pub(super) fn page(plot: &Plot, svg: &str, table: &Table, again: &str) -> String
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <title>{title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<figure>\n{svg}</figure>\n\
-         <div class=\"wide\"><table>\n<thead><tr>{names}</tr></thead>\n<tbody>\n{rows}</tbody>\n</table></div>\n\
-         <p>Again: <code>{again}</code></p>\n</body>\n</html>\n",
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
+         <title>{title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n\
+         <figure>\n{svg}</figure>\n<div class=\"wide\" tabindex=\"0\"><table>\n\
+         <thead><tr>{names}</tr></thead>\n<tbody>\n{rows}</tbody>\n</table></div>\n\
+         <p>Again: <code>{again}</code></p>\n</main>\n</body>\n</html>\n",
         title = escaped(&plot.title),
         names = cells("th", &table.names),
         again = escaped(again),
