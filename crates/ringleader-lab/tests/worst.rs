@@ -166,7 +166,7 @@ fn the_search_finds_the_worst_of_eight_by_itself() {
         let bare =
             Question { method: Method::Search, families: false, budget: Some(4000), ..in_rounds.clone() };
         let found = ask(&bare);
-        assert!(!found.exact && found.found == Found::Annealing, "{name}");
+        assert!(found.found == Found::Annealing, "{name}");
         assert!(100 * found.election_messages >= 95 * most, "{name}: {} of {most}", found.election_messages);
         let told = ask(&Question { families: true, ..bare });
         assert!(100 * told.election_messages >= 95 * most, "{name}: {} of {most}", told.election_messages);
@@ -280,4 +280,19 @@ fn the_worst_of_van_leeuwen_and_tan_for_every_n() {
             assert_eq!(report.election_messages, u64::from(n) * (phases + 2), "{name} n = {n}");
         }
     }
+}
+
+/// What a search finds is the worst if nothing worse is possible.
+#[test]
+fn a_count_that_is_the_bound_is_exact() {
+    let found = |name: &str, extreme| {
+        let entry = find(ALL, name).unwrap();
+        let question =
+            Question { method: Method::Search, extreme, budget: Some(500), ..Question::new(entry, 16) };
+        answer(&question, &()).unwrap()
+    };
+    let franklin = found("franklin", Extreme::Most);
+    assert_eq!((franklin.exact, franklin.election_messages), (true, 2 * 16 * 5));
+    assert!(!found("higham-przytycka", Extreme::Most).exact, "nobody knows an arrangement that attains it");
+    assert!(!found("franklin", Extreme::Least).exact);
 }

@@ -97,7 +97,12 @@ impl Answered<'_> {
                 let arrangements = grouped(all.arrangements());
                 format!("{messages} election messages, the {most} of all {arrangements} arrangements (exact)")
             }
-            _ => format!("{messages} election messages; the {most} is {known} that, nothing more is proved"),
+            (None, true) => {
+                format!("{messages} election messages, the {most}: it is the bound itself (exact)")
+            }
+            (Some(_) | None, false) => {
+                format!("{messages} election messages; the {most} is {known} that, nothing more is proved")
+            }
         }
     }
 

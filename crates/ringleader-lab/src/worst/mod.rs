@@ -30,7 +30,7 @@ pub use trouble::{Trouble, Unsuited};
 
 use judge::Judge;
 use ringleader::check::Extreme;
-use ringleader::model::Orientation;
+use ringleader::model::{Counts, Orientation};
 use ringleader::registry::Entry;
 use ringleader::sim::{BoundCheck, Ports, Scenario};
 use std::ops::ControlFlow;
@@ -89,7 +89,7 @@ pub enum Method {
 /// What was found.
 #[derive(Clone, Debug)]
 pub struct Worst {
-    /// Whether nothing is worse: every arrangement was tried, under every schedule that counts.
+    /// Whether nothing is worse: every arrangement was tried, under every schedule that counts, or it is the bound itself.
     pub exact: bool,
     /// The messages of the election.
     pub election_messages: u64,
@@ -220,6 +220,9 @@ pub fn answer(question: &Question<'_>, watcher: &dyn Watcher) -> Result<Worst, T
     let evaluations = judge.evaluations();
     let (shown, bound) = show::show(question, &judge, &ids, election_messages)?;
     let over = judge.over;
-    let exact = distribution.is_some() && over != Over::Several;
+    // A run that sends what is proved to be the most is the worst, however it was found.
+    let attains = |bound: &BoundCheck| bound.counts == Counts::Election && bound.measured == bound.value;
+    let at_bound = question.extreme == Extreme::Most && bound.as_ref().is_some_and(attains);
+    let exact = (distribution.is_some() && over != Over::Several) || at_bound;
     Ok(Worst { exact, election_messages, ids, over, found, evaluations, distribution, bound, shown })
 }
