@@ -72,7 +72,9 @@ fn the_text_says_how_sure_it_is() {
     }
     assert!(exact.out.contains("ringleader run chang-roberts --ids 6,5,4,3,2,1 --seed 0"), "{}", exact.out);
     let searched = run(&["worst", "chang-roberts", "-n", "70", "--budget", "100"]);
-    assert!(searched.out.contains("at least that"), "{}", searched.out);
+    assert!(searched.out.contains("2,485 election messages, the most: it is the bound itself (exact)"));
+    let open = run(&["worst", "peterson", "-n", "70", "--budget", "100"]);
+    assert!(open.out.contains("at least that"), "{}", open.out);
     assert!(searched.out.contains("-o FILE.ids"), "{}", searched.out);
     let best = run(&["worst", "chang-roberts", "-n", "5", "--best"]);
     assert!(best.out.contains("9 election messages, the least of all 24"), "{}", best.out);
