@@ -50,6 +50,7 @@ const STAGES: &[Stage] = &[
         ..Stage::new("bench smoke", || {
             cargo(&["bench", "-p", "ringleader", "--bench", "handwritten", "--", "--quick"])
                 && cargo(&["bench", "-p", "ringleader", "--bench", "rings", "--", "--quick"])
+                && cargo(&["bench", "-p", "ringleader-cli", "--bench", "sweep", "--", "--quick"])
         })
     },
     // The suites that need more than Rust go here, after everything that does not: the browser, the network.

@@ -7,7 +7,7 @@ use crate::error::{Diagnostic, Failure};
 use crate::output::{Output, unwritten};
 use crate::progress::{SweepBar, duration};
 use crate::report::grouped;
-use crate::sweep::{Forecast, Sweep, Tally, work};
+use crate::sweep::{Forecast, Sweep, Tally, Verdict, work};
 use ringleader_lab::sweep::{Head, Journal, JournalError, MergeError, Shard, merge, write_rows};
 use ringleader_lab::table::Format;
 use serde::Serialize;
@@ -52,7 +52,7 @@ pub(crate) fn run(app: &App, args: &SweepArgs, console: &mut Console<'_>) -> Res
     let elapsed = begun.elapsed();
     let mut claimed = Output::claim(&output, args.force || ours)?;
     let mut tally = Tally::default();
-    write_rows(&mut journal, format, &mut claimed, &mut |row| tally.add(row))
+    write_rows(&mut journal, (format, threads), &mut claimed, &Verdict::of, &mut |made| tally.add(made))
         .map_err(|error| unwritten(&output, &error))?;
     claimed.finish()?;
     journal.remove().map_err(|error| unwritten(&place.journal, &error))?;
@@ -271,7 +271,7 @@ fn put_together(args: &SweepArgs, console: &mut Console<'_>) -> Result<u8, Failu
     let mut claimed = Output::claim(output, args.force)?;
     let mut rows = merge(&args.merge).map_err(|error| no_whole(&error))?;
     let mut tally = Tally::default();
-    write_rows(&mut rows, format, &mut claimed, &mut |row| tally.add(row))
+    write_rows(&mut rows, (format, threads(args)), &mut claimed, &Verdict::of, &mut |made| tally.add(made))
         .map_err(|error| unwritten(output, &error))?;
     claimed.finish()?;
     let count = rows.len() as u64;

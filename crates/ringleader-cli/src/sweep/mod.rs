@@ -10,5 +10,5 @@ mod work;
 
 pub(crate) use forecast::Forecast;
 pub(crate) use plan::Sweep;
-pub(crate) use tally::Tally;
+pub(crate) use tally::{Tally, Verdict};
 pub(crate) use work::work;

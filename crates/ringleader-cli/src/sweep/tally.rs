@@ -16,25 +16,41 @@ pub(crate) struct Tally {
 /// More commands than this are in the rows.
 const SHOWN_MAX: usize = 3;
 
-impl Tally {
-    /// One more row.
-    pub(crate) fn add(&mut self, row: &Row) {
+/// How one run ended; what does not hold comes with the command that repeats it.
+pub(crate) enum Verdict {
+    Holds,
+    Violated(String),
+    Limit(String),
+}
+
+impl Verdict {
+    /// Of a row.
+    pub(crate) fn of(row: &Row) -> Verdict {
         let text = |name: &str| row.get(name).and_then(Value::as_str).unwrap_or_default();
         let outcome = text("outcome");
         let holds = |value: &Value| value.get("holds").and_then(Value::as_bool).unwrap_or(true);
         let properties = row.get("properties").and_then(Value::as_array);
         let sound = properties.is_none_or(|all| all.iter().all(holds)) && row.get("bound").is_none_or(holds);
         if outcome == "limit" {
-            self.limit += 1;
+            Verdict::Limit(text("again").to_owned())
         } else if matches!(outcome, "elected" | "done") && sound {
-            self.hold += 1;
-            return;
+            Verdict::Holds
         } else {
-            self.violated += 1;
+            Verdict::Violated(text("again").to_owned())
         }
-        if self.shown.len() < SHOWN_MAX {
-            self.shown.push(text("again").to_owned());
-        }
+    }
+}
+
+impl Tally {
+    /// One more.
+    pub(crate) fn add(&mut self, verdict: Verdict) {
+        let (count, command) = match verdict {
+            Verdict::Holds => (&mut self.hold, None),
+            Verdict::Violated(command) => (&mut self.violated, Some(command)),
+            Verdict::Limit(command) => (&mut self.limit, Some(command)),
+        };
+        *count += 1;
+        self.shown.extend(command.filter(|_| self.shown.len() < SHOWN_MAX));
     }
 
     /// The exit code of the sweep.

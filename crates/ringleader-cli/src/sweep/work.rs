@@ -1,4 +1,4 @@
-//! The runs of a sweep on all cores: workers take the next run, one writer puts rows into the journal.
+//! The runs of a sweep on all cores: each worker takes the next run, and puts its row into the journal.
 
 use super::plan::{Configuration, Sweep};
 use crate::App;
@@ -10,8 +10,8 @@ use ringleader::sim::Scenario;
 use ringleader_lab::sweep::{Journal, JournalError};
 use serde_json::json;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::sync_channel;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Runs what is not in the journal yet.
 pub(crate) fn work(
@@ -24,38 +24,46 @@ pub(crate) fn work(
     bar: Option<SweepBar>,
 ) -> Result<(), Failure> {
     let next = AtomicUsize::new(0);
-    let stop = AtomicBool::new(false);
-    let (give, take) = sync_channel(threads * 64);
+    let written = Mutex::new(Written { journal, bar, failed: None });
+    let worker = || {
+        while let Some(&run) = pending.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let row = row(app, sweep, run, output);
+            // Whoever finds it poisoned has nothing to add: another worker has given up.
+            let Ok(mut written) = written.lock() else { return };
+            if written.failed.is_none() {
+                written.add(sweep, run, row);
+            }
+            if written.failed.is_some() {
+                return;
+            }
+        }
+    };
     std::thread::scope(|scope| {
         for _ in 0..threads.min(pending.len()) {
-            let give = give.clone();
-            let (next, stop) = (&next, &stop);
-            scope.spawn(move || {
-                while !stop.load(Ordering::Relaxed) {
-                    let Some(&run) = pending.get(next.fetch_add(1, Ordering::Relaxed)) else { return };
-                    if give.send((run, row(app, sweep, run, output))).is_err() {
-                        return;
-                    }
-                }
-            });
+            scope.spawn(worker);
         }
-        drop(give);
-        let mut bar = bar;
-        let mut written = Ok(());
-        for (run, row) in &take {
-            written = row.and_then(|row| journal.add(run, &row).map_err(|error| unwritten(&error).into()));
-            if written.is_err() {
-                break;
-            }
-            if let Some(bar) = &mut bar {
-                bar.done(sweep.run(run).0.weight());
-            }
+    });
+    let written = written.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    written.failed.map_or(Ok(()), Err)
+}
+
+/// What the workers share: whoever has a row adds it. There is no writer of its own, which would be one thread too many.
+struct Written<'a> {
+    journal: &'a mut Journal,
+    bar: Option<SweepBar>,
+    /// Why no more rows are taken.
+    failed: Option<Failure>,
+}
+
+impl Written<'_> {
+    fn add(&mut self, sweep: &Sweep, run: u64, row: Result<String, Failure>) {
+        let added = row.and_then(|row| self.journal.add(run, &row).map_err(|error| unwritten(&error).into()));
+        match (added, &mut self.bar) {
+            (Err(failure), _) => self.failed = Some(failure),
+            (Ok(()), Some(bar)) => bar.done(sweep.run(run).0.weight()),
+            (Ok(()), None) => {}
         }
-        // Whoever still works finds nobody to give its row to.
-        stop.store(true, Ordering::Relaxed);
-        drop(take);
-        written
-    })
+    }
 }
 
 fn unwritten(error: &JournalError) -> Diagnostic {

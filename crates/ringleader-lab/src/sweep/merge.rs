@@ -171,7 +171,7 @@ mod tests {
         let path = folder.join(name);
         let mut rows: Vec<Row> = runs.iter().map(row).collect();
         let file = File::create(&path).unwrap();
-        write_rows(&mut rows, Format::of(&path).unwrap(), file, &mut |_| ()).unwrap();
+        write_rows(&mut rows, (Format::of(&path).unwrap(), 1), file, &|_| (), &mut |()| ()).unwrap();
         path
     }
 
@@ -185,7 +185,8 @@ mod tests {
             let mut merged = merge(&parts).unwrap();
             let whole = part(folder, &format!("whole.{format}"), &[0, 1, 2, 3], "0123");
             let again =
-                write_rows(&mut merged, Format::of(&whole).unwrap(), Vec::new(), &mut |_| ()).unwrap();
+                write_rows(&mut merged, (Format::of(&whole).unwrap(), 2), Vec::new(), &|_| (), &mut |()| ())
+                    .unwrap();
             assert_eq!(again, std::fs::read(&whole).unwrap(), "{format}");
         }
     }

@@ -8,112 +8,177 @@ use std::io::{self, Write};
 /// One run.
 pub type Row = Map<String, Value>;
 
-/// Rows that can be gone through more than once, in the order of their runs.
+/// Rows that can be gone through more than once, in the order of their runs, each as a line of JSON.
 pub trait Rows {
     /// Gives one row after the other.
     ///
     /// # Errors
     /// If they cannot be read, or `give` says so.
-    fn each(&mut self, give: &mut dyn FnMut(Row) -> io::Result<()>) -> io::Result<()>;
+    fn each(&mut self, give: &mut dyn FnMut(String) -> io::Result<()>) -> io::Result<()>;
 }
 
 impl Rows for Vec<Row> {
-    fn each(&mut self, give: &mut dyn FnMut(Row) -> io::Result<()>) -> io::Result<()> {
-        self.iter().try_for_each(|row| give(row.clone()))
+    fn each(&mut self, give: &mut dyn FnMut(String) -> io::Result<()>) -> io::Result<()> {
+        self.iter().try_for_each(|row| give(serde_json::to_string(row)?))
     }
 }
 
-/// Writes them in this format: as they are where it can hold them (JSON), flat where it has columns. On the way `look`
-/// sees each row once.
+/// Writes rows in this format: as they are where it can hold them (JSON), flat where it has columns. `look` sees each
+/// row once, on one of the threads; what it makes of it goes to `seen`, in the order of the runs.
 ///
 /// # Errors
 /// If they cannot be read or written.
-pub fn write_rows<W: Write + Send>(
+pub fn write_rows<W: Write + Send, L: Send>(
     rows: &mut dyn Rows,
-    format: Format,
+    (format, threads): (Format, usize),
     mut out: W,
-    look: &mut dyn FnMut(&Row),
+    look: &(dyn Fn(&Row) -> L + Sync),
+    seen: &mut dyn FnMut(L),
 ) -> io::Result<W> {
     match format {
-        Format::Jsonl => {
-            rows.each(&mut |row| {
-                look(&row);
-                serde_json::to_writer(&mut out, &row)?;
-                out.write_all(b"\n")
+        Format::Jsonl | Format::Json => {
+            let (open, between, close) =
+                if format == Format::Json { ("[\n", ",\n", "\n]\n") } else { ("", "\n", "\n") };
+            let mut before = open;
+            in_batches(rows, threads, &|_: &mut (), line, row| (line, look(&row)), &mut |(line, made)| {
+                seen(made);
+                out.write_all(before.as_bytes())?;
+                before = between;
+                out.write_all(line.as_bytes())
             })?;
-            Ok(out)
-        }
-        Format::Json => {
-            let mut separator = "[\n";
-            rows.each(&mut |row| {
-                look(&row);
-                out.write_all(separator.as_bytes())?;
-                separator = ",\n";
-                Ok(serde_json::to_writer(&mut out, &row)?)
-            })?;
-            out.write_all(if separator == "[\n" { b"[]\n" } else { b"\n]\n" })?;
+            let empty = if format == Format::Json { "[]\n" } else { "" };
+            out.write_all(if before == open { empty } else { close }.as_bytes())?;
             Ok(out)
         }
         Format::Csv | Format::Parquet | Format::Markdown => {
-            let columns = columns(rows, look)?;
+            let mut columns = Columns::default();
+            let new_shape = |last: &mut Shape, _, row: Row| {
+                let shape = shape(&row);
+                let made = look(&row);
+                // Most rows look like the one before.
+                let is_new = shape != *last;
+                last.clone_from(&shape);
+                (is_new.then_some(shape), made)
+            };
+            in_batches(rows, threads, &new_shape, &mut |(shape, made)| {
+                shape.iter().for_each(|shape| columns.add(shape));
+                seen(made);
+                Ok(())
+            })?;
+            let columns = columns.finish();
             let place: BTreeMap<String, usize> =
                 columns.iter().enumerate().map(|(place, column)| (column.name.clone(), place)).collect();
             let kinds: Vec<Kind> = columns.iter().map(|column| column.kind).collect();
-            let mut writer = Writer::new(format, columns, out)?;
-            let mut cells = Vec::new();
-            rows.each(&mut |row| {
-                cells.clear();
-                cells.resize(kinds.len(), Cell::Null);
+            let cells = |_: &mut (), _, row: Row| {
+                let mut cells = vec![Cell::Null; kinds.len()];
                 flatten(&row, &mut |name, value| {
                     if let Some(&place) = place.get(name) {
                         cells[place] = cell(value, kinds[place]);
                     }
                 });
-                writer.row(&cells)
-            })?;
+                cells
+            };
+            let mut writer = Writer::new(format, columns, out)?;
+            in_batches(rows, threads, &cells, &mut |cells| writer.row(&cells))?;
             writer.finish()
         }
     }
 }
 
-/// The columns of these rows: the number of the run, then the fields in their order. A field that only some rows have
-/// stands where it stands in them.
-fn columns(rows: &mut dyn Rows, look: &mut dyn FnMut(&Row)) -> io::Result<Vec<Column>> {
-    let mut names: Vec<String> = Vec::new();
-    let mut kinds: BTreeMap<String, Option<Kind>> = BTreeMap::new();
-    rows.each(&mut |row| {
-        look(&row);
+/// So many rows at a time are read, taken apart by the threads, and taken in again.
+const BATCH: usize = 2048;
+
+/// Reads each row and makes something of it, on several threads, each of which may remember something of the row before;
+/// `take` gets it in the order of the runs.
+fn in_batches<T: Send, Last: Default>(
+    rows: &mut dyn Rows,
+    threads: usize,
+    make: &(dyn Fn(&mut Last, String, Row) -> T + Sync),
+    take: &mut dyn FnMut(T) -> io::Result<()>,
+) -> io::Result<()> {
+    let all = |lines: Vec<String>| -> io::Result<Vec<T>> {
+        let mut last = Last::default();
+        let one = |line: String| {
+            let row = serde_json::from_str(&line).map_err(io::Error::other)?;
+            Ok(make(&mut last, line, row))
+        };
+        lines.into_iter().map(one).collect()
+    };
+    let mut work = |batch: &mut Vec<String>| -> io::Result<()> {
+        let share = batch.len().div_ceil(threads.max(1)).max(1);
+        let mut parts: Vec<Vec<String>> = Vec::new();
+        while !batch.is_empty() {
+            let rest = batch.split_off(share.min(batch.len()));
+            parts.push(std::mem::replace(batch, rest));
+        }
+        let made: Vec<io::Result<Vec<T>>> = std::thread::scope(|scope| {
+            let spawn = |part: Vec<String>| scope.spawn(move || all(part));
+            let workers: Vec<_> = parts.into_iter().map(spawn).collect();
+            let joined = |worker: std::thread::ScopedJoinHandle<'_, io::Result<Vec<T>>>| {
+                worker.join().unwrap_or_else(|_| Err(io::Error::other("a thread gave up")))
+            };
+            workers.into_iter().map(joined).collect()
+        });
+        made.into_iter().try_for_each(|part| part?.into_iter().try_for_each(&mut *take))
+    };
+    let mut batch = Vec::with_capacity(BATCH);
+    rows.each(&mut |line| {
+        batch.push(line);
+        if batch.len() == BATCH { work(&mut batch) } else { Ok(()) }
+    })?;
+    work(&mut batch)
+}
+
+/// The fields of a row, flat, and what kind each is of.
+type Shape = Vec<(String, Option<Kind>)>;
+
+fn shape(row: &Row) -> Shape {
+    let mut shape = Vec::new();
+    flatten(row, &mut |name, value| shape.push((name.to_owned(), kind(value))));
+    shape
+}
+
+/// The columns of rows: the number of the run, then the fields in their order. A field that only some rows have stands
+/// where it stands in them.
+#[derive(Default)]
+struct Columns {
+    names: Vec<String>,
+    kinds: BTreeMap<String, Option<Kind>>,
+}
+
+impl Columns {
+    fn add(&mut self, shape: &Shape) {
         let mut after = 0;
-        flatten(&row, &mut |name, value| {
-            match kinds.get_mut(name) {
-                Some(known) => *known = together(*known, kind(value)),
+        for (name, kind) in shape {
+            match self.kinds.get_mut(name) {
+                Some(known) => *known = together(*known, *kind),
                 None => {
-                    kinds.insert(name.to_owned(), kind(value));
-                    names.insert(after, name.to_owned());
+                    self.kinds.insert(name.clone(), *kind);
+                    self.names.insert(after, name.clone());
                 }
             }
-            after = 1 + if names.get(after).is_some_and(|next| next == name) {
-                after
-            } else {
-                names.iter().position(|known| known == name).unwrap_or(after)
-            };
-        });
-        Ok(())
-    })?;
-    // Where some rows have an object and others none, the columns are those of the object.
-    let objects: BTreeSet<&str> = names.iter().filter_map(|name| Some(name.rsplit_once('.')?.0)).collect();
-    let is_absent = |name: &String| kinds[name].is_none() && objects.contains(name.as_str());
-    let absent: BTreeSet<String> = names.iter().filter(|name| is_absent(name)).cloned().collect();
-    names.retain(|name| !absent.contains(name));
-    if let Some(run) = names.iter().position(|name| name == "run") {
-        names[..=run].rotate_right(1);
+            after = 1 + self.names.iter().position(|known| known == name).unwrap_or(after);
+        }
     }
-    let column = |name: String| {
-        // Nothing but nulls may be anything.
-        let kind = kinds[&name].unwrap_or(Kind::Text);
-        Column { name, kind }
-    };
-    Ok(names.into_iter().map(column).collect())
+
+    fn finish(self) -> Vec<Column> {
+        let Columns { mut names, kinds } = self;
+        // Where some rows have an object and others none, the columns are those of the object.
+        let objects: BTreeSet<&str> =
+            names.iter().filter_map(|name| Some(name.rsplit_once('.')?.0)).collect();
+        let is_absent = |name: &String| kinds[name].is_none() && objects.contains(name.as_str());
+        let absent: BTreeSet<String> = names.iter().filter(|name| is_absent(name)).cloned().collect();
+        names.retain(|name| !absent.contains(name));
+        if let Some(run) = names.iter().position(|name| name == "run") {
+            names[..=run].rotate_right(1);
+        }
+        let column = |name: String| {
+            // Nothing but nulls may be anything.
+            let kind = kinds[&name].unwrap_or(Kind::Text);
+            Column { name, kind }
+        };
+        names.into_iter().map(column).collect()
+    }
 }
 
 /// Gives every field that is no object, with the names of those around it.
@@ -171,6 +236,13 @@ fn cell(value: &Value, kind: Kind) -> Cell {
 mod tests {
     use super::*;
 
+    fn written(rows: &mut Vec<Row>, format: Format) -> io::Result<Vec<u8>> {
+        let one = write_rows(rows, (format, 1), Vec::new(), &|_| (), &mut |()| ())?;
+        let three = write_rows(rows, (format, 3), Vec::new(), &|_| (), &mut |()| ())?;
+        assert_eq!(one, three, "the number of threads changes nothing");
+        Ok(one)
+    }
+
     #[test]
     fn nested_fields_become_columns_where_they_stand() {
         let rows = [
@@ -179,18 +251,15 @@ mod tests {
             r#"{"a":null,"by":{},"last":null,"bound":null,"run":2}"#,
         ];
         let mut rows: Vec<Row> = rows.iter().map(|row| serde_json::from_str(row).unwrap()).collect();
-        let csv = write_rows(&mut rows, Format::Csv, Vec::new(), &mut |_| ()).unwrap();
+        let csv = written(&mut rows, Format::Csv).unwrap();
         let text = String::from_utf8(csv).unwrap();
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines[0], "run,a,by.probe,by.tid,last,bound.value");
         assert_eq!(lines[2], "1,,2,0.5,,3");
-        let jsonl = write_rows(&mut rows, Format::Jsonl, Vec::new(), &mut |_| ()).unwrap();
+        let jsonl = written(&mut rows, Format::Jsonl).unwrap();
         assert!(jsonl.starts_with(br#"{"a":"x","by":{"tid":1},"last":[1,2],"run":0}"#));
-        let json = write_rows(&mut rows, Format::Json, Vec::new(), &mut |_| ()).unwrap();
+        let json = written(&mut rows, Format::Json).unwrap();
         assert_eq!(serde_json::from_slice::<Vec<Row>>(&json).unwrap(), rows);
-        assert_eq!(
-            write_rows(&mut Vec::<Row>::new(), Format::Json, Vec::new(), &mut |_| ()).unwrap(),
-            b"[]\n"
-        );
+        assert_eq!(written(&mut Vec::new(), Format::Json).unwrap(), b"[]\n");
     }
 }

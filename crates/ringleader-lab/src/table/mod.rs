@@ -97,8 +97,10 @@ impl<W: Write + Send> Writer<W> {
         columns::fit(&self.columns, cells)?;
         match &mut self.body {
             Body::Csv(writer) => {
-                let cells = cells.iter().map(|cell| cell.plain().into_owned());
-                writer.write_record(cells).map_err(below)
+                for cell in cells {
+                    writer.write_field(cell.plain().as_bytes()).map_err(below)?;
+                }
+                writer.write_record(None::<&[u8]>).map_err(below)
             }
             Body::Parquet(groups) => groups.row(cells),
             Body::Json(rows) => rows.row(cells),
