@@ -1,6 +1,6 @@
 //! Rows as JSON objects, and the tables that they make: nested fields become columns with a dot in their name.
 
-use crate::table::{Cell, Column, Format, Kind, Writer};
+use crate::table::{Cell, Column, Format, Kind, Writer, csv_lines};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
@@ -40,70 +40,90 @@ pub fn write_rows<W: Write + Send, L: Send>(
             let (open, between, close) =
                 if format == Format::Json { ("[\n", ",\n", "\n]\n") } else { ("", "\n", "\n") };
             let mut before = open;
-            in_batches(rows, threads, &|_: &mut (), line, row| (line, look(&row)), &mut |(line, made)| {
-                seen(made);
-                out.write_all(before.as_bytes())?;
-                before = between;
-                out.write_all(line.as_bytes())
+            let looked = |lines: Vec<String>| {
+                let made =
+                    lines.iter().map(|line| Ok(look(&parse(line)?))).collect::<io::Result<Vec<L>>>()?;
+                Ok((lines, made))
+            };
+            in_batches(rows, threads, &looked, &mut |(lines, made)| {
+                made.into_iter().for_each(&mut *seen);
+                lines.iter().try_for_each(|line| {
+                    out.write_all(before.as_bytes())?;
+                    before = between;
+                    out.write_all(line.as_bytes())
+                })
             })?;
             let empty = if format == Format::Json { "[]\n" } else { "" };
             out.write_all(if before == open { empty } else { close }.as_bytes())?;
             Ok(out)
         }
         Format::Csv | Format::Parquet | Format::Markdown => {
-            let mut columns = Columns::default();
-            let new_shape = |last: &mut Shape, _, row: Row| {
-                let shape = shape(&row);
-                let made = look(&row);
-                // Most rows look like the one before.
-                let is_new = shape != *last;
-                last.clone_from(&shape);
-                (is_new.then_some(shape), made)
-            };
-            in_batches(rows, threads, &new_shape, &mut |(shape, made)| {
-                shape.iter().for_each(|shape| columns.add(shape));
-                seen(made);
-                Ok(())
-            })?;
-            let columns = columns.finish();
+            let columns = columns(rows, threads, look, seen)?;
             let place: BTreeMap<String, usize> =
                 columns.iter().enumerate().map(|(place, column)| (column.name.clone(), place)).collect();
             let kinds: Vec<Kind> = columns.iter().map(|column| column.kind).collect();
-            let cells = |_: &mut (), _, row: Row| {
+            let cells = |line: &String| -> io::Result<Vec<Cell>> {
                 let mut cells = vec![Cell::Null; kinds.len()];
-                flatten(&row, &mut |name, value| {
+                flatten(&parse(line)?, &mut |name, value| {
                     if let Some(&place) = place.get(name) {
                         cells[place] = cell(value, kinds[place]);
                     }
                 });
-                cells
+                Ok(cells)
             };
             let mut writer = Writer::new(format, columns, out)?;
-            in_batches(rows, threads, &cells, &mut |cells| writer.row(&cells))?;
+            if format == Format::Csv {
+                let mut out = writer.finish()?;
+                let encoded = |lines: Vec<String>| csv_lines(lines.iter().map(cells));
+                in_batches(rows, threads, &encoded, &mut |bytes| out.write_all(&bytes))?;
+                return Ok(out);
+            }
+            let flat = |lines: Vec<String>| lines.iter().map(cells).collect::<io::Result<Vec<Vec<Cell>>>>();
+            in_batches(rows, threads, &flat, &mut |all| all.iter().try_for_each(|cells| writer.row(cells)))?;
             writer.finish()
         }
     }
 }
 
-/// So many rows at a time are read, taken apart by the threads, and taken in again.
-const BATCH: usize = 2048;
-
-/// Reads each row and makes something of it, on several threads, each of which may remember something of the row before;
-/// `take` gets it in the order of the runs.
-fn in_batches<T: Send, Last: Default>(
+/// The columns that these rows make.
+fn columns<L: Send>(
     rows: &mut dyn Rows,
     threads: usize,
-    make: &(dyn Fn(&mut Last, String, Row) -> T + Sync),
+    look: &(dyn Fn(&Row) -> L + Sync),
+    seen: &mut dyn FnMut(L),
+) -> io::Result<Vec<Column>> {
+    let shapes = |lines: Vec<String>| {
+        let (mut shapes, mut made): (Vec<Shape>, Vec<L>) = (Vec::new(), Vec::new());
+        for line in &lines {
+            let row = parse(line)?;
+            let shape = shape(&row);
+            // Most rows look like the one before.
+            if shapes.last() != Some(&shape) {
+                shapes.push(shape);
+            }
+            made.push(look(&row));
+        }
+        Ok((shapes, made))
+    };
+    let mut columns = Columns::default();
+    in_batches(rows, threads, &shapes, &mut |(shapes, made)| {
+        shapes.iter().for_each(|shape| columns.add(shape));
+        made.into_iter().for_each(&mut *seen);
+        Ok(())
+    })?;
+    Ok(columns.finish())
+}
+
+/// So many rows at a time are read, parted among the threads, and taken in again.
+const BATCH: usize = 2048;
+
+/// Makes something of the rows, so many at a time on each of several threads; `take` gets it in the order of the runs.
+fn in_batches<T: Send>(
+    rows: &mut dyn Rows,
+    threads: usize,
+    make: &(dyn Fn(Vec<String>) -> io::Result<T> + Sync),
     take: &mut dyn FnMut(T) -> io::Result<()>,
 ) -> io::Result<()> {
-    let all = |lines: Vec<String>| -> io::Result<Vec<T>> {
-        let mut last = Last::default();
-        let one = |line: String| {
-            let row = serde_json::from_str(&line).map_err(io::Error::other)?;
-            Ok(make(&mut last, line, row))
-        };
-        lines.into_iter().map(one).collect()
-    };
     let mut work = |batch: &mut Vec<String>| -> io::Result<()> {
         let share = batch.len().div_ceil(threads.max(1)).max(1);
         let mut parts: Vec<Vec<String>> = Vec::new();
@@ -111,15 +131,14 @@ fn in_batches<T: Send, Last: Default>(
             let rest = batch.split_off(share.min(batch.len()));
             parts.push(std::mem::replace(batch, rest));
         }
-        let made: Vec<io::Result<Vec<T>>> = std::thread::scope(|scope| {
-            let spawn = |part: Vec<String>| scope.spawn(move || all(part));
-            let workers: Vec<_> = parts.into_iter().map(spawn).collect();
-            let joined = |worker: std::thread::ScopedJoinHandle<'_, io::Result<Vec<T>>>| {
+        let made: Vec<io::Result<T>> = std::thread::scope(|scope| {
+            let workers: Vec<_> = parts.into_iter().map(|part| scope.spawn(move || make(part))).collect();
+            let joined = |worker: std::thread::ScopedJoinHandle<'_, io::Result<T>>| {
                 worker.join().unwrap_or_else(|_| Err(io::Error::other("a thread gave up")))
             };
             workers.into_iter().map(joined).collect()
         });
-        made.into_iter().try_for_each(|part| part?.into_iter().try_for_each(&mut *take))
+        made.into_iter().try_for_each(|part| take(part?))
     };
     let mut batch = Vec::with_capacity(BATCH);
     rows.each(&mut |line| {
@@ -127,6 +146,10 @@ fn in_batches<T: Send, Last: Default>(
         if batch.len() == BATCH { work(&mut batch) } else { Ok(()) }
     })?;
     work(&mut batch)
+}
+
+fn parse(line: &str) -> io::Result<Row> {
+    serde_json::from_str(line).map_err(io::Error::other)
 }
 
 /// The fields of a row, flat, and what kind each is of.

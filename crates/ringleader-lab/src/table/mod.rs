@@ -96,12 +96,7 @@ impl<W: Write + Send> Writer<W> {
     pub fn row(&mut self, cells: &[Cell]) -> io::Result<()> {
         columns::fit(&self.columns, cells)?;
         match &mut self.body {
-            Body::Csv(writer) => {
-                for cell in cells {
-                    writer.write_field(cell.plain().as_bytes()).map_err(below)?;
-                }
-                writer.write_record(None::<&[u8]>).map_err(below)
-            }
+            Body::Csv(writer) => csv_record(writer, cells),
             Body::Parquet(groups) => groups.row(cells),
             Body::Json(rows) => rows.row(cells),
             Body::Markdown(held) => {
@@ -126,6 +121,25 @@ impl<W: Write + Send> Writer<W> {
             Body::Markdown(held) => held.finish(),
         }
     }
+}
+
+fn csv_record<W: Write>(writer: &mut csv::Writer<W>, cells: &[Cell]) -> io::Result<()> {
+    for cell in cells {
+        writer.write_field(cell.plain().as_bytes()).map_err(below)?;
+    }
+    writer.write_record(None::<&[u8]>).map_err(below)
+}
+
+/// Rows of a CSV without its head, for whoever makes parts of one on several threads.
+///
+/// # Errors
+/// If a row has another number of cells than the one before.
+pub fn csv_lines(rows: impl Iterator<Item = io::Result<Vec<Cell>>>) -> io::Result<Vec<u8>> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    for cells in rows {
+        csv_record(&mut writer, &cells?)?;
+    }
+    writer.into_inner().map_err(|error| io::Error::from(error.error().kind()))
 }
 
 /// The error below that of the CSV writer, where there is one: a full disk is a full disk.
