@@ -47,7 +47,7 @@ pub(crate) fn work(
     written.failed.map_or(Ok(()), Err)
 }
 
-/// What the workers share: whoever has a row adds it. There is no writer of its own, which would be one thread too many.
+/// What the workers share: whoever has a row adds it. A writer of its own would be one thread too many.
 struct Written<'a> {
     journal: &'a mut Journal,
     bar: Option<SweepBar>,

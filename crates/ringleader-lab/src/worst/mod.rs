@@ -89,7 +89,8 @@ pub enum Method {
 /// What was found.
 #[derive(Clone, Debug)]
 pub struct Worst {
-    /// Whether nothing is worse: every arrangement was tried, under every schedule that counts, or it is the bound itself.
+    /// Whether nothing is worse: every arrangement was tried, under every schedule that counts; or it is the bound
+    /// itself.
     pub exact: bool,
     /// The messages of the election.
     pub election_messages: u64,
