@@ -44,7 +44,10 @@ const STAGES: &[Stage] = &[
     }),
     Stage::new("battery", battery),
     Stage::new("bounds", bounds),
-    Stage::new("release build", || cargo(&["build", "--workspace", "--release"])),
+    // Mutants are for tests only.
+    Stage::new("release build", || {
+        cargo(&["build", "--workspace", "--exclude", "ringleader-mutants", "--release"])
+    }),
     Stage {
         file: Some("crates/ringleader/benches/handwritten/main.rs"),
         ..Stage::new("bench smoke", || {
@@ -64,7 +67,7 @@ const STAGES: &[Stage] = &[
         // Without Spin it compares with the other checker only, and says so; in CI it fails instead.
         ..Stage::new("checker bench", || {
             let package = "benches/checkers/Cargo.toml";
-            cargo(&["run", "--release", "--locked", "--manifest-path", package, "--", "--quick"])
+            cargo(&["run", "--profile", "smoke", "--locked", "--manifest-path", package, "--", "--quick"])
         })
     },
 ];

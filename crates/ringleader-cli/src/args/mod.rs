@@ -83,18 +83,18 @@ pub(crate) enum Command {
     Run(Box<RunArgs>),
     /// Check an algorithm at small n: every schedule, every random choice, every arrangement that you ask for.
     Check(Box<CheckArgs>),
-    /// Run every combination of a grid, one row per run; goes on where it was after a kill.
-    Sweep(SweepArgs),
-    /// The page of an algorithm: contract, checked sizes, measurements, a run; as Markdown, or as HTML with pictures.
-    Report(ReportArgs),
     /// Algorithms side by side: the same arrangements and seeds for all, means, bounds, growth, plots, tables.
     Compare(Box<CompareArgs>),
     /// The arrangement of identities with which an election sends most, or least.
     Worst(Box<WorstArgs>),
+    /// Run every combination of a grid, one row per run; goes on where it was after a kill.
+    Sweep(SweepArgs),
     /// Repeat a recorded run, step by step, and say where it differs.
     Replay(ReplayArgs),
     /// A recorded run as a picture, as a page that plays it, or in the format of another tool.
     Trace(Box<TraceArgs>),
+    /// The page of an algorithm: contract, checked sizes, measurements, a run; as Markdown, or as HTML with pictures.
+    Report(ReportArgs),
     /// A completion script for your shell.
     Completions(CompletionsArgs),
     /// The manual pages.
