@@ -5,14 +5,14 @@ use crate::args::{Cli, Command};
 use crate::error::{Diagnostic, Failure};
 use crate::refusal;
 use crate::scenario::plan;
-use crate::watch::Watch;
 use clap::FromArgMatches;
 use ringleader::model::{
     Informed, Links, Order, Orientation, Promises, Reached, Setting, SettingValues, Shape, Timing, Told,
     Winner,
 };
 use ringleader::registry::{self, Entry};
-use ringleader::trace::{Header, Recording, transcript};
+use ringleader::sim::Recorder;
+use ringleader::trace::{Recording, transcript};
 
 /// The model: what it needs, name by name.
 pub(crate) fn model(entry: &Entry) -> Vec<(String, String)> {
@@ -178,9 +178,9 @@ pub(crate) fn example(app: &App, entry: &'static Entry) -> Result<Example, Failu
         .map_err(|error| wrong(&error.to_string()))?;
     let Command::Run(args) = parsed.command else { return Err(wrong(entry.spec.example).into()) };
     let plan = plan(entry, &args)?;
-    let mut watch = Watch { kept: Some(Vec::new()), ..Watch::default() };
+    let mut recorder = Recorder::default();
     entry
-        .run(&plan.scenario, &mut watch)
+        .run(&plan.scenario, &mut recorder)
         .map_err(|refused| refusal::explain(app, entry, &plan.asked(Some(&args)), &refused))?;
     let schedule = &plan.scenario.schedule;
     let counts = match schedule.ticks_per_unit() {
@@ -188,10 +188,8 @@ pub(crate) fn example(app: &App, entry: &'static Entry) -> Result<Example, Failu
         1 => "step",
         _ => "time",
     };
-    let (Some(header), Some(events)) = (watch.header.take(), watch.kept.take()) else {
-        return Err(wrong("it does not begin").into());
-    };
-    let lines = transcript(&events, schedule.ticks_per_unit());
-    let recording = Recording { header: Header { schedule: plan.schedule.clone(), ..header }, events };
+    let mut recording = recorder.recording().ok_or_else(|| wrong("it does not begin"))?;
+    recording.header.schedule.clone_from(&plan.schedule);
+    let lines = transcript(&recording.events, schedule.ticks_per_unit());
     Ok(Example { command: words.join(" "), counts, lines, recording })
 }

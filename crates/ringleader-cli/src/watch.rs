@@ -19,10 +19,6 @@ pub(crate) struct Watch<'a> {
     pub(crate) bar: Option<Bar>,
     pub(crate) recorder: Option<Recorder>,
     pub(crate) comparison: Option<Comparison<'a>>,
-    /// The events, if they are to be kept.
-    pub(crate) kept: Option<Vec<Event>>,
-    /// What is not an event, if the events are to be kept.
-    pub(crate) header: Option<Header>,
 }
 
 impl Watch<'_> {
@@ -34,15 +30,12 @@ impl Watch<'_> {
 
 impl Observer for Watch<'_> {
     fn wants_events(&self) -> bool {
-        self.recorder.is_some() || self.comparison.is_some() || self.kept.is_some()
+        self.recorder.is_some() || self.comparison.is_some()
     }
 
     fn begins(&mut self, header: &dyn Fn() -> Header) {
         if let Some(recorder) = &mut self.recorder {
             recorder.begin(header());
-        }
-        if self.kept.is_some() {
-            self.header = Some(header());
         }
         self.begun = Some(Instant::now());
     }
@@ -53,9 +46,6 @@ impl Observer for Watch<'_> {
         }
         if let Some(comparison) = &mut self.comparison {
             comparison.event(event);
-        }
-        if let Some(kept) = &mut self.kept {
-            kept.push(event.clone());
         }
     }
 

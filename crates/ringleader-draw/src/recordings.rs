@@ -1,32 +1,14 @@
 //! Runs for the tests of this crate: every algorithm, every schedule, every fault.
 
 use ringleader::registry::{ALL, find};
-use ringleader::sim::{Delay, Fault, Ids, Observer, Scenario, Schedule};
-use ringleader::trace::{Event, Header, Recording};
-
-#[derive(Default)]
-struct Recorder {
-    header: Option<Header>,
-    events: Vec<Event>,
-}
-
-impl Observer for Recorder {
-    fn wants_events(&self) -> bool {
-        true
-    }
-    fn begins(&mut self, header: &dyn Fn() -> Header) {
-        self.header = Some(header());
-    }
-    fn event(&mut self, event: &Event) {
-        self.events.push(event.clone());
-    }
-}
+use ringleader::sim::{Delay, Fault, Ids, Recorder, Scenario, Schedule};
+use ringleader::trace::Recording;
 
 /// The recording of a run; none if it is refused.
 pub(crate) fn attempt(name: &str, scenario: &Scenario) -> Option<Recording> {
     let mut recorder = Recorder::default();
     find(ALL, name)?.run(scenario, &mut recorder).ok()?;
-    Some(Recording { header: recorder.header?, events: recorder.events })
+    recorder.recording()
 }
 
 /// The recording of a run that is admitted.

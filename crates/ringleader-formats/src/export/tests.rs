@@ -2,34 +2,16 @@
 
 use super::*;
 use ringleader::registry::{ALL, find};
-use ringleader::sim::{Delay, Fault, Observer, Scenario, Schedule};
-use ringleader::trace::{Event, Recording};
+use ringleader::sim::{Delay, Fault, Recorder, Scenario, Schedule};
+use ringleader::trace::Recording;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
-#[derive(Default)]
-struct Recorder {
-    header: Option<Header>,
-    events: Vec<Event>,
-}
-
-impl Observer for Recorder {
-    fn wants_events(&self) -> bool {
-        true
-    }
-    fn begins(&mut self, header: &dyn Fn() -> Header) {
-        self.header = Some(header());
-    }
-    fn event(&mut self, event: &Event) {
-        self.events.push(event.clone());
-    }
-}
-
 fn record(name: &str, scenario: &Scenario) -> Option<Recording> {
     let mut recorder = Recorder::default();
     find(ALL, name)?.run(scenario, &mut recorder).ok()?;
-    Some(Recording { header: recorder.header?, events: recorder.events })
+    recorder.recording()
 }
 
 fn faulty() -> Recording {

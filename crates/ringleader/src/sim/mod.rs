@@ -14,6 +14,7 @@ mod lane;
 mod links;
 mod meter;
 mod problem;
+mod recorder;
 mod refusal;
 mod replay;
 mod report;
@@ -23,6 +24,7 @@ mod setup;
 mod step;
 mod world;
 
+pub use recorder::Recorder;
 pub use refusal::Refusal;
 pub use report::{
     BoundCheck, Details, ElectionDetails, ExclusionDetails, Expected, Leader, Property, Report, RunOutcome,

@@ -1,10 +1,10 @@
 //! The engines against each other: the fast lane and the general engine, one thread and two, a run and its replay.
 
-use crate::support::{Recorder, admits, at_least, entry, record, right, run, run_well, schedules};
+use crate::support::{admits, at_least, entry, record, right, run, run_well, schedules};
 use ringleader::model::{Links, SettingValues, Shape};
 use ringleader::registry::{ALL, Entry, Problem};
 use ringleader::sim::{
-    Delay, Entries, Fault, Initiators, Load, Meters, Refusal, Report, Scenario, Schedule, Workload,
+    Delay, Entries, Fault, Initiators, Load, Meters, Recorder, Refusal, Report, Scenario, Schedule, Workload,
 };
 use ringleader::trace::{Event, Input};
 use std::sync::Arc;

@@ -1,8 +1,8 @@
 //! Elections in which everybody hears of everybody: Le Lann, and the two rings that are closed over crashed processes.
 
-use crate::support::{Recorder, arrangements};
+use crate::support::arrangements;
 use crate::support::{election, entry, kind, record, run, run_well, schedules, with_ids};
-use ringleader::sim::{Fault, Initiators, Refusal, Scenario, Schedule};
+use ringleader::sim::{Fault, Initiators, Recorder, Refusal, Scenario, Schedule};
 use std::sync::Arc;
 
 /// The members of a set of small numbers.

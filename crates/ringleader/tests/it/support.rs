@@ -3,10 +3,10 @@
 use ringleader::model::Links;
 use ringleader::registry::{ALL, Entry, find};
 use ringleader::sim::{
-    Delay, Details, ElectionDetails, ExclusionDetails, Ids, Initiators, Observer, Ports, Report, Scenario,
+    Delay, Details, ElectionDetails, ExclusionDetails, Ids, Initiators, Ports, Recorder, Report, Scenario,
     Schedule,
 };
-use ringleader::trace::{Event, Header, Recording};
+use ringleader::trace::Recording;
 use std::sync::Arc;
 
 /// The algorithm with this name.
@@ -109,31 +109,11 @@ pub(crate) fn at_least(entry: &Entry, n: u32) -> u32 {
     entry.spec.needs.processes.nearest(n).1
 }
 
-/// Records a run.
-#[derive(Default)]
-pub(crate) struct Recorder {
-    pub(crate) header: Option<Header>,
-    pub(crate) events: Vec<Event>,
-}
-
-impl Observer for Recorder {
-    fn wants_events(&self) -> bool {
-        true
-    }
-    fn begins(&mut self, header: &dyn Fn() -> Header) {
-        self.header = Some(header());
-    }
-    fn event(&mut self, event: &Event) {
-        self.events.push(event.clone());
-    }
-}
-
 /// Runs it with a recorder.
 pub(crate) fn record(entry: &Entry, scenario: &Scenario) -> (Report, Recording) {
     let mut recorder = Recorder::default();
     let report = entry.run(scenario, &mut recorder).unwrap_or_else(|refusal| panic!("{refusal}"));
-    let header = recorder.header.expect("a run begins");
-    (report, Recording { header, events: recorder.events })
+    (report, recorder.recording().expect("a run begins"))
 }
 
 /// The scenario that follows a recording, step by step.

@@ -3,11 +3,11 @@
 //! A file begins with remarks (`# ...`) and a scenario in the words of the command line (`run peterson --ids 3,7,4,1`),
 //! then come a line `----`, every step in words, and what came of it. `UPDATE=1` rewrites all that follows the line.
 
-use crate::support::{Recorder, election, entry, exclusion};
+use crate::support::{election, entry, exclusion};
 use ringleader::model::{Links, Orientation};
 use ringleader::registry::{ALL, Entry, Problem};
 use ringleader::sim::{
-    Delay, Entries, Fault, Ids, Initiators, Load, Ports, Report, Scenario, Schedule, Topology,
+    Delay, Entries, Fault, Ids, Initiators, Load, Ports, Recorder, Report, Scenario, Schedule, Topology,
 };
 use ringleader::trace::transcript;
 use std::fmt::Write;

@@ -123,7 +123,7 @@ fn right_names() -> Vec<&'static str> {
 fn replays(findings: &Findings, recording: &Recording) {
     let header = &recording.header;
     let scenario = following(recording);
-    let mut again = crate::support::Recorder::default();
+    let mut again = ringleader::sim::Recorder::default();
     let report = entry(&header.algorithm).run(&scenario, &mut again).unwrap();
     assert_eq!(again.events, recording.events);
     let violated = violated(findings).unwrap();
