@@ -82,6 +82,7 @@ where
             for _ in 0..count {
                 let Some((Flight { msg, number, from, depth }, empty)) = self.links.pop(slot) else { break };
                 self.meter.delivered(index, depth, self.now);
+                self.gone += 1;
                 self.problem.sent(&super::problem::Passing { from, to: index, msg: &msg, in_transit: -1 });
                 arrivals.push(Arrival { message: number, port: port as u32 });
                 if empty {

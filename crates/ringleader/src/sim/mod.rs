@@ -5,6 +5,8 @@
 
 mod admission;
 mod agenda;
+mod crowd;
+mod edit;
 mod effects;
 mod election;
 mod exclusion;
@@ -24,6 +26,8 @@ mod setup;
 mod step;
 mod world;
 
+pub use crowd::{Crowd, Moved};
+pub use edit::{Action, Edit};
 pub use recorder::Recorder;
 pub use refusal::Refusal;
 pub use report::{
@@ -58,6 +62,22 @@ pub trait Observer {
     /// A step was taken.
     fn event(&mut self, event: &Event) {
         let _ = event;
+    }
+    /// Whether it wants to hear of every step and to see everybody after it: less than events, and much cheaper.
+    fn wants_moves(&self) -> bool {
+        false
+    }
+    /// Everybody is there, and nothing has happened yet.
+    fn gathers(&mut self, crowd: &dyn Crowd) {
+        let _ = crowd;
+    }
+    /// A process has started in silence, which is not worth a step: nothing was sent.
+    fn starts_silently(&mut self, process: u32, crowd: &dyn Crowd) {
+        let _ = (process, crowd);
+    }
+    /// A step was taken, and this is how everybody is after it. It comes after the event.
+    fn moved(&mut self, moved: &Moved, crowd: &dyn Crowd) {
+        let _ = (moved, crowd);
     }
     /// From time to time: how far it is. `Break` stops the run, as a limit would.
     fn progress(&mut self, progress: &Progress) -> ControlFlow<()> {

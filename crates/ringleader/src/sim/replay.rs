@@ -32,6 +32,7 @@ where
             if self.effects.sends.is_empty() && self.effects.timers.is_empty() {
                 self.processes[index as usize] = started;
                 self.started[index as usize] = true;
+                self.tell_silent_start(index);
             }
         }
     }

@@ -1,5 +1,6 @@
 //! What is to be run, as plain data. Parsing it is the business of a leaf; refusing what the contract excludes is ours.
 
+use super::Edit;
 use crate::model::{Arranged, Elector, Links, Orientation};
 use crate::trace::Recording;
 use std::sync::Arc;
@@ -30,6 +31,8 @@ pub struct Scenario {
     pub workload: Workload,
     /// What goes wrong.
     pub faults: Vec<Fault>,
+    /// Where somebody reaches into the run, in the order of their steps.
+    pub edits: Vec<Edit>,
     /// The algorithm's own settings, by name.
     pub settings: Vec<(String, String)>,
     /// The election that the algorithm holds inside, where one of its settings names it. The registry fills it in.
@@ -61,6 +64,7 @@ impl Scenario {
             range: 2,
             workload: Workload::default(),
             faults: Vec::new(),
+            edits: Vec::new(),
             settings: Vec::new(),
             elector: None,
             unsound: false,

@@ -2,6 +2,7 @@
 
 use super::Delay;
 use super::agenda::Due;
+use super::crowd::{Everybody, Moved};
 use super::problem::{Passing, Problem, Seen, UserInput};
 use super::schedule::Candidate;
 use super::world::{Clock, Flight, World};
@@ -20,6 +21,7 @@ where
         self.processes[index as usize].start(&mut self.effects);
         // Where everybody starts as a matter of course, a start that does nothing is not worth a step.
         if B::ALL_START && self.effects.sends.is_empty() && self.effects.timers.is_empty() {
+            self.tell_silent_start(index);
             return;
         }
         self.leave(index, before, &|| Input::Start);
@@ -43,6 +45,7 @@ where
     #[inline]
     pub(super) fn arrive(&mut self, to: u32, port: P::Port, flight: Flight<P::Msg>) {
         self.meter.delivered(to, flight.depth, self.now);
+        self.gone += 1;
         if self.bypassed.get(to as usize) != Some(&true) {
             self.problem.sent(&Passing { from: flight.from, to, msg: &flight.msg, in_transit: -1 });
         }
@@ -184,6 +187,7 @@ where
     pub(super) fn lose(&mut self, index: u32, arrival: Arrival) -> Result<(), String> {
         let (slot, place) = self.find(index, arrival)?;
         if let Some((flight, _)) = self.links.take(slot, place) {
+            self.gone += 1;
             self.problem.sent(&Passing { from: flight.from, to: index, msg: &flight.msg, in_transit: -1 });
         }
         self.happened(index, Input::Lose(arrival));
@@ -211,6 +215,7 @@ where
         }
         self.steps += 1;
         self.last_step = self.now;
+        self.tell_move(index, 0);
     }
 
     /// An empty buffer for the effects of a step of this process.
@@ -232,6 +237,8 @@ where
     /// After a step of this process: carries out what it asked for, and sees what it meant.
     #[inline]
     pub(super) fn leave(&mut self, index: u32, before: B::Before, input: &dyn Fn() -> Input) {
+        // What arrived is gone from the links by now, and nothing has been sent yet.
+        let arrived = self.gone - self.gone_before;
         let outcome = self.problem.after(&Seen {
             index,
             before,
@@ -261,10 +268,35 @@ where
         }
         self.steps += 1;
         self.last_step = self.now;
+        self.tell_move(index, arrived);
         self.offer_locals(index);
         self.schedule_users();
         if !self.refused.is_empty() {
             self.offer_refused(index);
+        }
+    }
+
+    /// Tells an observer who wants to hear of moves.
+    #[inline]
+    fn tell_move(&mut self, process: u32, received: u64) {
+        self.gone_before = self.gone;
+        if self.moves {
+            let moved = Moved {
+                time: self.now,
+                process,
+                messages: self.messages,
+                in_transit: self.messages - self.gone,
+                received: received as u32,
+            };
+            self.observer.moved(&moved, &Everybody { processes: &self.processes, setup: self.setup });
+        }
+    }
+
+    /// Tells such an observer of a start that is not worth a step.
+    pub(super) fn tell_silent_start(&mut self, process: u32) {
+        if self.moves {
+            let everybody = Everybody { processes: &self.processes, setup: self.setup };
+            self.observer.starts_silently(process, &everybody);
         }
     }
 
@@ -313,7 +345,7 @@ where
         self.problem.sent(&Passing { from, to, msg: &msg, in_transit });
         match fate {
             Fate::Travels => self.travel(to, arrival, Flight { msg, number, from, depth }),
-            Fate::Lost => {}
+            Fate::Lost => self.gone += 1,
             Fate::Doubled => {
                 self.travel(to, arrival, Flight { msg: msg.clone(), number, from, depth });
                 let number = self.messages;

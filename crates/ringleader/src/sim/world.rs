@@ -4,6 +4,7 @@
 //! out its effects; `half_duplex` hands over several messages at once; `replay` follows a recording.
 
 use super::agenda::{Agenda, Due, Next};
+use super::crowd::Everybody;
 use super::effects::Effects;
 use super::fate::Fates;
 use super::links::LinkTable;
@@ -64,12 +65,18 @@ where
     pub(super) last_step: u64,
     pub(super) limit: u64,
     pub(super) messages: u64,
+    /// Messages that are on their way no longer.
+    pub(super) gone: u64,
+    /// How many of them before the step that is being taken.
+    pub(super) gone_before: u64,
     pub(super) fates: Fates,
     pub(super) meter: Meter,
     pub(super) problem: B,
     pub(super) impossible: Option<&'static str>,
     pub(super) observer: &'a mut dyn Observer,
     pub(super) record: bool,
+    /// Whether the observer wants to hear of every move.
+    pub(super) moves: bool,
 }
 
 /// A message in transit.
@@ -108,6 +115,7 @@ where
         let n = setup.n as usize;
         let processes: Vec<P> = setup.processes(&net, scenario.range);
         let record = observer.wants_events();
+        let moves = observer.wants_moves();
         let rng = Rng::new(scenario.seed, Purpose::Schedule);
         let (clock, picker) = match &scenario.schedule {
             Schedule::Rounds => (Clock::Rounds { waiting: Vec::new() }, Picker::Elsewhere),
@@ -149,11 +157,14 @@ where
             last_step: 0,
             limit: limit(scenario, problem.may_never_end()),
             messages: 0,
+            gone: 0,
+            gone_before: 0,
             fates: Fates::new::<P::Msg>(scenario),
             meter: Meter::new::<P::Msg>(scenario, setup.n, P::kinds(&setup.settings)),
             problem,
             impossible: None,
             record,
+            moves,
             observer,
             setup,
             scenario,
@@ -166,6 +177,9 @@ where
         self.observer.begins(&|| setup.header(&P::SPEC, scenario, unit));
         for process in &self.processes {
             self.problem.born(process);
+        }
+        if self.moves {
+            self.observer.gathers(&Everybody { processes: &self.processes, setup });
         }
         let complete = if let Schedule::Replay(recording) = &scenario.schedule {
             self.follow(recording)?

@@ -55,6 +55,8 @@ pub(crate) fn take(scenario: &Scenario, setup: &Setup, draws: bool, observer: &d
         && !scenario.unsound
         && !scenario.meters.any()
         && !observer.wants_events()
+        && !observer.wants_moves()
+        && scenario.edits.is_empty()
 }
 
 /// Runs an election in a lane.

@@ -1,0 +1,1 @@
+//! Serves the page, which is inside the program, and what the page asks for.

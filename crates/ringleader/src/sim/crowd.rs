@@ -1,0 +1,60 @@
+//! Everybody as they are at some moment, for whoever watches a run: local variables by name, with the identities that
+//! the user gave.
+
+use super::setup::Setup;
+use crate::model::{Process, Value};
+
+/// All processes of a run, at some moment.
+pub trait Crowd {
+    /// How many there are.
+    fn count(&self) -> u32;
+    /// The local variables of one of them, as they are shown.
+    fn variables(&self, process: u32) -> Vec<(&'static str, String)>;
+    /// What it is, in its own word: the first of its variables that is one. None where no variable is a word.
+    fn role(&self, process: u32) -> Option<&'static str>;
+    /// Its identity, if it has one.
+    fn id(&self, process: u32) -> Option<u64>;
+}
+
+/// A step that was taken: less than an event, and much cheaper.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Moved {
+    /// When, as events count it.
+    pub time: u64,
+    /// Who moved, or to whom it happened.
+    pub process: u32,
+    /// How many messages were sent so far, in all.
+    pub messages: u64,
+    /// How many of them are on their way.
+    pub in_transit: u64,
+    /// How many arrived in this step.
+    pub received: u32,
+}
+
+/// The processes of an engine.
+pub(super) struct Everybody<'a, P> {
+    pub(super) processes: &'a [P],
+    pub(super) setup: &'a Setup,
+}
+
+impl<P: Process> Crowd for Everybody<'_, P> {
+    fn count(&self) -> u32 {
+        self.setup.n
+    }
+
+    fn variables(&self, process: u32) -> Vec<(&'static str, String)> {
+        let name = |id| self.setup.name(id);
+        let fields = self.processes[process as usize].fields();
+        fields.into_iter().map(|(field, value)| (field, value.text(&name))).collect()
+    }
+
+    fn role(&self, process: u32) -> Option<&'static str> {
+        let word = |(_, value)| if let Value::Word(word) = value { Some(word) } else { None };
+        self.processes[process as usize].fields().into_iter().find_map(word)
+    }
+
+    fn id(&self, process: u32) -> Option<u64> {
+        self.setup.arrangement.as_ref()?;
+        Some(self.setup.name(self.setup.id(process)))
+    }
+}

@@ -1,0 +1,126 @@
+//! Somebody reaches into a run: a message is handed over now, lost, doubled, held back; a process stops or comes back.
+//!
+//! An edit is written as `STEP.ACTION.WHAT`: before the step with this number (from 0) is taken. So a run that somebody
+//! has tampered with is still a function of its scenario.
+
+use core::fmt;
+use core::str::FromStr;
+
+/// An action, and before which step it is taken.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Edit {
+    /// How many steps were taken before it.
+    pub step: u64,
+    /// What is done.
+    pub action: Action,
+}
+
+/// What somebody does to a run. Messages are numbered in sending order, from 0.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Action {
+    /// This message arrives now.
+    Deliver(u64),
+    /// This message is lost.
+    Drop(u64),
+    /// This message is doubled.
+    Duplicate(u64),
+    /// Those ahead of this message on its link wait until it has arrived.
+    Overtake(u64),
+    /// This message waits for so many steps, or until nothing else can happen; on links that keep the order, with all
+    /// that come after it.
+    Delay(u64, u64),
+    /// This process stops.
+    Crash(u32),
+    /// This process comes back.
+    Recover(u32),
+    /// The user of this process wants in.
+    Want(u32),
+}
+
+impl Action {
+    /// The names of the actions, as they are written.
+    pub const NAMES: &'static [&'static str] =
+        &["deliver", "drop", "duplicate", "overtake", "delay", "crash", "recover", "want"];
+
+    /// Its name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Action::Deliver(_) => "deliver",
+            Action::Drop(_) => "drop",
+            Action::Duplicate(_) => "duplicate",
+            Action::Overtake(_) => "overtake",
+            Action::Delay(..) => "delay",
+            Action::Crash(_) => "crash",
+            Action::Recover(_) => "recover",
+            Action::Want(_) => "want",
+        }
+    }
+}
+
+impl fmt::Display for Edit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.step, self.action.name())?;
+        match self.action {
+            Action::Deliver(message)
+            | Action::Drop(message)
+            | Action::Duplicate(message)
+            | Action::Overtake(message) => write!(f, ".{message}"),
+            Action::Delay(message, steps) => write!(f, ".{message}.{steps}"),
+            Action::Crash(process) | Action::Recover(process) | Action::Want(process) => {
+                write!(f, ".{process}")
+            }
+        }
+    }
+}
+
+impl FromStr for Edit {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Edit, String> {
+        let parts: Vec<&str> = text.split('.').collect();
+        let wrong = || {
+            let names = Action::NAMES.join(", ");
+            format!("`{text}` is no edit: STEP.ACTION.WHAT, such as 12.drop.3; actions are {names}")
+        };
+        let number =
+            |place: usize| parts.get(place).and_then(|part| part.parse::<u64>().ok()).ok_or_else(wrong);
+        let process = || u32::try_from(number(2)?).map_err(|_| wrong());
+        let action = match parts.get(1).copied() {
+            Some("deliver") => Action::Deliver(number(2)?),
+            Some("drop") => Action::Drop(number(2)?),
+            Some("duplicate") => Action::Duplicate(number(2)?),
+            Some("overtake") => Action::Overtake(number(2)?),
+            Some("delay") => Action::Delay(number(2)?, number(3)?),
+            Some("crash") => Action::Crash(process()?),
+            Some("recover") => Action::Recover(process()?),
+            Some("want") => Action::Want(process()?),
+            Some(_) | None => return Err(wrong()),
+        };
+        let length = if matches!(action, Action::Delay(..)) { 4 } else { 3 };
+        if parts.len() != length {
+            return Err(wrong());
+        }
+        Ok(Edit { step: number(0)?, action })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read() {
+        for text in ["12.drop.3", "0.deliver.0", "7.delay.3.10", "40.crash.2", "41.recover.2", "3.want.1"] {
+            assert_eq!(text.parse::<Edit>().map(|edit| edit.to_string()), Ok(text.to_owned()));
+        }
+    }
+
+    #[test]
+    fn nonsense_is_refused_with_an_example() {
+        for text in ["", "drop", "12.drop", "12.drop.x", "12.drop.3.4", "12.delay.3", "-1.drop.3", "1.eat.2"]
+        {
+            assert!(text.parse::<Edit>().is_err_and(|why| why.contains("12.drop.3")), "{text}");
+        }
+    }
+}

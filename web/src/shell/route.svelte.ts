@@ -1,0 +1,42 @@
+// The address of the page: `#/lab?a=peterson&nodes=8&at=12`. Everything that is to be seen again is in it.
+
+export interface Route {
+  /** gallery, lab, check, compare, or whatever somebody typed. */
+  screen: string;
+  query: URLSearchParams;
+}
+
+export function parse(hash: string): Route {
+  const [path = "", query = ""] = hash.replace(/^#\/?/, "").split("?", 2);
+  return { screen: path === "" ? "gallery" : path, query: new URLSearchParams(query) };
+}
+
+/** Commas, colons, semicolons and the like are legible in an address; only what must be is encoded. */
+export function format(screen: string, query: URLSearchParams): string {
+  const words = query.toString().replace(/%2C/g, ",").replace(/%3A/g, ":").replace(/%3B/g, ";").replace(/%40/g, "@");
+  return `#/${screen === "gallery" ? "" : screen}${words ? `?${words}` : ""}`;
+}
+
+let current = $state(parse(location.hash));
+window.addEventListener("hashchange", () => {
+  current = parse(location.hash);
+});
+
+export const route = {
+  get screen(): string {
+    return current.screen;
+  },
+  get query(): URLSearchParams {
+    return current.query;
+  },
+};
+
+/** Goes there; the way back stays. */
+export function go(screen: string, query = new URLSearchParams()): void {
+  location.hash = format(screen, query);
+}
+
+/** Says in the address where the page is now, without a new place in the history and without a `hashchange`. */
+export function note(screen: string, query: URLSearchParams): void {
+  history.replaceState(null, "", format(screen, query));
+}

@@ -1,0 +1,17 @@
+import { svelte } from "@sveltejs/vite-plugin-svelte";
+import { defineConfig } from "vite";
+
+// The page is built into the crate that serves it, and committed there: whoever builds the program needs no Node.
+export default defineConfig({
+  plugins: [svelte()],
+  base: "./",
+  build: {
+    outDir: "../crates/ringleader-serve/page",
+    emptyOutDir: true,
+    target: "es2022",
+    // The licences of the packages that are in it, as they ask for.
+    license: { fileName: "licences.md" },
+    chunkSizeWarningLimit: 100,
+  },
+  server: { proxy: { "/api": "http://127.0.0.1:7420" } },
+});
