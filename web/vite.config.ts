@@ -13,5 +13,6 @@ export default defineConfig({
     license: { fileName: "licences.md" },
     chunkSizeWarningLimit: 100,
   },
-  server: { proxy: { "/api": "http://127.0.0.1:7420" } },
+  // While one works on it: `ringleader serve` beside `npm run dev`.
+  server: { proxy: { "/api": process.env.RINGLEADER_ENGINE ?? "http://127.0.0.1:7420" } },
 });
