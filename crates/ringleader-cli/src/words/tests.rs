@@ -245,3 +245,45 @@ fn nonsense_is_refused_in_a_sentence() {
     assert_eq!(stage.call("dance", b"{}").expect_err("refused").code, "ringleader::unknown_verb");
     assert_eq!(stage.call("open", b"{").expect_err("refused").code, "ringleader::bad_question");
 }
+
+/// Whether an answer has what a document shows of it: `…` stands for anything, at the end of a list for the rest of it.
+fn shows(shown: &Value, answer: &Value) -> bool {
+    match (shown, answer) {
+        (Value::String(text), _) if text == "…" => true,
+        (Value::Object(shown), Value::Object(answer)) => {
+            shown.iter().all(|(key, shown)| answer.get(key).is_some_and(|answer| shows(shown, answer)))
+        }
+        (Value::Array(shown), Value::Array(answer)) => {
+            let (few, rest) = match shown.as_slice() {
+                [few @ .., last] if *last == json!("…") => (few, true),
+                all => (all, false),
+            };
+            (if rest { answer.len() >= few.len() } else { answer.len() == few.len() })
+                && few.iter().zip(answer).all(|(shown, answer)| shows(shown, answer))
+        }
+        (shown, answer) => shown == answer,
+    }
+}
+
+#[test]
+fn the_description_of_the_interface_says_what_happens() {
+    let stage = stage();
+    let text = include_str!("../../../../web/ENGINE.md");
+    let mut asked = Vec::new();
+    for block in text.split("```http\nPOST /api/").skip(1) {
+        let (verb, rest) = block.split_once('\n').expect("a verb");
+        let (question, rest) = rest.split_once("```").expect("a question");
+        let shown =
+            rest.split("```json\n").nth(1).and_then(|rest| rest.split("```").next()).expect("an answer");
+        let read = |text: &str| -> Value {
+            serde_json::from_str(text).unwrap_or_else(|error| panic!("{verb}: {error}: {text}"))
+        };
+        let answer = match ask(&stage, verb, &read(question)) {
+            Ok(answer) => answer,
+            Err(complaint) => read(&complaint.json()),
+        };
+        assert!(shows(&read(shown), &answer), "{verb}: the document has\n{shown}\nthe answer is\n{answer}");
+        asked.push(verb);
+    }
+    assert_eq!(asked, ["about", "choices", "open", "events", "export", "import"]);
+}
