@@ -28,6 +28,7 @@ mod scope;
 mod suggest;
 mod sweep;
 mod watch;
+mod words;
 
 use args::{Cli, Color};
 use clap::{CommandFactory, FromArgMatches};
