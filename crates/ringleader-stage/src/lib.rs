@@ -6,6 +6,7 @@
 
 mod complaint;
 mod question;
+pub mod story;
 mod words;
 
 pub use complaint::Complaint;

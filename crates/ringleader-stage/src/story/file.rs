@@ -1,10 +1,9 @@
 //! The file of a story: TOML, with the place of every mistake.
 
 use super::{BYTES_MAX, Beside, Facts, STEPS_MAX, Step, Story};
-use crate::{Complaint, Options, Source};
+use crate::{Complaint, OptionValue, Options, Source};
 use ringleader::sim::Edit;
 use serde::Deserialize;
-use serde_json::Value;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use toml::Spanned;
@@ -79,7 +78,7 @@ impl Origin {
         if self.counterexample {
             return Source::Counterexample { algorithm, options };
         }
-        options.entry("seed").or_insert_with(|| SEED.into());
+        options.entry("seed".into()).or_insert_with(|| OptionValue::One(SEED.into()));
         Source::Run { algorithm, options }
     }
 }
@@ -137,11 +136,11 @@ impl Reader<'_> {
         place: Range<usize>,
         before: Option<&Origin>,
     ) -> Result<(Step, Origin), Complaint> {
-        let origin = self.origin(
-            (file.algorithm, file.options, file.counterexample, file.edits),
-            before,
-            || self.wrong(Some(place.clone()), "the first step names no algorithm").help(format!("such as: {EXAMPLE}")),
-        )?;
+        let origin =
+            self.origin((file.algorithm, file.options, file.counterexample, file.edits), before, || {
+                self.wrong(Some(place.clone()), "the first step names no algorithm")
+                    .help(format!("such as: {EXAMPLE}"))
+            })?;
         if let (Some(from), Some(at)) = (&file.from, &file.at)
             && from.get_ref() > at.get_ref()
         {
@@ -153,7 +152,8 @@ impl Reader<'_> {
             return Err(self.wrong(Some(lonely.span()), message).help("write both, or neither"));
         }
         let beside = file.beside.map(|beside| self.beside(beside, &origin)).transpose()?;
-        let said = |name: &str, text: Option<Spanned<String>>| text.map(|text| self.said(name, text)).transpose();
+        let said =
+            |name: &str, text: Option<Spanned<String>>| text.map(|text| self.said(name, text)).transpose();
         let step = Step {
             caption: self.said("caption", file.caption)?,
             source: origin.source(),
@@ -267,9 +267,9 @@ fn options_of(file: BTreeMap<String, Word>) -> Options {
     for (name, word) in file {
         let value = match word {
             Word::Flag(false) => continue,
-            Word::Flag(true) => Value::Bool(true),
-            Word::Several(words) => words.iter().map(|word| Value::String(spoken(word))).collect(),
-            Word::Integer(_) | Word::Number(_) | Word::Text(_) => Value::String(spoken(&word)),
+            Word::Flag(true) => OptionValue::Flag(true),
+            Word::Several(words) => OptionValue::Several(words.iter().map(spoken).collect()),
+            Word::Integer(_) | Word::Number(_) | Word::Text(_) => OptionValue::One(spoken(&word)),
         };
         options.insert(name, value);
     }
