@@ -4,9 +4,14 @@
 //! as JSON. This crate is that interface without a socket: [`Stage::call`]. A server hands it what comes in; a build for
 //! WebAssembly can do the same. Nothing here touches files, the network or a clock.
 
+pub mod check;
+mod compare;
 mod complaint;
 mod question;
+mod refusal;
 pub mod story;
+#[cfg(test)]
+mod testing;
 mod words;
 
 pub use complaint::Complaint;

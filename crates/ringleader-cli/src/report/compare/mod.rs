@@ -5,7 +5,7 @@ mod json;
 mod table;
 
 pub(crate) use json::json;
-pub(crate) use table::{rows, text};
+pub(crate) use table::{rows, summary, text};
 
 use super::{exit_code, grouped};
 use crate::args::quoted;
