@@ -42,11 +42,15 @@ impl Jobs {
         Jobs { kept: Mutex::default(), patience }
     }
 
-    /// Starts a check.
+    /// Starts a check; `over` is told of what came of it before anybody else is.
     ///
     /// # Errors
     /// If as many as may be are under way already, or if there is no thread to be had.
-    pub fn start(&self, prepared: Prepared) -> Result<Started, Complaint> {
+    pub fn start(
+        &self,
+        prepared: Prepared,
+        over: impl FnOnce(&Prepared, &Checked) + Send + 'static,
+    ) -> Result<Started, Complaint> {
         let mut kept = locked(&self.kept);
         if kept.jobs.iter().filter(|job| job.is_running()).count() >= RUNNING_MAX {
             let message = format!("{RUNNING_MAX} checks are under way already");
@@ -56,7 +60,9 @@ impl Jobs {
         let job = Arc::new(Job::new(kept.count.to_string(), prepared.time_limit(), self.patience));
         let started = prepared.started(&job.name);
         let worker = Arc::clone(&job);
-        let spawned = std::thread::Builder::new().name(format!("check {}", job.name)).spawn(move || worker.work(&prepared));
+        let spawned = std::thread::Builder::new()
+            .name(format!("check {}", job.name))
+            .spawn(move || worker.work(&prepared, over));
         if let Err(error) = spawned {
             let message = format!("there is no thread for a check: {error}");
             return Err(Complaint::new("ringleader::busy", message).help("try again later"));
@@ -129,16 +135,29 @@ impl Job {
     fn new(name: String, time_limit: Option<Duration>, patience: Duration) -> Job {
         let begun = Instant::now();
         let state = Mutex::new(State { progress: None, looked: begun, end: None });
-        Job { name, begun, time_limit, patience, stopped: AtomicBool::new(false), state, ended: Condvar::new() }
+        Job {
+            name,
+            begun,
+            time_limit,
+            patience,
+            stopped: AtomicBool::new(false),
+            state,
+            ended: Condvar::new(),
+        }
     }
 
     /// Makes the check; runs in its thread.
-    fn work(&self, prepared: &Prepared) {
+    fn work(&self, prepared: &Prepared, over: impl FnOnce(&Prepared, &Checked)) {
         // Whoever waits must hear that it is over, whatever happens.
-        let checked = catch_unwind(AssertUnwindSafe(|| prepared.run(&|progress| self.goes_on(progress))));
+        let checked = catch_unwind(AssertUnwindSafe(|| {
+            let checked = prepared.run(&|progress| self.goes_on(progress))?;
+            over(prepared, &checked);
+            Ok(checked)
+        }));
         let checked = checked.unwrap_or_else(|_| {
             let message = "the check broke off: that is a mistake in the program";
-            Err(Complaint::new("ringleader::internal", message).help("please report it, with the command of this check"))
+            Err(Complaint::new("ringleader::internal", message)
+                .help("please report it, with the command of this check"))
         });
         locked(&self.state).end = Some((self.begun.elapsed(), checked));
         self.ended.notify_all();
@@ -151,7 +170,11 @@ impl Job {
             self.stopped.store(true, Ordering::Relaxed);
         }
         let late = self.time_limit.is_some_and(|limit| self.begun.elapsed() >= limit);
-        if late || self.stopped.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if late || self.stopped.load(Ordering::Relaxed) {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
     }
 
     fn is_running(&self) -> bool {
@@ -178,7 +201,11 @@ impl Job {
             }),
             Some((_, Err(complaint))) => Err(complaint.clone()),
             Some((took, Ok(checked))) => Ok(Look {
-                state: if checked.broken_off && self.stopped.load(Ordering::Relaxed) { "stopped" } else { "done" },
+                state: if checked.broken_off && self.stopped.load(Ordering::Relaxed) {
+                    "stopped"
+                } else {
+                    "done"
+                },
                 seconds: took.as_secs_f64(),
                 progress: Some(checked.progress),
                 findings: Some(checked.findings.clone()),
