@@ -1,8 +1,9 @@
 //! Checks that are under way: each has a thread of its own, is looked at, and can be stopped. What was found is kept for a
 //! while, so that a page can ask for it again.
 
-use ringleader_stage::Complaint;
-use ringleader_stage::check::{Checked, Look, Prepared, Progress, Started};
+use ringleader_stage::check::{self, Checked, Look, Prepared, Progress, Started};
+use ringleader_stage::{Complaint, Stage};
+use serde_json::json;
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -18,7 +19,7 @@ const KEPT_MAX: usize = 32;
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// The checks.
-pub struct Jobs {
+pub(crate) struct Jobs {
     kept: Mutex<Kept>,
     patience: Duration,
 }
@@ -42,11 +43,31 @@ impl Jobs {
         Jobs { kept: Mutex::default(), patience }
     }
 
+    /// Answers `check`, `look` and `stop`; other verbs are none of its business.
+    pub(crate) fn call(
+        &self,
+        stage: &Arc<Stage>,
+        verb: &str,
+        question: &[u8],
+    ) -> Option<Result<String, Complaint>> {
+        let answer = match verb {
+            "check" => check::prepare(stage.words(), question).and_then(|prepared| {
+                let keeper = Arc::clone(stage);
+                let over = move |prepared: &Prepared, checked: &Checked| prepared.remember(&keeper, checked);
+                self.start(prepared, over).map(|started| json!(started))
+            }),
+            "look" => check::job(verb, question).and_then(|job| self.look(&job)).map(|look| json!(look)),
+            "stop" => check::job(verb, question).and_then(|job| self.stop(&job)).map(|look| json!(look)),
+            _ => return None,
+        };
+        Some(answer.map(|answer| answer.to_string()))
+    }
+
     /// Starts a check; `over` is told of what came of it before anybody else is.
     ///
     /// # Errors
     /// If as many as may be are under way already, or if there is no thread to be had.
-    pub fn start(
+    pub(crate) fn start(
         &self,
         prepared: Prepared,
         over: impl FnOnce(&Prepared, &Checked) + Send + 'static,
@@ -80,7 +101,7 @@ impl Jobs {
     ///
     /// # Errors
     /// If there is no such check, or if it was refused.
-    pub fn look(&self, name: &str) -> Result<Look, Complaint> {
+    pub(crate) fn look(&self, name: &str) -> Result<Look, Complaint> {
         self.find(name)?.look()
     }
 
@@ -88,27 +109,29 @@ impl Jobs {
     ///
     /// # Errors
     /// As for `look`.
-    pub fn stop(&self, name: &str) -> Result<Look, Complaint> {
+    pub(crate) fn stop(&self, name: &str) -> Result<Look, Complaint> {
         let job = self.find(name)?;
         job.stopped.store(true, Ordering::Relaxed);
         job.wait();
         job.look()
     }
 
-    /// Stops all, for the server is about to end.
-    pub fn stop_all(&self) {
-        for job in &locked(&self.kept).jobs {
-            job.stopped.store(true, Ordering::Relaxed);
-        }
-    }
-
     fn find(&self, name: &str) -> Result<Arc<Job>, Complaint> {
         let found = locked(&self.kept).jobs.iter().find(|job| job.name == name).cloned();
         found.ok_or_else(|| {
             let shown: String = name.chars().take(40).collect();
-            Complaint::new("ringleader::no_check", format!("there is no check `{shown}` here"))
+            Complaint::new("ringleader::no_such_job", format!("there is no check `{shown}` here"))
                 .help(format!("the last {KEPT_MAX} are kept while the server runs; start it again"))
         })
+    }
+}
+
+/// Nobody can look any more: whatever is under way ends.
+impl Drop for Jobs {
+    fn drop(&mut self) {
+        for job in &locked(&self.kept).jobs {
+            job.stopped.store(true, Ordering::Relaxed);
+        }
     }
 }
 

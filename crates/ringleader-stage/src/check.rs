@@ -2,7 +2,7 @@
 //! Whoever has threads and a clock runs it, shows how far it is and stops it; a server does, in its `jobs`.
 
 use crate::question::read;
-use crate::{Complaint, Options, PlannedCheck, Words, refusal};
+use crate::{Complaint, Options, PlannedCheck, Stage, Words, refusal};
 use ringleader::check::{Answer, Findings, Limit, Scope, Watcher};
 use ringleader::registry::Entry;
 use ringleader::trace::Recording;
@@ -152,6 +152,13 @@ impl Prepared {
             job: job.to_owned(),
             command: self.planned.command.clone(),
             expected_states: self.expected_states,
+        }
+    }
+
+    /// Has the stage remember the counterexample, if there is one: whoever opens it next need not search again.
+    pub fn remember(&self, stage: &Stage, checked: &Checked) {
+        if let Some(recording) = &checked.recording {
+            stage.found(&self.asked.algorithm, &self.asked.options, Arc::clone(recording));
         }
     }
 

@@ -4,6 +4,7 @@
 use crate::question::read;
 use crate::{Compared, Complaint, Options, Words};
 use serde::Deserialize;
+use serde_json::json;
 
 /// More curves than anybody can tell apart.
 const ALGORITHMS_MAX: usize = 8;
@@ -19,7 +20,11 @@ struct CompareRequest {
 ///
 /// # Errors
 /// If the question, an algorithm or an option is wrong, or if it would take longer than somebody waits.
-pub(crate) fn answer(words: &dyn Words, question: &[u8]) -> Result<Compared, Complaint> {
+pub(crate) fn answer(words: &dyn Words, question: &[u8]) -> Result<String, Complaint> {
+    compared(words, question).map(|compared| json!(compared).to_string())
+}
+
+fn compared(words: &dyn Words, question: &[u8]) -> Result<Compared, Complaint> {
     let CompareRequest { algorithms, mut options } = read("compare", question)?;
     if algorithms.is_empty() || algorithms.len() > ALGORITHMS_MAX {
         let message =
@@ -39,7 +44,7 @@ mod tests {
     use crate::testing::Few;
 
     fn asked(question: &str) -> Result<Compared, Complaint> {
-        answer(&Few, question.as_bytes())
+        compared(&Few, question.as_bytes())
     }
 
     #[test]

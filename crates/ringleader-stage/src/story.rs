@@ -3,8 +3,10 @@
 
 mod file;
 
+use crate::question::read;
 use crate::{Complaint, Source};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 /// The stories that come with the program: name and text.
 pub const BUILT_IN: &[(&str, &str)] = &[
@@ -76,7 +78,7 @@ pub struct Beside {
 }
 
 /// What a caption says that can be checked against the run: not for the page, but for whoever tests stories.
-#[derive(Clone, PartialEq, Eq, Default, Debug, serde::Deserialize)]
+#[derive(Clone, PartialEq, Eq, Default, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Facts {
     /// The last step that was taken, in words, without the rules.
@@ -108,6 +110,17 @@ pub struct Title {
     pub minutes: u32,
     /// What it is about, in a sentence.
     pub summary: String,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+struct StoryRequest {
+    name: String,
+}
+
+/// Answers `story`.
+pub(crate) fn answer(shelf: &Shelf, question: &[u8]) -> Result<String, Complaint> {
+    let StoryRequest { name } = read("story", question)?;
+    shelf.find(&name).map(|story| json!(story).to_string())
 }
 
 /// Reads a story.
@@ -166,7 +179,7 @@ impl Shelf {
         self.stories.iter().find(|story| story.name == name).ok_or_else(|| {
             let known: Vec<&str> = self.stories.iter().map(|story| story.name.as_str()).collect();
             let shown: String = name.chars().take(60).collect();
-            Complaint::new("ringleader::no_story", format!("there is no story `{shown}`"))
+            Complaint::new("ringleader::no_such_story", format!("there is no story `{shown}`"))
                 .help(format!("there are {}", known.join(", ")))
                 .help("your own are read from the folder that `serve --stories` names")
         })

@@ -7,7 +7,7 @@ use crate::console::Console;
 use crate::error::{Diagnostic, Failure};
 use crate::output::{Output, unwritten};
 use crate::progress::ShareBar;
-use crate::report::compare::{Compared, figure, json, notes, rows, summary, text};
+use crate::report::compare::{Compared, figure, json, notes, rows, summary, text, value};
 use crate::report::grouped;
 use crate::scenario::{Plan, drawn_seed, plan};
 use crate::{App, memory, refusal};
@@ -15,7 +15,8 @@ use ringleader::registry::{Entry, Problem};
 use ringleader::sim::{Load, Refusal, Scenario};
 use ringleader_lab::compare::{Cell, Comparison, Place, Progress, admits, is_random, run as run_all};
 use ringleader_lab::sizes::Sizes;
-use ringleader_lab::table::{Cell as TableCell, Format};
+use ringleader_lab::table::Format;
+use ringleader_stage::Compared as Answer;
 use std::io::Write;
 use std::path::Path;
 
@@ -87,10 +88,10 @@ pub(crate) fn run(app: &App, args: &CompareArgs, console: &mut Console<'_>) -> R
 }
 
 /// The same for the page: at once, without files, and only what is over in seconds.
-pub(crate) fn for_page(app: &App, args: &CompareArgs) -> Result<ForPage, Diagnostic> {
+pub(crate) fn for_page(app: &App, args: &CompareArgs) -> Result<Answer, Diagnostic> {
     // Whoever asks the same again should get the same, and a page has no place to show a seed that was drawn.
     let args =
-        CompareArgs { seed: Some(args.seed.unwrap_or(1)), threads: Some(PAGE_THREADS), ..args.clone() };
+        CompareArgs { seed: Some(args.seed.unwrap_or(0)), threads: Some(PAGE_THREADS), ..args.clone() };
     let asked = Asked::new(app, &args)?;
     let command = quoted(&app.program, &asked.again);
     let work: u64 = asked.places().map(|place| u64::from(place.nodes) * u64::from(asked.runs(place))).sum();
@@ -115,24 +116,13 @@ pub(crate) fn for_page(app: &App, args: &CompareArgs) -> Result<ForPage, Diagnos
     let _ = notes(&compared, &mut told);
     let told = String::from_utf8_lossy(&told).into_owned();
     let (columns, rows) = summary(&compared);
-    Ok(ForPage {
+    Ok(Answer {
         columns: columns.into_iter().map(|column| column.name).collect(),
-        rows,
+        rows: rows.iter().map(|row| row.iter().map(value).collect()).collect(),
         svg: figure::plot(&compared, args.per).svg(),
         notes: told.lines().map(|line| line.trim_start_matches("note: ").to_owned()).collect(),
         command,
     })
-}
-
-/// What the page shows of a comparison.
-pub(crate) struct ForPage {
-    /// The command that makes the same comparison.
-    pub(crate) command: String,
-    pub(crate) columns: Vec<String>,
-    pub(crate) rows: Vec<Vec<TableCell>>,
-    /// The plot.
-    pub(crate) svg: String,
-    pub(crate) notes: Vec<String>,
 }
 
 fn written(

@@ -101,7 +101,7 @@ fn one_sees_how_far_it_is() {
 fn a_check_can_be_stopped() {
     let jobs = Jobs::default();
     let job = under_way(&jobs);
-    jobs.stop_all();
+    job.stopped.store(true, Ordering::Relaxed);
     job.work(&prepared("maekawa", 4), nobody);
     let look = jobs.look("1").expect("it is there");
     assert_eq!(look.state, "stopped");
@@ -109,6 +109,34 @@ fn a_check_can_be_stopped() {
     let started = jobs.start(prepared("maekawa", 4), nobody).expect("there is room");
     let look = jobs.stop(&started.job).expect("it is there");
     assert!(look.findings.is_some(), "stop waits until it is over: {}", look.state);
+}
+
+#[test]
+fn checks_end_with_the_server() {
+    let jobs = Jobs::default();
+    let job = under_way(&jobs);
+    assert_eq!(job.goes_on(FAR), ControlFlow::Continue(()));
+    drop(jobs);
+    assert_eq!(job.goes_on(FAR), ControlFlow::Break(()));
+}
+
+#[test]
+fn the_verbs_are_check_look_and_stop() {
+    let (jobs, stage) = (Jobs::default(), Arc::new(Stage::new(Box::new(Few))));
+    let call = |verb: &str, question: &str| jobs.call(&stage, verb, question.as_bytes());
+    let started = call("check", r#"{"algorithm":"chang-roberts","options":{"nodes":"3"}}"#);
+    assert_eq!(
+        started,
+        Some(Ok(r#"{"job":"1","command":"few check chang-roberts -n 3","expected_states":null}"#.into()))
+    );
+    jobs.find("1").expect("it is there").wait();
+    let looked = call("look", r#"{"job":"1"}"#).expect("it is a verb").expect("it was not refused");
+    assert!(looked.starts_with(r#"{"state":"done","seconds":"#), "{looked}");
+    assert!(looked.contains(r#""findings":{"schema":"ringleader.check/1""#), "{looked}");
+    assert!(looked.ends_with(r#""counterexample":false}"#), "{looked}");
+    assert_eq!(call("stop", r#"{"job":"1"}"#), Some(Ok(looked)));
+    assert!(matches!(call("stop", r#"{"job":"2"}"#), Some(Err(_))));
+    assert_eq!(call("about", "{}"), None);
 }
 
 #[test]
@@ -158,7 +186,7 @@ fn the_oldest_that_is_over_makes_room() {
     let gone = jobs.look("2").expect_err("it had to go");
     assert_eq!(
         (gone.code.as_str(), gone.message.as_str()),
-        ("ringleader::no_check", "there is no check `2` here")
+        ("ringleader::no_such_job", "there is no check `2` here")
     );
 }
 
