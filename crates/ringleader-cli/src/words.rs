@@ -96,7 +96,8 @@ impl Words for CommandWords {
 }
 
 fn complain(diagnostic: Diagnostic) -> Complaint {
-    diagnostic.complaint()
+    let complaint = diagnostic.complaint();
+    if complaint.help.is_empty() { complaint.help("choose another value") } else { complaint }
 }
 
 fn no_files(ids: Option<&IdsArg>) -> Result<(), Complaint> {
@@ -171,3 +172,6 @@ fn said(error: &clap::Error) -> Complaint {
     let message = first.lines().map(str::trim).collect::<Vec<_>>().join(" ");
     Complaint::new("ringleader::usage", message).help("choose another value")
 }
+
+#[cfg(test)]
+mod tests;

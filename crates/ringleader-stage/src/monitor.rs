@@ -105,24 +105,19 @@ impl Monitor {
     fn moves(&mut self, event: &Event) -> bool {
         let Some(stand) = self.stands.get_mut(event.process as usize) else { return false };
         let before = *stand;
-        // Who crashes inside is no longer there. Verdicts are on stable storage.
-        if event.input == Input::Crash && before == Stand::Inside {
-            self.inside = self.inside.saturating_sub(1);
-            *stand = Stand::Open;
-        }
-        let Some(outcome) = event.outcome else { return false };
-        let decided = matches!(before, Stand::Leads | Stand::Lost);
-        let before = *stand;
-        *stand = match outcome {
-            Outcome::Leads => Stand::Leads,
-            Outcome::Lost => Stand::Lost,
-            Outcome::Enters => Stand::Inside,
-            Outcome::Undecided | Outcome::Waits | Outcome::Leaves => Stand::Open,
+        *stand = match (&event.input, event.outcome) {
+            // It comes back newly made: what it knew and where its user was is gone.
+            (Input::Crash, _) => Stand::Open,
+            (_, None) => before,
+            (_, Some(Outcome::Leads)) => Stand::Leads,
+            (_, Some(Outcome::Lost)) => Stand::Lost,
+            (_, Some(Outcome::Enters)) => Stand::Inside,
+            (_, Some(Outcome::Undecided | Outcome::Waits | Outcome::Leaves)) => Stand::Open,
         };
         let is = |stand: Stand, which: Stand| u32::from(stand == which);
-        self.became_leader += u64::from(outcome == Outcome::Leads);
+        self.became_leader += u64::from(event.outcome == Some(Outcome::Leads));
         self.leaders = self.leaders + is(*stand, Stand::Leads) - is(before, Stand::Leads);
         self.inside = self.inside + is(*stand, Stand::Inside) - is(before, Stand::Inside);
-        decided
+        event.outcome.is_some() && matches!(before, Stand::Leads | Stand::Lost)
     }
 }
