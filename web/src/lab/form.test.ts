@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import type { About, Algorithm } from "../engine/types";
-import { beginning, more, refusals, search, setting, typed, withAlgorithm, withFlag, withMore, withOption, withSetting } from "./form";
+import { beginning, fromWords, more, refusals, search, setting, typed, withAlgorithm, withFlag, withMore, withOption, withSetting } from "./form";
 
 const algorithm = (name: string, problem: "election" | "mutex", aliases: string[] = []): Algorithm => ({
   name, aliases, title: name.replace("-", " "), problem, topology: "one-way ring", needs: ["fifo"], idea: "", source: "",
@@ -33,6 +33,12 @@ describe("options", () => {
     const options = withMore({ nodes: "8", total: "3" }, "load=open:0.2 --wants=1,3@0;2@5 nonsense crash=1@2");
     expect(options).toEqual({ nodes: "8", load: "open:0.2", wants: "1,3@0;2@5", nonsense: true, crash: ["1@2"] });
     expect(more(options)).toBe("load=open:0.2 wants=1,3@0;2@5 nonsense");
+  });
+});
+
+it("reads a command line", () => {
+  expect(fromWords("-n 3 --crash 2@0 --crash 1@4 --schedule delay:uniform:1:4 --unsound --seed 1")).toEqual({
+    nodes: "3", crash: ["2@0", "1@4"], schedule: "delay:uniform:1:4", unsound: true, seed: "1",
   });
 });
 

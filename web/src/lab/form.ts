@@ -114,3 +114,22 @@ export function refusals(choices: Choices | null): { option: string; value: stri
     list.flatMap(({ value, why }) => (why === null ? [] : [{ option, value, why }])),
   );
 }
+
+/** Options as they stand on a command line: `-n 5 --crash 4@0 --unsound`. */
+export function fromWords(line: string): Options {
+  const options: Options = {};
+  const words = line.trim().split(/\s+/).filter((word) => word !== "");
+  for (let place = 0; place < words.length; place += 1) {
+    const word = words[place] ?? "";
+    const name = word === "-n" ? "nodes" : word.replace(/^--/, "");
+    const next = words[place + 1];
+    if (next === undefined || next.startsWith("--") || next === "-n") {
+      options[name] = true;
+      continue;
+    }
+    place += 1;
+    const before = options[name];
+    options[name] = LISTS.has(name) ? [...(Array.isArray(before) ? before : []), next] : next;
+  }
+  return options;
+}

@@ -5,7 +5,7 @@ import { type About, type Choices, type Edit, type Engine, EngineError, type Run
 import { address, type Place, place } from "../shell/address";
 import { format, go as travel, note } from "../shell/route.svelte";
 import { type Branch, difference, first, fork, parts, withBranch } from "./branches";
-import { beginning, withFlag } from "./form";
+import { beginning, fromWords, withFlag } from "./form";
 import { Player, SPEEDS } from "./player.svelte";
 import { type Moment, Timeline } from "./timeline";
 
@@ -138,6 +138,13 @@ export class Session {
     else travel("lab", query);
   }
 
+  /** Runs the example that shows the error of a text taken literally. */
+  startExample(words: string): void {
+    if (this.draft.kind === "trace") return;
+    this.draft = { kind: "run", algorithm: this.draft.algorithm, options: fromWords(words) };
+    this.start();
+  }
+
   /** Asks what could be chosen instead of what the form has. */
   async askChoices(): Promise<void> {
     const source = this.draft;
@@ -232,8 +239,10 @@ export class Session {
 
   /** After which step a property first fails, if it does. */
   violation(place: number): number | null {
-    const at = this.run?.properties[place]?.violated_at;
-    return at === null || at === undefined ? null : Math.min(at + 1, this.run?.steps ?? 0);
+    const property = this.run?.properties[place];
+    if (!this.run || !property || property.holds) return null;
+    // What is decided when the run ends fails there.
+    return property.violated_at === null ? this.run.steps : Math.min(property.violated_at + 1, this.run.steps);
   }
 
   nextViolation(): void {
