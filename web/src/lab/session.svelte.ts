@@ -88,7 +88,7 @@ export class Session {
       const key = JSON.stringify([there.source, there.edits]);
       const known = this.#timelines.get(key);
       const timeline = known ?? (await Timeline.open(this.#engine, { source: there.source, edits: there.edits }, opening.signal));
-      if (there.at !== null) await timeline.load(Math.min(there.at, timeline.run.steps));
+      if (timeline.run.small && there.at !== null) await timeline.load(Math.min(there.at, timeline.run.steps));
       if (opening.signal.aborted) return false;
       if (fresh) this.#timelines.clear();
       this.#timelines.set(key, timeline);
@@ -317,6 +317,17 @@ export class Session {
     } catch (error) {
       this.error = error;
     }
+  }
+
+  /** Whether the form says something else than what is shown. */
+  get changed(): boolean {
+    if (this.run === null) return false;
+    const key = (source: Source) => {
+      const query = address({ source, edits: [], at: null, selected: null });
+      query.sort();
+      return query.toString();
+    };
+    return key(this.run.source) !== key(this.draft);
   }
 
   get place(): Place {
