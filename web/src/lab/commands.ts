@@ -27,7 +27,7 @@ export function act(session: Session, command: Exclude<Command, "teach" | "help"
     case "crash": if (session.selected !== null) void session.edit(session.moment?.processes[session.selected]?.down ? "recover" : "crash", session.selected); break;
     case "branches": focus("branches"); break;
     case "violation": session.nextViolation(); break;
-    case "chain": session.chain = !session.chain; break;
+    case "chain": session.toggleChain(); break;
     case "go": focus("go-to"); break;
     case "search": focus("event-search"); break;
     case "undo": void session.undo(); break;

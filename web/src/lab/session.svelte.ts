@@ -225,6 +225,12 @@ export class Session {
     else if (direction === 1 && this.timeline && this.timeline.loaded < this.timeline.run.steps) void this.go(this.timeline.loaded);
   }
 
+  /** The longest chain needs the whole run. */
+  toggleChain(): void {
+    this.chain = !this.chain;
+    if (this.chain && this.run?.small) void this.loadTo(this.run.steps);
+  }
+
   nextProcess(): void {
     if (!this.run) return;
     this.selected = this.selected === null ? 0 : (this.selected + 1) % this.run.n;
