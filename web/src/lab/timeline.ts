@@ -199,9 +199,10 @@ export class Timeline {
     const found = new Set<number>();
     const open = [step];
     for (let next = open.pop(); next !== undefined; next = open.pop()) {
-      if (found.has(next) || !this.#events[next]) continue;
+      const event = this.#events[next];
+      if (!event || found.has(next)) continue;
       found.add(next);
-      open.push(...this.#events[next].causes);
+      open.push(...event.causes);
     }
     return found;
   }
