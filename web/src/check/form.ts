@@ -52,10 +52,10 @@ export const ENVIRONMENT: Field[] = [
     usual: "the weakest it admits",
     values: ["fifo", "bag", "half-duplex"],
   },
-  { name: "crashes", label: "crashes", help: "at most so many", usual: "as it tolerates", values: null, number: true },
-  { name: "recoveries", label: "recoveries", help: "at most so many", usual: "as it tolerates", values: null, number: true },
-  { name: "losses", label: "messages lost", help: "at most so many", usual: "as it tolerates", values: null, number: true },
-  { name: "duplications", label: "messages doubled", help: "at most so many", usual: "as it tolerates", values: null, number: true },
+  { name: "crashes", label: "crashes ≤", help: "", usual: "as it tolerates", values: null, number: true },
+  { name: "recoveries", label: "recoveries ≤", help: "", usual: "as it tolerates", values: null, number: true },
+  { name: "losses", label: "lost ≤", help: "", usual: "as it tolerates", values: null, number: true },
+  { name: "duplications", label: "doubled ≤", help: "", usual: "as it tolerates", values: null, number: true },
 ];
 
 export const SEARCH: Field[] = [

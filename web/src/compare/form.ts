@@ -23,7 +23,7 @@ export interface Comparison {
 
 export const USUAL: Comparison = {
   algorithms: ["chang-roberts", "peterson"],
-  options: { nodes: "16", ids: "random", seed: "7" },
+  options: { nodes: "16", seed: "7" },
   by: "share",
   at: 0,
   sizes: "8..256",

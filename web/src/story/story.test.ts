@@ -3,6 +3,7 @@
 import { describe, expect, test } from "vitest";
 import type { Story } from "../engine";
 import { engineOf, event, run } from "../lab/made";
+import { boundedOf, messagesOf } from "./cost";
 import { besideAt, outside, pace, pieces, read, requests, write, type StoryStep } from "./place";
 import { Runs } from "./runs";
 
@@ -77,4 +78,13 @@ test("a run is asked for once, and again only if it failed", async () => {
   expect(await runs.open({ source, edits: [] })).toBe(first);
   expect(opened).toBe(2);
   expect(first.loaded).toBe(2);
+});
+
+test("what a run cost, as the report of the command line says it", () => {
+  const report = run(2, 0).report;
+  expect(messagesOf({ ...report, messages: 7 })).toBe(7);
+  expect(messagesOf({ ...report, messages: { total: 9, by_kind: {} } as unknown as number })).toBe(9);
+  const bound = { formula: "n", value: 4, holds: true };
+  expect(boundedOf({ ...report, bound: { ...bound, counts: "election" } as typeof bound }, 9, 5)).toBe(5);
+  expect(boundedOf({ ...report, bound }, 9, 5)).toBe(9);
 });
