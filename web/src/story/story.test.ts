@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { Story } from "../engine";
 import { engineOf, event, run } from "../lab/made";
 import { boundedOf, messagesOf } from "./cost";
+import { effectsOf } from "./event";
 import { besideAt, outside, pace, pieces, read, requests, write, type StoryStep } from "./place";
 import { Runs } from "./runs";
 
@@ -87,4 +88,10 @@ test("what a run cost, as the report of the command line says it", () => {
   const bound = { formula: "n", value: 4, holds: true };
   expect(boundedOf({ ...report, bound: { ...bound, counts: "election" } as typeof bound }, 9, 5)).toBe(5);
   expect(boundedOf({ ...report, bound }, 9, 5)).toBe(9);
+});
+
+test("an event and what it led to are one sentence", () => {
+  expect(effectsOf(event(0, 0, { effects: "sends tid(7) to p4 → LEADS" }))).toBe(" — sends tid(7) to p4 → LEADS");
+  expect(effectsOf(event(0, 0, { effects: "→ LEADS" }))).toBe(" → LEADS");
+  expect(effectsOf(event(0, 0))).toBe("");
 });

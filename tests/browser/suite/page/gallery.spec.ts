@@ -47,7 +47,7 @@ test("the way to the Lab and to Check", async ({ page }) => {
   await expect(page.getByRole("link", { name: "Lab: peterson", exact: true })).toHaveAttribute("href", "#/lab?v=1&a=peterson&nodes=8");
   await page.getByRole("link", { name: "Check: peterson", exact: true }).click();
   await expect(page.getByRole("heading", { name: /^Check/ })).toBeVisible();
-  await expect(page.getByLabel("algorithm")).toHaveValue("peterson");
+  await expect(page.getByLabel("algorithm", { exact: true })).toHaveValue("peterson");
   await page.goBack();
   await expect(page.getByRole("searchbox")).toHaveValue("peterson");
 });
@@ -88,7 +88,7 @@ test("no engine: a sentence, and another try", async ({ page }) => {
 });
 
 test("for everybody", async ({ page }) => {
-  await visit(page, "#/?literal=1");
+  await visit(page, "#/?literal=1&q=printed");
   await expect(page.getByRole("heading", { name: "All algorithms" })).toBeVisible();
   await forEverybody(page);
 });
