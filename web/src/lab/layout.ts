@@ -18,6 +18,8 @@ export interface Layout {
   labels: boolean;
   /** Texts of messages are turned to stand along the radius: on rings with little room. */
   radial: boolean;
+  /** Links cross each other. */
+  crossing: boolean;
 }
 
 const SIZE = 400;
@@ -34,6 +36,7 @@ export function layout(run: Pick<Run, "n" | "edges" | "directed">): Layout {
   return {
     kind: isTree(run) ? "tree" : "circle", width: SIZE, height: SIZE, nodes, radius,
     links: links.length <= MOST_LINKS ? links : [], labels, radial: run.n > 12,
+    crossing: !isTree(run) && links.length > run.n,
   };
 }
 
@@ -165,7 +168,7 @@ export function along(from: Point, to: Point, ahead: number, of: number, gap: nu
   const [dx, dy] = [(to.x - from.x) / length, (to.y - from.y) / length];
   const room = Math.max(0, length - 2 * gap);
   const apart = Math.min(16, (room * 0.75) / Math.max(1, of));
-  const at = gap + room * 0.72 - ahead * apart;
+  const at = gap + room * (of > 1 ? 0.78 : 0.56) - ahead * apart;
   // To the left of the way, so that the two directions of a link do not meet.
   return { x: from.x + dx * at + dy * side, y: from.y + dy * at - dx * side, angle: (Math.atan2(dy, dx) * 180) / Math.PI };
 }

@@ -13,7 +13,7 @@ const ROLES = new Set(["role", "state", "status", "mode", "phase", "standing"]);
 
 /** What the process calls itself: the variable that is named so, or the first whose value is a word. */
 export function role(run: Run, process: ProcessMoment): string | null {
-  const word = (value: string | undefined) => (value && /^[a-z][a-z0-9 -]*$/i.test(value) ? value : null);
+  const word = (value: string | undefined) => (value && /^(?!p\d+$)[a-z][a-z0-9 -]*$/i.test(value) ? value : null);
   const named = run.variables.findIndex((name) => ROLES.has(name.toLowerCase()));
   if (named >= 0) return word(process.variables[named]?.split(/[ {(]/, 1)[0]);
   const not = new Set(["true", "false", "none", "yes", "no"]);
