@@ -1,10 +1,11 @@
 // Check: a search from the page, its answer, the counterexample step by step; and everything of it in the address.
-import { expect, forEverybody, gone, test, visit } from "../../screens";
+import { expect, fromFolder, test } from "../../page";
+import { forEverybody, gone } from "../../screens";
 
 const TWO_LEADERS = "#/check?v=1&a=peterson&nodes=4&links=bag&unsound=1&run=1";
 
-test("choose, start, holds", async ({ page }) => {
-  await visit(page, "#/check");
+test("choose, start, holds", async ({ page, visit }) => {
+  await visit("#/check");
   await expect(page.getByRole("button", { name: "Start the search" })).toBeDisabled();
   await page.getByLabel("algorithm", { exact: true }).selectOption("chang-roberts");
   await page.getByLabel("processes").fill("3");
@@ -17,8 +18,8 @@ test("choose, start, holds", async ({ page }) => {
   await expect(page).toHaveURL(/&run=1$/);
 });
 
-test("two leaders: the counterexample by mouse and keyboard; its address opened afresh shows the same", async ({ page, context }) => {
-  await visit(page, TWO_LEADERS);
+test("two leaders: the counterexample by mouse and keyboard; its address opened afresh shows the same", async ({ page, visit, context }) => {
+  await visit(TWO_LEADERS);
   await expect(page.locator(".answer")).toContainText("Violated by peterson with 4 processes: “at most one leader”");
   const steps = page.getByRole("list", { name: /^Steps/ }).getByRole("button");
   await expect(steps).toHaveCount(15);
@@ -34,6 +35,7 @@ test("two leaders: the counterexample by mouse and keyboard; its address opened 
   await page.keyboard.press("ArrowDown");
   await expect(page).toHaveURL(/at=2$/);
   const other = await context.newPage();
+  await fromFolder(other);
   await other.goto(page.url());
   await expect(other.getByText(/^After step 2;/)).toBeVisible();
   const variables = "[aria-label='Variables of all processes']";
@@ -41,8 +43,8 @@ test("two leaders: the counterexample by mouse and keyboard; its address opened 
   await expect(other.getByRole("link", { name: "Play in the Lab" })).toHaveAttribute("href", /#\/lab\?v=1&a=peterson&cx=1&.*at=2/);
 });
 
-test("what goes wrong with a text taken literally, and its trace as a file", async ({ page }) => {
-  await visit(page, "#/check");
+test("what goes wrong with a text taken literally, and its trace as a file", async ({ page, visit }) => {
+  await visit("#/check");
   await page.getByText("What goes wrong with texts taken literally").click();
   await page.getByRole("button", { name: "chang-roberts@as-printed" }).click();
   await expect(page.locator(".answer")).toContainText("Violated by chang-roberts@as-printed");
@@ -51,38 +53,38 @@ test("what goes wrong with a text taken literally, and its trace as a file", asy
   expect((await saved).suggestedFilename()).toMatch(/\.rlt$/);
 });
 
-test("a limit is unknown, never holds", async ({ page }) => {
-  await visit(page, "#/check?v=1&a=chang-roberts&nodes=6&max-states=100&run=1");
+test("a limit is unknown, never holds", async ({ page, visit }) => {
+  await visit("#/check?v=1&a=chang-roberts&nodes=6&max-states=100&run=1");
   await expect(page.locator(".answer")).toContainText("Unknown: the search of chang-roberts with 6 processes ended early");
   await expect(page.locator(".answer")).not.toContainText("Holds");
   await expect(page.getByText("at most one leader: unknown")).toBeVisible();
 });
 
-test("a long search shows how far it is, and can be stopped", async ({ page }) => {
-  await visit(page, "#/check?v=1&a=misra-k&nodes=4&run=1");
+test("a long search shows how far it is, and can be stopped", async ({ page, visit }) => {
+  await visit("#/check?v=1&a=misra-k&nodes=4&run=1");
   await expect(page.getByText(/\d+ states? · depth/)).toBeVisible();
   await page.getByRole("button", { name: "Stop" }).click();
   await expect(page.locator(".answer")).toContainText("Unknown");
 });
 
-test("nonsense: a sentence of the form, or of the engine; the form stays", async ({ page }) => {
-  await visit(page, "#/check?v=1&a=nobody&run=1");
+test("nonsense: a sentence of the form, or of the engine; the form stays", async ({ page, visit }) => {
+  await visit("#/check?v=1&a=nobody&run=1");
   await expect(page.getByRole("alert")).toContainText("nobody");
   await expect(page.getByText("No algorithm is called “nobody”. Choose one of the list.")).toBeVisible();
-  await visit(page, "#/check?v=1&a=peterson&nodes=4&links=bag&run=1");
+  await visit("#/check?v=1&a=peterson&nodes=4&links=bag&run=1");
   await expect(page.getByRole("alert")).toContainText(/fifo/i);
   await page.getByLabel("processes").fill("many");
   await expect(page.getByText("processes: a whole number such as 4 is needed, not “many”.")).toBeVisible();
   await expect(page.getByRole("button", { name: "Start the search" })).toBeDisabled();
-  await visit(page, "#/check?v=1&a=peterson&moon=7&run=1");
+  await visit("#/check?v=1&a=peterson&moon=7&run=1");
   await expect(page.getByRole("alert")).toContainText("moon");
   await page.getByRole("button", { name: "Leave out" }).click();
   await page.getByRole("button", { name: "Start the search" }).click();
   await expect(page.locator(".answer")).toContainText("Holds");
 });
 
-test("an engine that goes away: a sentence, what was found stays, and another try", async ({ page }) => {
-  await visit(page, TWO_LEADERS);
+test("an engine that goes away: a sentence, what was found stays, and another try", async ({ page, visit }) => {
+  await visit(TWO_LEADERS);
   await expect(page.getByRole("list", { name: /^Steps/ })).toBeVisible();
   const back = await gone(page);
   await page.getByRole("list", { name: /^Steps/ }).getByRole("button").nth(5).click();
@@ -94,8 +96,8 @@ test("an engine that goes away: a sentence, what was found stays, and another tr
   await expect(page.locator(".answer")).toContainText("Violated by peterson");
 });
 
-test("for everybody", async ({ page }) => {
-  await visit(page, TWO_LEADERS);
+test("for everybody", async ({ page, visit }) => {
+  await visit(TWO_LEADERS);
   await expect(page.getByText(/^After step 14;/)).toBeVisible();
   await page.getByText("The search", { exact: true }).click();
   await forEverybody(page);

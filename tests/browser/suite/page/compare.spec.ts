@@ -1,12 +1,13 @@
 // Compare: runs under one slider, one that cannot run, the plot; and everything of it in the address.
 import { readFileSync } from "node:fs";
-import { expect, forEverybody, gone, test, visit } from "../../screens";
+import { expect, fromFolder, test } from "../../page";
+import { forEverybody, gone } from "../../screens";
 
 const PAIR = "#/compare?v=1&x=chang-roberts,peterson&nodes=8&seed=7";
 const steps = (name: string) => `section[aria-label="${name}"] tr:has-text("step") td`;
 
-test("one slider, three ways to go together, keys; opened afresh it is the same", async ({ page, context }) => {
-  await visit(page, PAIR);
+test("one slider, three ways to go together, keys; opened afresh it is the same", async ({ page, visit, context }) => {
+  await visit(PAIR);
   const [first, second] = [page.locator(steps("chang-roberts")).first(), page.locator(steps("peterson")).first()];
   await expect(first).toHaveText(/^0 of \d+$/);
   await expect(second).toHaveText(/^0 of \d+$/);
@@ -23,6 +24,7 @@ test("one slider, three ways to go together, keys; opened afresh it is the same"
   await expect(second).toHaveText(`9 of ${other}`);
   await expect(page).toHaveURL(/by=step&at=9$/);
   const again = await context.newPage();
+  await fromFolder(again);
   await again.goto(page.url());
   await expect(again.locator(steps("peterson")).first()).toHaveText(`9 of ${other}`);
   expect(await again.locator("section[aria-label=peterson] .event").innerText()).toBe(
@@ -35,23 +37,23 @@ test("one slider, three ways to go together, keys; opened afresh it is the same"
   await expect(second).toHaveText(`${other} of ${other}`);
 });
 
-test("play goes to the end and stops there", async ({ page }) => {
-  await visit(page, "#/compare?v=1&x=chang-roberts,peterson&nodes=3&seed=7");
+test("play goes to the end and stops there", async ({ page, visit }) => {
+  await visit("#/compare?v=1&x=chang-roberts,peterson&nodes=3&seed=7");
   await page.getByRole("button", { name: "Play" }).click();
   await expect(page.getByRole("button", { name: "To the end" })).toBeDisabled({ timeout: 30_000 });
   await expect(page.getByRole("button", { name: "Play" })).toBeVisible();
   await expect(page).toHaveURL(/at=end$/);
 });
 
-test("one that cannot run says why; the others stay", async ({ page }) => {
-  await visit(page, "#/compare?v=1&x=chang-roberts,maekawa,peterson&nodes=8&seed=7&ids=worst&at=end");
+test("one that cannot run says why; the others stay", async ({ page, visit }) => {
+  await visit("#/compare?v=1&x=chang-roberts,maekawa,peterson&nodes=8&seed=7&ids=worst&at=end");
   await expect(page.locator("section[aria-label=maekawa]").getByRole("alert")).toContainText(/\w+ \w+/);
   await expect(page.locator("section[aria-label=chang-roberts] svg")).toBeVisible();
   await expect(page.locator("section[aria-label=peterson] svg")).toBeVisible();
 });
 
-test("algorithms are added and taken out", async ({ page }) => {
-  await visit(page, PAIR);
+test("algorithms are added and taken out", async ({ page, visit }) => {
+  await visit(PAIR);
   await page.getByLabel("algorithm 3").selectOption("franklin");
   await expect(page.locator("section[aria-label=franklin] svg")).toBeVisible();
   await expect(page).toHaveURL(/x=chang-roberts,peterson,franklin/);
@@ -60,8 +62,8 @@ test("algorithms are added and taken out", async ({ page }) => {
   await expect(page.locator("section[aria-label=franklin] svg")).toBeVisible();
 });
 
-test("the plot, the table, the command, and both as files", async ({ page }) => {
-  await visit(page, `${PAIR}&sizes=4,8&runs=2`);
+test("the plot, the table, the command, and both as files", async ({ page, visit }) => {
+  await visit(`${PAIR}&sizes=4,8&runs=2`);
   await page.getByRole("button", { name: "Measure" }).click();
   await expect(page.getByRole("img", { name: /^Plot: messages of chang-roberts, peterson/ })).toBeVisible();
   await expect(page.getByText(/^ringleader compare chang-roberts peterson/)).toBeVisible();
@@ -78,20 +80,20 @@ test("the plot, the table, the command, and both as files", async ({ page }) => 
   await expect(page.getByRole("img", { name: /^Plot/ })).toBeVisible();
 });
 
-test("nonsense in the address is said", async ({ page }) => {
-  await visit(page, "#/compare?v=1&x=chang-roberts&by=moon&at=x");
+test("nonsense in the address is said", async ({ page, visit }) => {
+  await visit("#/compare?v=1&x=chang-roberts&by=moon&at=x");
   for (const words of ["fewer than two algorithms", "“moon”", "“x”"]) {
     await expect(page.getByRole("alert").filter({ hasText: words })).toBeVisible();
   }
-  await visit(page, "#/compare?v=1&x=nobody,peterson&nodes=8&seed=7");
+  await visit("#/compare?v=1&x=nobody,peterson&nodes=8&seed=7");
   await expect(page.locator("section[aria-label=nobody]").getByRole("alert")).toContainText("nobody");
   await expect(page.locator("section[aria-label=peterson] svg")).toBeVisible();
-  await visit(page, `${PAIR}&sizes=many&plot=1`);
+  await visit(`${PAIR}&sizes=many&plot=1`);
   await expect(page.locator("section[aria-labelledby=growth]").getByRole("alert")).toContainText("many");
 });
 
-test("no engine: a sentence in each frame, and another try", async ({ page }) => {
-  await visit(page, PAIR);
+test("no engine: a sentence in each frame, and another try", async ({ page, visit }) => {
+  await visit(PAIR);
   await expect(page.locator("section[aria-label=peterson] svg")).toBeVisible();
   const back = await gone(page);
   await page.getByLabel("seed").fill("8");
@@ -102,8 +104,8 @@ test("no engine: a sentence in each frame, and another try", async ({ page }) =>
   await expect(page.locator("section[aria-label=peterson] svg")).toBeVisible();
 });
 
-test("for everybody", async ({ page }) => {
-  await visit(page, "#/compare?v=1&x=chang-roberts,franklin&nodes=8&seed=7&at=500&sizes=4,8&runs=2&plot=1");
+test("for everybody", async ({ page, visit }) => {
+  await visit("#/compare?v=1&x=chang-roberts,franklin&nodes=8&seed=7&at=500&sizes=4,8&runs=2&plot=1");
   await expect(page.getByRole("img", { name: /^Plot/ })).toBeVisible();
   await forEverybody(page);
 });

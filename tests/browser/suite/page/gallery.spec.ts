@@ -2,12 +2,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { folder } from "../../exports";
-import { expect, forEverybody, gone, test, visit } from "../../screens";
+import { expect, test } from "../../page";
+import { forEverybody, gone } from "../../screens";
 
 const ALGORITHMS = "section[aria-labelledby=all] li";
 
-test("stories, all algorithms, marks and words; the filter is in the address", async ({ page }) => {
-  await visit(page, "#/");
+test("stories, all algorithms, marks and words; the filter is in the address", async ({ page, visit }) => {
+  await visit("#/");
   await expect(page.getByRole("heading", { name: "Start with a story" })).toBeVisible();
   await expect(page.locator("section[aria-labelledby=stories]").getByText(/\d+ min/).first()).toBeVisible();
   const all = await page.locator(ALGORITHMS).count();
@@ -22,8 +23,8 @@ test("stories, all algorithms, marks and words; the filter is in the address", a
   await expect(page.locator(ALGORITHMS)).toHaveCount(all);
 });
 
-test("the slash leads to the search; nothing found is said; Escape clears", async ({ page }) => {
-  await visit(page, "#/");
+test("the slash leads to the search; nothing found is said; Escape clears", async ({ page, visit }) => {
+  await visit("#/");
   await expect(page.getByRole("searchbox")).toBeVisible();
   await page.keyboard.press("/");
   await expect(page.getByRole("searchbox")).toBeFocused();
@@ -35,15 +36,15 @@ test("the slash leads to the search; nothing found is said; Escape clears", asyn
   expect(await page.locator(ALGORITHMS).count()).toBeGreaterThan(30);
 });
 
-test("texts taken literally are off until they are asked for", async ({ page }) => {
-  await visit(page, "#/?q=as-printed");
+test("texts taken literally are off until they are asked for", async ({ page, visit }) => {
+  await visit("#/?q=as-printed");
   await expect(page.getByText(/literal texts match, but these are left out/)).toBeVisible();
   await page.getByRole("button", { name: /literal texts and their errors/ }).click();
   await expect(page.getByRole("link", { name: "What goes wrong: chang-roberts@as-printed" })).toBeVisible();
 });
 
-test("the way to the Lab and to Check", async ({ page }) => {
-  await visit(page, "#/?q=peterson");
+test("the way to the Lab and to Check", async ({ page, visit }) => {
+  await visit("#/?q=peterson");
   await expect(page.getByRole("link", { name: "Lab: peterson", exact: true })).toHaveAttribute("href", "#/lab?v=1&a=peterson&nodes=8");
   await page.getByRole("link", { name: "Check: peterson", exact: true }).click();
   await expect(page.getByRole("heading", { name: /^Check/ })).toBeVisible();
@@ -52,14 +53,14 @@ test("the way to the Lab and to Check", async ({ page }) => {
   await expect(page.getByRole("searchbox")).toHaveValue("peterson");
 });
 
-test("a recorded run opens in the Lab, chosen or dropped; a broken one is a sentence", async ({ page }) => {
-  await visit(page, "#/");
+test("a recorded run opens in the Lab, chosen or dropped; a broken one is a sentence", async ({ page, visit }) => {
+  await visit("#/");
   const input = page.getByLabel("A recorded run");
   await input.setInputFiles({ name: "broken.rlt", mimeType: "text/plain", buffer: Buffer.from("this is no run\n") });
   await expect(page.getByRole("alert")).toContainText(/\w+ \w+/);
   await input.setInputFiles(join(folder, "chang-roberts.rlt"));
   await expect(page).toHaveURL(/#\/lab\?v=1&trace=/);
-  await visit(page, "#/");
+  await visit("#/");
   const text = readFileSync(join(folder, "franklin.rlt"), "utf8");
   const files = await page.evaluateHandle((text) => {
     const data = new DataTransfer();
@@ -70,25 +71,25 @@ test("a recorded run opens in the Lab, chosen or dropped; a broken one is a sent
   await expect(page).toHaveURL(/#\/lab\?v=1&trace=/);
 });
 
-test("nonsense in the address is said", async ({ page }) => {
-  await visit(page, "#/?f=moon,tree");
+test("nonsense in the address is said", async ({ page, visit }) => {
+  await visit("#/?f=moon,tree");
   await expect(page.getByText(/asks for “moon”/)).toBeVisible();
   await expect(page.getByRole("button", { name: "tree", exact: true })).toHaveAttribute("aria-pressed", "true");
-  await visit(page, "#/nowhere");
+  await visit("#/nowhere");
   await expect(page.getByRole("alert")).toContainText("There is no screen called “nowhere”.");
 });
 
-test("no engine: a sentence, and another try", async ({ page }) => {
+test("no engine: a sentence, and another try", async ({ page, visit }) => {
   const back = await gone(page);
-  await visit(page, "#/");
+  await visit("#/");
   await expect(page.getByRole("alert")).toContainText("The engine does not answer");
   await back();
   await page.getByRole("button", { name: "Try again" }).click();
   await expect(page.getByRole("heading", { name: "All algorithms" })).toBeVisible();
 });
 
-test("for everybody", async ({ page }) => {
-  await visit(page, "#/?literal=1&q=printed");
+test("for everybody", async ({ page, visit }) => {
+  await visit("#/?literal=1&q=printed");
   await expect(page.getByRole("heading", { name: "All algorithms" })).toBeVisible();
   await forEverybody(page);
 });
