@@ -1,7 +1,7 @@
 //! One step as the page reads it.
 
 use crate::monitor::Value;
-use crate::watch::Change;
+use crate::values::Change;
 use ringleader::registry::Entry;
 use ringleader::trace::{Event, Fate, Input, Line, Outcome, Sent, Standing, Step, message};
 use serde::Serialize;

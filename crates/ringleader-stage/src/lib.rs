@@ -13,11 +13,13 @@ mod density;
 mod event;
 mod events;
 mod export;
+mod far;
 mod import;
 pub mod limits;
 mod monitor;
 mod network;
 mod open;
+mod overview;
 mod question;
 mod refusal;
 mod run;
@@ -26,7 +28,9 @@ mod store;
 pub mod story;
 #[cfg(test)]
 mod testing;
+mod values;
 mod watch;
+mod window;
 mod words;
 
 pub use complaint::Complaint;
@@ -80,10 +84,11 @@ impl Stage {
             "import" => import::answer(self, question),
             "compare" => compare::answer(&*self.words, question),
             "story" => story::answer(&self.shelf, question),
-            // Hooks: overview, window. A server takes check, look and stop before they come here, for
-            // they need a thread.
+            "overview" => overview::answer(self, question, alive),
+            "window" => window::answer(self, question, alive),
+            // A server takes check, look and stop before they come here, for they need a thread.
             _ => Err(Complaint::new("ringleader::unknown_verb", format!("there is no verb `{verb}`")).help(
-                "there are about, choices, open, events, export, import, compare, story, check, look, stop; web/ENGINE.md describes them",
+                "there are about, choices, open, events, overview, window, export, import, compare, story, check, look, stop; web/ENGINE.md describes them",
             )),
         }
     }

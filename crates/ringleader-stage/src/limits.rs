@@ -15,6 +15,10 @@ pub(crate) const WATCHED_NODES: u32 = 20_000;
 pub(crate) const STEPS: u64 = 2_000_000;
 /// The worst elections on rings send about 8 n·log2 n messages, which is 160 for each of a million processes.
 pub(crate) const STEPS_PER_NODE: u64 = 200;
+/// The cells of an overview.
+pub(crate) const CELLS: u64 = 50_000;
+/// The events of a window.
+pub(crate) const WINDOW_EVENTS: usize = 2000;
 /// Runs that are kept between two questions.
 pub(crate) const RUNS_KEPT: usize = 12;
 /// The events of all of them together.

@@ -6,7 +6,7 @@ use crate::source::{Alive, Prepared, limited, prepare};
 use crate::watch::{Closeness, Watch};
 use crate::{Complaint, Stage, event, limits, refusal};
 use ringleader::registry::Entry;
-use ringleader::sim::{Report, RunOutcome, Scenario};
+use ringleader::sim::{Observer, Report, RunOutcome, Scenario};
 use ringleader::trace::{Header, History, Narrator, Recording};
 use std::sync::Arc;
 
@@ -91,8 +91,8 @@ fn small(prepared: &Prepared, alive: Alive<'_>) -> Result<Option<Made>, Complain
         violated_at,
         lines,
         recording: Some(Arc::new(recording)),
-        variables: watch.variables,
-        start: watch.start,
+        variables: watch.values.names,
+        start: watch.values.start,
         report,
     }))
 }
@@ -146,9 +146,13 @@ fn perform<'a>(
     let report =
         prepared.entry.run(scenario, &mut watch).map_err(|refused| refusal::complain(form, &refused))?;
     if watch.abandoned {
-        return Err(Complaint::new("ringleader::abandoned", "nobody waits for this run any more"));
+        return Err(abandoned());
     }
     Ok((report, watch))
+}
+
+fn abandoned() -> Complaint {
+    Complaint::new("ringleader::abandoned", "nobody waits for this run any more")
 }
 
 /// A trace that this version of the algorithm does not repeat.
@@ -158,4 +162,18 @@ fn differs(recorded: &Recording, now: &[ringleader::trace::Event]) -> Complaint 
         format!("step {} of the recording cannot be repeated: it would be another step now", same + 1);
     Complaint::new("ringleader::broken_replay", message)
         .help("the trace was changed, or recorded by another version of the algorithm")
+}
+
+/// Makes a run once more, for somebody who wants to see it in another way.
+pub(crate) fn watched(
+    stage: &Stage,
+    request: &RunRequest,
+    observer: &mut dyn Observer,
+    alive: Alive<'_>,
+) -> Result<(), Complaint> {
+    let prepared = prepare(stage, request, alive)?;
+    let form = prepared.entry.with_settings(&prepared.scenario.settings);
+    let run = prepared.entry.run(&prepared.scenario, observer);
+    run.map_err(|refused| refusal::complain(form, &refused))?;
+    if alive() { Ok(()) } else { Err(abandoned()) }
 }

@@ -2,12 +2,10 @@
 
 use crate::density::Density;
 use crate::limits;
+use crate::values::{Change, Values};
 use ringleader::sim::{Crowd, Moved, Observer, Progress};
 use ringleader::trace::{Event, Header};
 use std::ops::ControlFlow;
-
-/// The place of a variable, its value before, its value now.
-pub(crate) type Change = (usize, String, String);
 
 /// What is watched.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,17 +29,14 @@ pub(crate) struct Watch<'a> {
     pub(crate) events: Vec<Event>,
     /// What changed in each of them.
     pub(crate) changes: Vec<Vec<Change>>,
-    /// The names of the variables.
-    pub(crate) variables: Vec<&'static str>,
-    /// Their values before the first step.
-    pub(crate) start: Vec<Vec<String>>,
+    /// The variables, before the first step and now.
+    pub(crate) values: Values,
     /// Messages sent in each share of the steps.
     pub(crate) density: Density,
     /// There were more steps than are kept.
     pub(crate) overflowed: bool,
     /// Nobody waits for the answer any more.
     pub(crate) abandoned: bool,
-    values: Vec<Vec<String>>,
     messages: u64,
 }
 
@@ -55,33 +50,16 @@ impl<'a> Watch<'a> {
             header: None,
             events: Vec::new(),
             changes: Vec::new(),
-            variables: Vec::new(),
-            start: Vec::new(),
+            values: Values::default(),
             density: Density::new(),
             overflowed: false,
             abandoned: false,
-            values: Vec::new(),
             messages: 0,
         }
     }
 
     fn keeps(&self) -> bool {
         self.closeness == Closeness::Everything && !self.overflowed
-    }
-
-    /// The values of a process now, by the places of its variables.
-    fn look(&mut self, process: u32, crowd: &dyn Crowd) -> Vec<String> {
-        let mut values = vec![String::new(); self.variables.len()];
-        for (name, value) in crowd.variables(process) {
-            match self.variables.iter().position(|known| *known == name) {
-                Some(place) => values[place] = value,
-                None => {
-                    self.variables.push(name);
-                    values.push(value);
-                }
-            }
-        }
-        values
     }
 }
 
@@ -102,17 +80,14 @@ impl Observer for Watch<'_> {
 
     fn gathers(&mut self, crowd: &dyn Crowd) {
         if self.keeps() {
-            self.values = (0..crowd.count()).map(|process| self.look(process, crowd)).collect();
-            self.start = self.values.clone();
+            self.values.gather(0..crowd.count(), crowd);
         }
     }
 
     fn starts_silently(&mut self, process: u32, crowd: &dyn Crowd) {
         // Before the first step it is how things were; later its next step tells of it.
         if self.keeps() && self.events.is_empty() {
-            let values = self.look(process, crowd);
-            self.start[process as usize] = values.clone();
-            self.values[process as usize] = values;
+            self.values.settle(process, crowd);
         }
     }
 
@@ -123,7 +98,7 @@ impl Observer for Watch<'_> {
         if self.events.len() == limits::SMALL_STEPS {
             self.overflowed = true;
             (self.events, self.changes) = (Vec::new(), Vec::new());
-            (self.values, self.start) = (Vec::new(), Vec::new());
+            self.values = Values::default();
             return;
         }
         self.events.push(event.clone());
@@ -136,14 +111,7 @@ impl Observer for Watch<'_> {
         if !self.keeps() {
             return;
         }
-        let now = self.look(moved.process, crowd);
-        let Some(before) = self.values.get_mut(moved.process as usize) else { return };
-        before.resize(now.len(), String::new());
-        let pairs = before.iter().zip(&now).enumerate();
-        let changed = pairs.filter(|(_, (before, now))| before != now);
-        let changes: Vec<Change> =
-            changed.map(|(place, (before, now))| (place, before.clone(), now.clone())).collect();
-        *before = now;
+        let changes = self.values.changes(moved.process, crowd);
         if let Some(last) = self.changes.last_mut() {
             last.extend(changes);
         }
@@ -156,7 +124,6 @@ impl Observer for Watch<'_> {
     }
 
     fn ends(&mut self) {
-        let width = self.variables.len();
-        self.start.iter_mut().for_each(|values| values.resize(width, String::new()));
+        self.values.even_out();
     }
 }

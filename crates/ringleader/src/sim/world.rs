@@ -270,7 +270,9 @@ where
         for index in 0..self.setup.n {
             let starts = B::ALL_START || self.setup.is_initiator(index);
             let is_late = self.setup.late.binary_search_by_key(&index, |late| late.0).is_ok();
-            if starts && !is_late && !self.is_down(index) {
+            // Whoever reaches into a run may have woken it.
+            let is_awake = self.started[index as usize];
+            if starts && !is_late && !is_awake && !self.is_down(index) {
                 if let Some(complete) = self.stops() {
                     return Some(complete);
                 }

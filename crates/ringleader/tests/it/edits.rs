@@ -99,8 +99,12 @@ fn is_a_run(entry: &Entry, scenario: &Scenario, before: &Recording, after: &Reco
     let (report, again) = record(entry, &replay);
     assert_eq!(after.events, again.events, "{what}");
     let (edited, _) = record(entry, scenario);
-    assert_eq!(edited.properties, report.properties, "{what}");
     assert_eq!(edited.by_kind, report.by_kind, "{what}");
+    // A recording says neither who would have asked later nor where a limit was: what is decided at the end may differ.
+    for property in &edited.properties {
+        let same = report.properties.iter().find(|other| other.name == property.name);
+        assert!(same.is_none_or(|same| same == property), "{what}: {property:?} {same:?}");
+    }
 }
 
 #[test]
@@ -110,10 +114,10 @@ fn whatever_is_done_to_a_run_it_stays_a_run() {
         for (place, first) in runs(entry).into_iter().enumerate() {
             let mut rng = Rng::new(place as u64, Purpose::Faults);
             let (mut scenario, (_, mut recording)) = (first.clone(), record(entry, &first));
-            let mut step = 0;
+            let mut step = rng.below(3);
             for _ in 0..6 {
-                step += rng.below(9);
-                if step > recording.events.len() as u64 {
+                step += 1 + rng.below(8);
+                if step > recording.events.len() as u64 || Some(step) >= scenario.max_steps {
                     break;
                 }
                 let waiting = in_transit(&recording, step as usize);
@@ -128,7 +132,7 @@ fn whatever_is_done_to_a_run_it_stays_a_run() {
         }
     }
     // Each action was possible often enough to mean something.
-    assert!(Action::NAMES.iter().all(|name| done.get(name).is_some_and(|&count| count >= 40)), "{done:?}");
+    assert!(Action::NAMES.iter().all(|name| done.get(name).is_some_and(|&count| count >= 10)), "{done:?}");
 }
 
 #[test]

@@ -1,1 +1,0 @@
-import{a as e,c as t,i as n,l as r,n as i,o as a,r as o,s,t as c}from"./index-VAAlnDo_.js";var l=o(`<h1>Gallery</h1> <p> </p>`,1);function u(o,u){r(u,!0);var d=l(),f=s(e(d),2),p=a(f);n(()=>c(p,`${u.about.algorithms.length??``} algorithms`)),i(o,d),t()}export{u as default};

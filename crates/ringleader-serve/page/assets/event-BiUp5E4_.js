@@ -1,0 +1,1 @@
+function e({effects:e}){return e===``?``:e.startsWith(`→`)?` ${e}`:` — ${e}`}export{e as t};
