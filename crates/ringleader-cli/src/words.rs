@@ -45,9 +45,9 @@ impl Words for CommandWords {
         version(&self.app)
     }
 
-    fn run(&self, algorithm: &str, options: &Options, _edits: &[Edit]) -> Result<Planned, Complaint> {
+    fn run(&self, algorithm: &str, options: &Options, edits: &[Edit]) -> Result<Planned, Complaint> {
         let entry = self.find(algorithm)?;
-        let mut args: RunArgs = parse("run", &[algorithm], options)?;
+        let mut args: RunArgs = parse("run", &[algorithm], &edited(options, edits))?;
         // Equal questions have equal answers: nothing is drawn for whoever gives no seed.
         args.seed = args.seed.or(Some(0));
         let environment = &args.environment;
@@ -87,6 +87,16 @@ impl Words for CommandWords {
         Err(Complaint::new("ringleader::unknown_verb", "comparisons are made on the command line only")
             .help("ringleader compare --help"))
     }
+}
+
+/// The options with the edits among them, so that the command says them too.
+fn edited(options: &Options, edits: &[Edit]) -> Options {
+    let mut options = options.clone();
+    let run = RunArgs::augment_args(Command::new("run"));
+    if !edits.is_empty() && run.get_arguments().any(|arg| arg.get_long() == Some("edit")) {
+        options.insert("edit".into(), OptionValue::Several(edits.iter().map(Edit::to_string).collect()));
+    }
+    options
 }
 
 fn complain(diagnostic: Diagnostic) -> Complaint {
