@@ -10,6 +10,8 @@
 //! ```
 
 mod advice;
+#[cfg(test)]
+mod answers;
 mod args;
 mod cmd;
 mod console;

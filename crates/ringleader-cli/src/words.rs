@@ -1,7 +1,8 @@
 //! Options as the page gives them, understood by the declarations of the command line: so they mean the same there and here,
 //! and the command that the page shows is the one that `again` prints. What reads or writes a file is refused.
 
-use crate::args::{CheckArgs, IdsArg, RunArgs, ScheduleArg, quoted};
+use crate::args::{CheckArgs, CompareArgs, IdsArg, RunArgs, ScheduleArg, quoted};
+use crate::cmd::compare;
 use crate::error::Diagnostic;
 use crate::report::version;
 use crate::{App, memory, scenario, scope, suggest};
@@ -83,9 +84,14 @@ impl Words for CommandWords {
         crate::estimate::Growth::measure(entry, &check.scope)?.at(check.scope.n)
     }
 
-    fn compare(&self, _algorithms: &[String], _options: &Options) -> Result<Compared, Complaint> {
-        Err(Complaint::new("ringleader::unknown_verb", "comparisons are made on the command line only")
-            .help("ringleader compare --help"))
+    fn compare(&self, algorithms: &[String], options: &Options) -> Result<Compared, Complaint> {
+        let names: Vec<&str> = algorithms.iter().map(String::as_str).collect();
+        for name in &names {
+            self.find(name)?;
+        }
+        let args: CompareArgs = parse("compare", &names, options)?;
+        no_files(args.environment.ids.as_ref().map(|given| &given.value))?;
+        compare::for_page(&self.app, &args).map_err(complain)
     }
 }
 

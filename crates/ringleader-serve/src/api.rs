@@ -1,6 +1,7 @@
 //! `POST /api/VERB`: takes the question, asks the stage on a thread of its own, gives the answer.
 
 use crate::access::Access;
+use crate::jobs::Jobs;
 use crate::page::{complain, json};
 use axum::body::{Body, to_bytes};
 use axum::http::{Method, Request, Response, StatusCode, header};
@@ -19,12 +20,13 @@ const PATIENCE: Duration = Duration::from_secs(20);
 pub(crate) struct Api {
     pub(crate) stage: Arc<Stage>,
     pub(crate) access: Access,
+    jobs: Arc<Jobs>,
     turns: Arc<Semaphore>,
 }
 
 impl Api {
     pub(crate) fn new(stage: Arc<Stage>, access: Access) -> Api {
-        Api { stage, access, turns: Arc::new(Semaphore::new(AT_ONCE)) }
+        Api { stage, access, jobs: Arc::default(), turns: Arc::new(Semaphore::new(AT_ONCE)) }
     }
 
     /// Answers one request.
@@ -54,9 +56,13 @@ impl Api {
         // When the client goes away this future is dropped, and with it the hope for an answer.
         let waits = Waits(Arc::new(AtomicBool::new(true)));
         let (stage, verb, alive) = (Arc::clone(&self.stage), verb.to_owned(), Arc::clone(&waits.0));
+        let jobs = Arc::clone(&self.jobs);
         let work = tokio::task::spawn_blocking(move || {
             let _turn = turn;
-            stage.call_while(&verb, &question, &|| alive.load(Ordering::Relaxed))
+            match jobs.call(&stage, &verb, &question) {
+                Some(answer) => answer,
+                None => stage.call_while(&verb, &question, &|| alive.load(Ordering::Relaxed)),
+            }
         });
         match work.await {
             Ok(Ok(text)) => Ok(text),
@@ -103,11 +109,13 @@ async fn read(request: Request<Body>) -> Result<Vec<u8>, (StatusCode, Complaint)
 
 fn status(complaint: &Complaint) -> StatusCode {
     match complaint.code.as_str() {
-        "ringleader::unknown_verb" | "ringleader::no_such_trace" | "ringleader::no_such_job" => {
-            StatusCode::NOT_FOUND
-        }
+        "ringleader::unknown_verb"
+        | "ringleader::no_such_trace"
+        | "ringleader::no_such_job"
+        | "ringleader::no_such_story" => StatusCode::NOT_FOUND,
         "ringleader::request_too_large" => StatusCode::PAYLOAD_TOO_LARGE,
-        "ringleader::inside" => StatusCode::INTERNAL_SERVER_ERROR,
+        "ringleader::busy" => StatusCode::SERVICE_UNAVAILABLE,
+        "ringleader::inside" | "ringleader::internal" => StatusCode::INTERNAL_SERVER_ERROR,
         _ => StatusCode::BAD_REQUEST,
     }
 }

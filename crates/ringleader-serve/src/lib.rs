@@ -5,6 +5,7 @@
 
 mod access;
 mod api;
+mod jobs;
 mod page;
 mod server;
 

@@ -12,8 +12,7 @@ pub(crate) fn answer(stage: &Stage) -> Result<String, Complaint> {
         "schema": "ringleader.page/1",
         "version": stage.words.version(),
         "algorithms": algorithms,
-        // The hook for `story`: the list of what there is.
-        "stories": [],
+        "stories": stage.shelf.titles(),
         "limits": {
             "nodes": limits::NODES,
             "small_nodes": limits::SMALL_NODES,

@@ -5,7 +5,9 @@
 //! WebAssembly can do the same. Nothing here touches files, the network or a clock.
 
 mod about;
+pub mod check;
 mod choices;
+mod compare;
 mod complaint;
 mod density;
 mod event;
@@ -21,6 +23,9 @@ mod refusal;
 mod run;
 mod source;
 mod store;
+pub mod story;
+#[cfg(test)]
+mod testing;
 mod watch;
 mod words;
 
@@ -35,13 +40,14 @@ use std::sync::Arc;
 pub struct Stage {
     pub(crate) words: Box<dyn Words>,
     pub(crate) store: store::Store,
+    pub(crate) shelf: story::Shelf,
 }
 
 impl Stage {
     /// A stage whose options mean what these words say.
     #[must_use]
     pub fn new(words: Box<dyn Words>) -> Stage {
-        Stage { words, store: store::Store::default() }
+        Stage { words, store: store::Store::default(), shelf: story::Shelf::built_in() }
     }
 
     /// Answers a question: JSON in, JSON out.
@@ -72,12 +78,22 @@ impl Stage {
             "events" => events::answer(self, question, alive),
             "export" => export::answer(self, question, alive),
             "import" => import::answer(self, question),
-            // Hooks: overview, window, compare, story. A server takes check, look and stop before they come here, for
+            "compare" => compare::answer(&*self.words, question),
+            "story" => story::answer(&self.shelf, question),
+            // Hooks: overview, window. A server takes check, look and stop before they come here, for
             // they need a thread.
             _ => Err(Complaint::new("ringleader::unknown_verb", format!("there is no verb `{verb}`")).help(
-                "there are about, choices, open, events, export, import; web/ENGINE.md describes them",
+                "there are about, choices, open, events, export, import, compare, story, check, look, stop; web/ENGINE.md describes them",
             )),
         }
+    }
+
+    /// Adds a story, or puts it in the place of one with the same name.
+    ///
+    /// # Errors
+    /// If it cannot be read: with line and column.
+    pub fn add_story(&mut self, name: &str, text: &str) -> Result<(), Complaint> {
+        self.shelf.add(name, text)
     }
 
     /// What options mean here.
