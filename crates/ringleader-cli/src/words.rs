@@ -48,7 +48,8 @@ impl Words for CommandWords {
 
     fn run(&self, algorithm: &str, options: &Options, edits: &[Edit]) -> Result<Planned, Complaint> {
         let entry = self.find(algorithm)?;
-        let mut args: RunArgs = parse("run", &[algorithm], &edited(options, edits))?;
+        let mut args: RunArgs = parse("run", &[algorithm], options)?;
+        args.edit.extend(edits);
         // Equal questions have equal answers: nothing is drawn for whoever gives no seed.
         args.seed = args.seed.or(Some(0));
         let environment = &args.environment;
@@ -93,16 +94,6 @@ impl Words for CommandWords {
         no_files(args.environment.ids.as_ref().map(|given| &given.value))?;
         compare::for_page(&self.app, &args).map_err(complain)
     }
-}
-
-/// The options with the edits among them, so that the command says them too.
-fn edited(options: &Options, edits: &[Edit]) -> Options {
-    let mut options = options.clone();
-    let run = RunArgs::augment_args(Command::new("run"));
-    if !edits.is_empty() && run.get_arguments().any(|arg| arg.get_long() == Some("edit")) {
-        options.insert("edit".into(), OptionValue::Several(edits.iter().map(Edit::to_string).collect()));
-    }
-    options
 }
 
 fn complain(diagnostic: Diagnostic) -> Complaint {

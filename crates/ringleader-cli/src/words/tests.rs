@@ -191,6 +191,31 @@ fn a_run_that_goes_on_and_on_is_stopped_and_its_command_says_so() {
 }
 
 #[test]
+fn an_edited_run_is_what_its_command_says() {
+    let stage = stage();
+    let mut question = source("chang-roberts", "--ids 3,7,4,1 --unsound");
+    question["edits"] = json!(["9.crash.2", "5.drop.2"]);
+    let run = ask(&stage, "open", &question).expect("a run");
+    let command = run["command"].as_str().expect("a command");
+    assert!(command.contains("--edit 5.drop.2 --edit 9.crash.2"), "{command}");
+    assert_eq!(run["report"], without_times(command_line(command).1), "{command}");
+    assert_eq!(run["marks"][0], json!({ "step": 5, "kind": "edit", "text": "message 2 is lost" }));
+    (question["from"], question["to"]) = (json!(5), json!(6));
+    let events = ask(&stage, "events", &question).expect("events");
+    assert_eq!(events["events"][0]["input"], json!({ "kind": "lose", "messages": [2] }));
+    question["edits"] = json!(["0.drop.99"]);
+    assert_eq!(ask(&stage, "open", &question).expect_err("refused").code, "ringleader::bad_edit");
+    // A recording is followed up to the first edit.
+    let counterexample = |edits: &Value| {
+        json!({ "source": { "kind": "counterexample", "algorithm": "chang-roberts@as-printed", "options": {} },
+            "edits": edits })
+    };
+    let found = ask(&stage, "open", &counterexample(&json!([]))).expect("a counterexample");
+    assert_eq!(found["report"]["outcome"], json!("no-leader"));
+    assert_eq!(found["command"], json!("ringleader check chang-roberts@as-printed -n 4"));
+}
+
+#[test]
 fn a_large_run_has_its_report_and_is_given_up_when_nobody_waits() {
     let stage = stage();
     let question = source("chang-roberts", "-n 1000000 --seed 2");
