@@ -1,5 +1,6 @@
-//! Options as the page gives them, understood by the declarations of the command line: so they mean the same there and here,
-//! and the command that the page shows is the one that `again` prints. What reads or writes a file is refused.
+//! Options as the page gives them, understood by the declarations of the command line: so they mean the same there
+//! and here, and the command that the page shows is the one that `again` prints. What reads or writes a file is
+//! refused.
 
 use crate::args::{CheckArgs, CompareArgs, IdsArg, RunArgs, ScheduleArg, quoted};
 use crate::cmd::compare;

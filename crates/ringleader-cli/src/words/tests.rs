@@ -278,7 +278,10 @@ fn files_of_the_server_stay_closed() {
 #[test]
 fn nonsense_is_refused_in_a_sentence() {
     let stage = stage();
-    let run = |algorithm: &str, options: Value| json!({ "source": { "kind": "run", "algorithm": algorithm, "options": options } });
+    let run = |algorithm: &str, options: Value| {
+        let source = json!({ "kind": "run", "algorithm": algorithm, "options": options });
+        json!({ "source": source })
+    };
     for (question, code) in [
         (json!([]), "ringleader::bad_question"),
         (json!({ "source": 7 }), "ringleader::bad_question"),
@@ -324,7 +327,8 @@ fn nonsense_is_refused_in_a_sentence() {
     assert_eq!(stage.call("open", b"{").expect_err("refused").code, "ringleader::bad_question");
 }
 
-/// Whether an answer has what a document shows of it: `…` stands for anything, at the end of a list for the rest of it.
+/// Whether an answer has what a document shows of it: `…` stands for anything, at the end of a list for the rest of
+/// it.
 fn shows(shown: &Value, answer: &Value) -> bool {
     match (shown, answer) {
         (Value::String(text), _) if text == "…" => true,

@@ -152,7 +152,10 @@ fn what_is_exported_is_imported_again() {
 #[test]
 fn nonsense_and_too_much_are_refused_with_a_sentence() {
     let served = Served::here();
-    let run = |nodes: &str| json!({ "source": { "kind": "run", "algorithm": "peterson", "options": { "nodes": nodes } } });
+    let run = |nodes: &str| {
+        let source = json!({ "kind": "run", "algorithm": "peterson", "options": { "nodes": nodes } });
+        json!({ "source": source })
+    };
     assert_eq!(served.refused("open", &run("1000001")), (400, "ringleader::too_large".into()));
     assert_eq!(served.refused("open", &run("lots")), (400, "ringleader::usage".into()));
     assert_eq!(served.refused("open", &json!("?")), (400, "ringleader::bad_question".into()));
