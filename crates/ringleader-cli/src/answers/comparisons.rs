@@ -92,7 +92,7 @@ fn what_is_wrong_is_said() {
         ),
         (
             json!({ "algorithms": ["peterson"], "options": { "sizes": "8", "links": "bag" } }),
-            "needs fifo links",
+            "needs FIFO links",
         ),
         (json!({ "algorithms": ["lcr"], "options": { "sizes": "0..x" } }), "x"),
     ] {

@@ -41,8 +41,8 @@ pub(crate) fn run(app: &App, args: &ServeArgs, console: &mut Console<'_>) -> Res
     Ok(0)
 }
 
-/// Adds the stories of a folder, in the order of their names. What is wrong with one is said, and the others are there
-/// all the same.
+/// Adds the stories of a folder, in the order of their names. What is wrong with one is said, and the others are
+/// there all the same.
 fn add_stories(stage: &mut Stage, folder: &Path) -> Result<Vec<Complaint>, Diagnostic> {
     let unread = |error: io::Error| {
         let message = match error.kind() {
