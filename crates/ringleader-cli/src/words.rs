@@ -1,5 +1,6 @@
-//! Options as the page gives them, understood by the declarations of the command line: so they mean the same there and here,
-//! and the command that the page shows is the one that `again` prints. What reads or writes a file is refused.
+//! Options as the page gives them, understood by the declarations of the command line: so they mean the same there
+//! and here, and the command that the page shows is the one that `again` prints. What reads or writes a file is
+//! refused.
 
 use crate::args::{CheckArgs, CompareArgs, IdsArg, RunArgs, ScheduleArg, quoted};
 use crate::cmd::compare;
@@ -46,9 +47,10 @@ impl Words for CommandWords {
         version(&self.app)
     }
 
-    fn run(&self, algorithm: &str, options: &Options, _edits: &[Edit]) -> Result<Planned, Complaint> {
+    fn run(&self, algorithm: &str, options: &Options, edits: &[Edit]) -> Result<Planned, Complaint> {
         let entry = self.find(algorithm)?;
         let mut args: RunArgs = parse("run", &[algorithm], options)?;
+        args.edit.extend(edits);
         // Equal questions have equal answers: nothing is drawn for whoever gives no seed.
         args.seed = args.seed.or(Some(0));
         let environment = &args.environment;

@@ -1,5 +1,5 @@
-//! Who may ask. On this machine's own address everybody on this machine may, but only under a name of this machine: a page
-//! of somebody else must not reach us through a name that it controls. Elsewhere a token is needed.
+//! Who may ask. On this machine's own address everybody on this machine may, but only under a name of this machine: a
+//! page of somebody else must not reach us through a name that it controls. Elsewhere a token is needed.
 
 use axum::http::{HeaderMap, StatusCode, header};
 use ringleader_stage::Complaint;
@@ -14,7 +14,8 @@ pub struct Access {
 }
 
 impl Access {
-    /// For a server at this address, with the token that was given. Without one a server that others can reach draws one.
+    /// For a server at this address, with the token that was given. Without one a server that others can reach draws
+    /// one.
     ///
     /// # Errors
     /// If the operating system has no random numbers.

@@ -9,12 +9,15 @@ use ringleader_stage::{Complaint, Stage, limits, question_too_large};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// How many questions are worked on at once.
 const AT_ONCE: usize = 4;
 /// How long a question waits for its turn, and how long a client may take to say it.
 const PATIENCE: Duration = Duration::from_secs(20);
+
+/// What costs nothing does not wait for what does: a check can be stopped however busy the engine is.
+const LIGHT: [&str; 4] = ["about", "look", "stop", "story"];
 
 /// What answers.
 pub(crate) struct Api {
@@ -47,12 +50,7 @@ impl Api {
             return Err((StatusCode::METHOD_NOT_ALLOWED, complaint));
         }
         let question = read(request).await?;
-        let turn = tokio::time::timeout(PATIENCE, Arc::clone(&self.turns).acquire_owned()).await;
-        let Ok(Ok(turn)) = turn else {
-            let message = "the engine is busy with other questions";
-            let complaint = Complaint::new("ringleader::busy", message).help("try again in a moment");
-            return Err((StatusCode::SERVICE_UNAVAILABLE, complaint));
-        };
+        let turn = if LIGHT.contains(&verb) { None } else { Some(self.turn().await?) };
         // When the client goes away this future is dropped, and with it the hope for an answer.
         let waits = Waits(Arc::new(AtomicBool::new(true)));
         let (stage, verb, alive) = (Arc::clone(&self.stage), verb.to_owned(), Arc::clone(&waits.0));
@@ -74,6 +72,20 @@ impl Api {
                 let complaint = Complaint::new("ringleader::inside", message)
                     .help("other questions are answered; please report it with the address of this page");
                 Err((StatusCode::INTERNAL_SERVER_ERROR, complaint))
+            }
+        }
+    }
+}
+
+impl Api {
+    /// Waits for a turn, but not for ever.
+    async fn turn(&self) -> Result<OwnedSemaphorePermit, (StatusCode, Complaint)> {
+        match tokio::time::timeout(PATIENCE, Arc::clone(&self.turns).acquire_owned()).await {
+            Ok(Ok(turn)) => Ok(turn),
+            Ok(Err(_)) | Err(_) => {
+                let message = "the engine is busy with other questions";
+                let complaint = Complaint::new("ringleader::busy", message).help("try again in a moment");
+                Err((StatusCode::SERVICE_UNAVAILABLE, complaint))
             }
         }
     }
@@ -117,5 +129,58 @@ fn status(complaint: &Complaint) -> StatusCode {
         "ringleader::busy" => StatusCode::SERVICE_UNAVAILABLE,
         "ringleader::inside" | "ringleader::internal" => StatusCode::INTERNAL_SERVER_ERROR,
         _ => StatusCode::BAD_REQUEST,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ringleader::registry::{ALL, Entry};
+    use ringleader::sim::Edit;
+    use ringleader_stage::{Compared, Options, Planned, PlannedCheck, Words};
+
+    /// Stumbles over every run.
+    struct Stumbles;
+
+    impl Words for Stumbles {
+        fn registry(&self) -> &'static [Entry] {
+            ALL
+        }
+        fn version(&self) -> String {
+            "stumbles 0".into()
+        }
+        fn run(&self, _: &str, _: &Options, _: &[Edit]) -> Result<Planned, Complaint> {
+            panic!("on purpose, in a test")
+        }
+        fn check(&self, _: &str, _: &Options) -> Result<PlannedCheck, Complaint> {
+            Err(Complaint::new("ringleader::test", "nobody asks for that here"))
+        }
+        fn expected_states(&self, _: &PlannedCheck) -> Option<u64> {
+            None
+        }
+        fn compare(&self, _: &[String], _: &Options) -> Result<Compared, Complaint> {
+            Err(Complaint::new("ringleader::test", "nobody asks for that here"))
+        }
+    }
+
+    #[test]
+    fn a_panic_is_an_answer_and_not_the_end() {
+        let access = Access::new(([127, 0, 0, 1], 7420).into(), None).expect("no token is needed");
+        let api = Api::new(Arc::new(Stage::new(Box::new(Stumbles))), access);
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        let ask = |verb: &str, question: &'static str| {
+            let request = Request::post("/").body(Body::from(question)).expect("a request");
+            let (parts, body) = runtime.block_on(api.answer(verb, request)).into_parts();
+            let body = runtime.block_on(to_bytes(body, limits::BYTES)).expect("a body");
+            (parts.status, String::from_utf8_lossy(&body).into_owned())
+        };
+        let question = r#"{"source":{"kind":"run","algorithm":"peterson","options":{}},"edits":[]}"#;
+        // More often than there are turns: each gives its own back.
+        for _ in 0..=AT_ONCE {
+            let (status, body) = ask("open", question);
+            assert_eq!(status, StatusCode::INTERNAL_SERVER_ERROR);
+            assert!(body.contains("ringleader::inside") && body.contains("an error of ours"), "{body}");
+        }
+        assert_eq!(ask("about", "{}").0, StatusCode::OK);
     }
 }

@@ -5,14 +5,14 @@ use axum::http::{HeaderMap, HeaderValue, Response, StatusCode, header};
 use ringleader_stage::Complaint;
 use rust_embed::{EmbeddedFile, RustEmbed};
 
-/// What `npm run build` in `web/` has made. A debug build reads the folder, so that a new page needs no new program; where
-/// there is no such folder (a program that was moved), it says so.
+/// What `npm run build` in `web/` has made. A debug build reads the folder, so that a new page needs no new program;
+/// where there is no such folder (a program that was moved), it says so.
 #[derive(RustEmbed)]
 #[folder = "page/"]
 struct Files;
 
-/// Nothing is fetched from outside, no frame holds us, and no script runs but ours. Styles are set by scripts as attributes;
-/// pictures are made in the page.
+/// Nothing is fetched from outside, no frame holds us, and no script runs but ours. Styles are set by scripts as
+/// attributes; pictures are made in the page.
 const POLICY: &str = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; \
                       connect-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'; \
                       frame-ancestors 'none'";

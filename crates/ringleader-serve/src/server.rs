@@ -40,7 +40,8 @@ impl Server {
         Ok(Server { listener, address, access: Access::new(address, token)?, stage: Arc::new(stage) })
     }
 
-    /// Where the page is, with the token if one is needed. An address that stands for all is given as this machine's own.
+    /// Where the page is, with the token if one is needed. An address that stands for all is given as this machine's
+    /// own.
     #[must_use]
     pub fn url(&self) -> String {
         let shown = match self.address {

@@ -52,7 +52,8 @@ struct SentJson<'a> {
     announces: bool,
 }
 
-/// A step as one line of JSON: what happened, what follows from it, in words, what changed, what it means for properties.
+/// A step as one line of JSON: what happened, what follows from it, in words, what changed, what it means for
+/// properties.
 pub(crate) fn line(
     entry: &Entry,
     number: usize,

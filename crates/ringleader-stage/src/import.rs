@@ -49,8 +49,8 @@ fn name(given: &str) -> String {
     if name.is_empty() { "run.rlt".to_owned() } else { name }
 }
 
-/// A short name for a content: FNV-1a, twice, from different beginnings. Whoever makes two traces with one key on purpose
-/// fools nobody but themselves.
+/// A short name for a content: FNV-1a, twice, from different beginnings. Whoever makes two traces with one key on
+/// purpose fools nobody but themselves.
 fn key(content: &[u8]) -> String {
     let hash = |basis: u64| {
         content.iter().fold(basis, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3))

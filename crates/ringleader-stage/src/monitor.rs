@@ -1,5 +1,5 @@
-//! Properties that have a value in each state: whether they hold here, and whether they held so far. What is promised for the
-//! end is not here; nor what events do not show (whose turn it was, how many tokens there are).
+//! Properties that have a value in each state: whether they hold here, and whether they held so far. What is promised
+//! for the end is not here; nor what events do not show (whose turn it was, how many tokens there are).
 
 use ringleader::sim::Property;
 use ringleader::trace::{Event, Input, Outcome};

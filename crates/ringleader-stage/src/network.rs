@@ -37,3 +37,44 @@ fn complete(n: u32) -> Vec<(u32, u32)> {
     }
     (0..n).flat_map(|one| (one + 1..n).map(move |other| (one, other))).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn header(n: u32, topology: &str, neighbours: Vec<Vec<u32>>) -> Header {
+        Header {
+            algorithm: "x".into(),
+            n,
+            ids: Vec::new(),
+            initiators: Vec::new(),
+            links: "fifo".into(),
+            topology: topology.into(),
+            ports: Vec::new(),
+            neighbours,
+            range: 2,
+            settings: Vec::new(),
+            schedule: "rounds".into(),
+            seed: 0,
+            unsound: false,
+            ticks_per_unit: 1,
+            max_delay: 1,
+        }
+    }
+
+    #[test]
+    fn rings_trees_and_complete_graphs() {
+        let plain = |n, topology| header(n, topology, Vec::new());
+        assert_eq!(edges(Shape::OneWayRing, &plain(3, "ring")), (vec![(0, 1), (1, 2), (2, 0)], true));
+        assert_eq!(edges(Shape::OneWayRing, &plain(1, "ring")), (vec![(0, 0)], true));
+        assert_eq!(edges(Shape::OneWayRing, &plain(2, "ring")), (vec![(0, 1), (1, 0)], true));
+        assert_eq!(edges(Shape::TwoWayRing, &plain(2, "ring")), (vec![(0, 1)], false));
+        assert_eq!(edges(Shape::TwoWayRing, &plain(3, "ring")), (vec![(0, 1), (1, 2), (2, 0)], false));
+        assert_eq!(edges(Shape::Named, &plain(3, "complete")), (vec![(0, 1), (0, 2), (1, 2)], false));
+        assert_eq!(edges(Shape::Named, &plain(61, "complete")), (vec![], false));
+        assert_eq!(edges(Shape::Edges, &plain(4, "star")), (vec![(0, 1), (0, 2), (0, 3)], false));
+        assert_eq!(edges(Shape::Edges, &plain(3, "line")), (vec![(0, 1), (1, 2)], false));
+        let drawn = header(3, "random", vec![vec![2], vec![2], vec![0, 1]]);
+        assert_eq!(edges(Shape::Edges, &drawn), (vec![(0, 2), (1, 2)], false));
+    }
+}

@@ -24,6 +24,7 @@ pub(crate) fn complain(entry: &Entry, refusal: &Refusal) -> Complaint {
         Refusal::BrokenReplay { .. } => {
             complaint.help("the trace was changed, or recorded by another version of the algorithm")
         }
+        Refusal::BadEdit { .. } => complaint.help("leave it out: the run is shown without it"),
         Refusal::TooManyCases { .. } => complaint.help("take fewer processes, or fix the identities"),
         Refusal::NoProcesses
         | Refusal::WrongSize { .. }
@@ -73,6 +74,7 @@ fn code(refusal: &Refusal) -> &'static str {
         Refusal::Anonymous => "ringleader::anonymous",
         Refusal::OutOfRange { .. } => "ringleader::out_of_range",
         Refusal::TooManyCases { .. } => "ringleader::too_many_cases",
+        Refusal::BadEdit { .. } => "ringleader::bad_edit",
         Refusal::BrokenReplay { .. } => "ringleader::broken_replay",
     }
 }

@@ -1,4 +1,5 @@
-//! What is remembered between two questions. All of it could be asked for again but imported traces; all of it is bounded.
+//! What is remembered between two questions. All of it could be asked for again but imported traces; all of it is
+//! bounded.
 
 use crate::limits;
 use crate::run::Made;

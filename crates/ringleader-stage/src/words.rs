@@ -1,5 +1,5 @@
-//! Who understands options: the stage does not parse them itself, so that they mean the same on the page and on the command
-//! line, and so that the command which repeats a run is the one that the command line would print.
+//! Who understands options: the stage does not parse them itself, so that they mean the same on the page and on the
+//! command line, and so that the command which repeats a run is the one that the command line would print.
 
 use crate::{Complaint, Options};
 use ringleader::check::Scope;
@@ -8,8 +8,8 @@ use ringleader::sim::{Edit, Scenario};
 use serde::Serialize;
 use std::time::Duration;
 
-/// Turns options into what is to be run. The command line implements it with its own declarations. None of the methods may
-/// read or write a file: a page must not reach the files of the machine that serves it.
+/// Turns options into what is to be run. The command line implements it with its own declarations. None of the
+/// methods may read or write a file: a page must not reach the files of the machine that serves it.
 pub trait Words: Send + Sync {
     /// The algorithms.
     fn registry(&self) -> &'static [Entry];

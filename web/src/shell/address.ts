@@ -4,10 +4,10 @@
 import type { Edit, Options, Source } from "../engine";
 
 /** What is in an address beside the options. */
-const OWN = new Set(["v", "a", "cx", "trace", "e", "at", "sel", "embed", "theme", "view", "x"]);
+const OWN = new Set(["v", "a", "cx", "trace", "e", "at", "sel", "embed", "theme", "view", "x", "zoom"]);
 
 /** Flags: they have no value on the command line. */
-const FLAGS = new Set(["unsound", "all-ids", "all-initiators"]);
+const FLAGS = new Set(["unsound", "all-ids", "all-initiators", "safety", "denied"]);
 
 /** Options that may be given several times. */
 export const REPEATED = new Set(["crash", "recover", "lose", "partition", "set"]);

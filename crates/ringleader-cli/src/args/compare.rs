@@ -110,6 +110,7 @@ impl CompareArgs {
             threads: None,
             trace: None,
             meter: Vec::new(),
+            edit: Vec::new(),
             load: load.cloned(),
             total: load.is_some().then(|| self.total.unwrap_or((20 * u64::from(n)).max(200))),
             environment: self.environment.clone(),

@@ -176,6 +176,84 @@ fn properties_so_far_end_as_the_report_has_them_and_changes_lead_from_the_start_
 }
 
 #[test]
+fn a_run_that_goes_on_and_on_is_stopped_and_its_command_says_so() {
+    let stage = stage();
+    let run =
+        ask(&stage, "open", &source("token-ring", "-n 3 --load saturated --total 100000000")).expect("a run");
+    assert_eq!((&run["small"], &run["report"]["outcome"]), (&json!(false), &json!("limit")));
+    assert_eq!(run["steps"], json!(2_000_000));
+    let command = run["command"].as_str().expect("a command");
+    assert!(command.contains("--max-steps 2000000"), "{command}");
+    let density: u64 = run["density"].as_array().expect("a list").iter().filter_map(Value::as_u64).sum();
+    assert_eq!(json!(density), run["report"]["messages"]["total"]);
+    let (code, said) = command_line(command);
+    assert_eq!((code, &run["report"]), (3, &without_times(said)));
+}
+
+#[test]
+fn an_edited_run_is_what_its_command_says() {
+    let stage = stage();
+    let mut question = source("chang-roberts", "--ids 3,7,4,1 --unsound");
+    question["edits"] = json!(["9.crash.2", "5.drop.2"]);
+    let run = ask(&stage, "open", &question).expect("a run");
+    let command = run["command"].as_str().expect("a command");
+    assert!(command.contains("--edit 5.drop.2 --edit 9.crash.2"), "{command}");
+    assert_eq!(run["report"], without_times(command_line(command).1), "{command}");
+    assert_eq!(run["marks"][0], json!({ "step": 5, "kind": "edit", "text": "message 2 is lost" }));
+    (question["from"], question["to"]) = (json!(5), json!(6));
+    let events = ask(&stage, "events", &question).expect("events");
+    assert_eq!(events["events"][0]["input"], json!({ "kind": "lose", "messages": [2] }));
+    question["edits"] = json!(["0.drop.99"]);
+    assert_eq!(ask(&stage, "open", &question).expect_err("refused").code, "ringleader::bad_edit");
+    // A recording is followed up to the first edit.
+    let counterexample = |edits: &Value| {
+        json!({ "source": { "kind": "counterexample", "algorithm": "chang-roberts@as-printed", "options": {} },
+            "edits": edits })
+    };
+    let found = ask(&stage, "open", &counterexample(&json!([]))).expect("a counterexample");
+    assert_eq!(found["report"]["outcome"], json!("no-leader"));
+    assert_eq!(found["command"], json!("ringleader check chang-roberts@as-printed -n 4"));
+}
+
+#[test]
+fn a_large_run_has_its_report_and_is_given_up_when_nobody_waits() {
+    let stage = stage();
+    let question = source("chang-roberts", "-n 1000000 --seed 2");
+    let text = question.to_string();
+    let complaint = stage.call_while("open", text.as_bytes(), &|| false).expect_err("given up");
+    assert_eq!(complaint.code, "ringleader::abandoned");
+    let run = ask(&stage, "open", &question).expect("a run");
+    assert_eq!(run["small"], json!(false));
+    assert_eq!(run["report"], without_times(command_line(run["command"].as_str().expect("a command")).1));
+    let mut events = question;
+    (events["from"], events["to"]) = (json!(0), json!(9));
+    assert_eq!(ask(&stage, "events", &events).expect_err("too large").code, "ringleader::not_small");
+}
+
+#[test]
+fn what_is_greyed_is_what_would_be_refused() {
+    let stage = stage();
+    let (mut admitted, mut refused) = (0, 0);
+    for entry in ALL {
+        let name = entry.spec.name;
+        // Whether it is refused is said before the first step.
+        let question = source(name, "-n 7 --max-steps 1000");
+        let choices = ask(&stage, "choices", &question).expect("choices");
+        assert_eq!(choices["outside"], json!([]), "{name}");
+        for (option, values) in choices["options"].as_object().expect("options") {
+            for choice in values.as_array().expect("a list") {
+                let mut other = question.clone();
+                other["source"]["options"][option] = choice["value"].clone();
+                let opened = ask(&stage, "open", &other);
+                assert_eq!(choice["why"].is_null(), opened.is_ok(), "{name} {option} {choice}");
+                if opened.is_ok() { admitted += 1 } else { refused += 1 }
+            }
+        }
+    }
+    assert!(admitted > 500 && refused > 100, "{admitted} admitted, {refused} refused");
+}
+
+#[test]
 fn files_of_the_server_stay_closed() {
     let stage = stage();
     for (key, value) in [("ids", "@/etc/passwd"), ("schedule", "replay:/etc/passwd")] {
@@ -200,7 +278,10 @@ fn files_of_the_server_stay_closed() {
 #[test]
 fn nonsense_is_refused_in_a_sentence() {
     let stage = stage();
-    let run = |algorithm: &str, options: Value| json!({ "source": { "kind": "run", "algorithm": algorithm, "options": options } });
+    let run = |algorithm: &str, options: Value| {
+        let source = json!({ "kind": "run", "algorithm": algorithm, "options": options });
+        json!({ "source": source })
+    };
     for (question, code) in [
         (json!([]), "ringleader::bad_question"),
         (json!({ "source": 7 }), "ringleader::bad_question"),
@@ -244,4 +325,47 @@ fn nonsense_is_refused_in_a_sentence() {
     }
     assert_eq!(stage.call("dance", b"{}").expect_err("refused").code, "ringleader::unknown_verb");
     assert_eq!(stage.call("open", b"{").expect_err("refused").code, "ringleader::bad_question");
+}
+
+/// Whether an answer has what a document shows of it: `…` stands for anything, at the end of a list for the rest of
+/// it.
+fn shows(shown: &Value, answer: &Value) -> bool {
+    match (shown, answer) {
+        (Value::String(text), _) if text == "…" => true,
+        (Value::Object(shown), Value::Object(answer)) => {
+            shown.iter().all(|(key, shown)| answer.get(key).is_some_and(|answer| shows(shown, answer)))
+        }
+        (Value::Array(shown), Value::Array(answer)) => {
+            let (few, rest) = match shown.as_slice() {
+                [few @ .., last] if *last == json!("…") => (few, true),
+                all => (all, false),
+            };
+            (if rest { answer.len() >= few.len() } else { answer.len() == few.len() })
+                && few.iter().zip(answer).all(|(shown, answer)| shows(shown, answer))
+        }
+        (shown, answer) => shown == answer,
+    }
+}
+
+#[test]
+fn the_description_of_the_interface_says_what_happens() {
+    let stage = stage();
+    let text = include_str!("../../../../web/ENGINE.md");
+    let mut asked = Vec::new();
+    for block in text.split("```http\nPOST /api/").skip(1) {
+        let (verb, rest) = block.split_once('\n').expect("a verb");
+        let (question, rest) = rest.split_once("```").expect("a question");
+        let shown =
+            rest.split("```json\n").nth(1).and_then(|rest| rest.split("```").next()).expect("an answer");
+        let read = |text: &str| -> Value {
+            serde_json::from_str(text).unwrap_or_else(|error| panic!("{verb}: {error}: {text}"))
+        };
+        let answer = match ask(&stage, verb, &read(question)) {
+            Ok(answer) => answer,
+            Err(complaint) => read(&complaint.json()),
+        };
+        assert!(shows(&read(shown), &answer), "{verb}: the document has\n{shown}\nthe answer is\n{answer}");
+        asked.push(verb);
+    }
+    assert_eq!(asked, ["about", "choices", "open", "events", "export", "import"]);
 }

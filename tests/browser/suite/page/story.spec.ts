@@ -1,0 +1,152 @@
+// Stories: through one with buttons, keys and a presenter's remote; every step of every story has its picture.
+import { expect, fromFolder, test, type Server } from "../../page";
+import { forEverybody, gone } from "../../screens";
+import type { About, Story } from "../../../../web/src/engine/types";
+
+async function ask<T>(server: Server, verb: string, question: object): Promise<T> {
+  const answer = await fetch(new URL(`/api/${verb}`, server.url), {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(question),
+  });
+  expect(answer.ok).toBe(true);
+  return (await answer.json()) as T;
+}
+
+/** The first story that has a step for which this is true, and which step. */
+async function find(server: Server, wanted: (step: Story["steps"][number]) => boolean): Promise<{ name: string; s: number; story: Story }> {
+  const { stories } = await ask<About>(server, "about", {});
+  for (const { name } of stories) {
+    const story = await ask<Story>(server, "story", { name });
+    const s = story.steps.findIndex(wanted);
+    if (s >= 0) return { name, s: s + 1, story };
+  }
+  throw new Error("no story has such a step");
+}
+
+test("from the gallery through a story: buttons, dots, arrows, Page keys; opened afresh it is the same", async ({ page, visit, context }) => {
+  await visit("#/");
+  await page.locator("section[aria-labelledby=stories] a").first().click();
+  const progress = page.locator(".progress");
+  await expect(progress).toHaveText(/^1 of \d+$/);
+  const many = (await progress.innerText()).split(" of ")[1];
+  await expect(page.locator("figure svg").first()).toBeVisible();
+  await expect(page.getByRole("button", { name: "← Back" })).toBeDisabled();
+  await page.getByRole("button", { name: "Next →" }).click();
+  await expect(progress).toHaveText(`2 of ${many}`);
+  await page.getByRole("button", { name: "Step 1 of the story" }).click();
+  await expect(progress).toHaveText(`1 of ${many}`);
+  // With a question on the way a key shows the answer first.
+  const forward = async (key: string, to: string) => {
+    await page.keyboard.press(key);
+    if ((await progress.innerText()) !== to) await page.keyboard.press(key);
+    await expect(progress).toHaveText(to);
+  };
+  await page.locator("h1").click();
+  await forward("ArrowRight", `2 of ${many}`);
+  await forward("PageDown", `3 of ${many}`);
+  await page.keyboard.press("PageUp");
+  await expect(progress).toHaveText(`2 of ${many}`);
+  await page.keyboard.press("ArrowLeft");
+  await expect(progress).toHaveText(`1 of ${many}`);
+  await forward("ArrowRight", `2 of ${many}`);
+  await expect(page).toHaveURL(/&s=2$/);
+  const other = await context.newPage();
+  await fromFolder(other);
+  await other.goto(page.url());
+  await expect(other.locator(".progress")).toHaveText(`2 of ${many}`);
+  await expect(other.locator("figure svg").first()).toBeVisible();
+  expect(await other.locator("article").innerText()).toBe(await page.locator("article").innerText());
+});
+
+test("every step of every story has a caption and a picture, and stands where it says", async ({ page, visit, server }) => {
+  test.setTimeout(240_000);
+  const { stories } = await ask<About>(server, "about", {});
+  expect(stories.length).toBeGreaterThanOrEqual(5);
+  for (const { name } of stories) {
+    const { steps } = await ask<Story>(server, "story", { name });
+    await visit(`#/story?name=${name}`);
+    for (const [index, step] of steps.entries()) {
+      await page.getByRole("button", { name: `Step ${index + 1} of the story`, exact: true }).click();
+      await expect(page.locator(".progress")).toHaveText(`${index + 1} of ${steps.length}`);
+      await expect(page.locator("figure")).toHaveCount(step.beside ? 2 : 1);
+      await expect(page.locator("figure").first()).toContainText(step.at === null ? /step (\d+) of \1|in all/ : `step ${step.at} of`);
+      await expect(page.getByRole("alert")).toHaveCount(0);
+    }
+  }
+});
+
+test("a run is played only when somebody asks, and stops where the story stands", async ({ page, visit, server }) => {
+  const { name, s, story } = await find(server, ({ from, at }) => from !== null && at !== null && at > from && at - from <= 20);
+  const { at, from } = story.steps[s - 1]!;
+  await visit(`#/story?name=${name}&s=${s}`);
+  await expect(page.locator("figcaption").first()).toContainText(`step ${at} of`);
+  await page.getByRole("button", { name: "One step of the run back" }).click();
+  await expect(page.locator("figcaption").first()).toContainText(`step ${at! - 1} of`);
+  await expect(page).toHaveURL(new RegExp(`at=${at! - 1}`));
+  await page.getByRole("button", { name: "One step of the run forward" }).click();
+  await page.getByRole("button", { name: `Play from step ${from}` }).click();
+  await expect(page.getByRole("button", { name: "Pause" })).toBeVisible();
+  await expect(page.getByRole("button", { name: `Play from step ${from}` })).toBeVisible({ timeout: 30_000 });
+  await expect(page.locator("figcaption").first()).toContainText(`step ${at} of`);
+});
+
+test("a question keeps its answer until it is asked for", async ({ page, visit, server }) => {
+  const { name, s, story } = await find(server, ({ question, answer }) => question !== null && answer !== null);
+  await visit(`#/story?name=${name}&s=${s}`);
+  const question = page.getByRole("region", { name: "Question" });
+  const answer = story.steps[s - 1]!.answer!.replaceAll("`", "").slice(0, 30).split("\n")[0]!;
+  await expect(question).toBeVisible();
+  await expect(question).not.toContainText(answer);
+  await page.keyboard.press("PageDown");
+  await expect(question).toContainText(answer);
+  await expect(page).toHaveURL(/answer=1/);
+  await question.getByRole("button", { name: "Hide the answer" }).click();
+  await expect(question).not.toContainText(answer);
+});
+
+test("large type for a lecture, and the way to the Lab", async ({ page, visit }) => {
+  await visit("#/");
+  await page.locator("section[aria-labelledby=stories] a").first().click();
+  await expect(page.locator("figure svg").first()).toBeVisible();
+  await page.keyboard.press("t");
+  expect(await page.evaluate(() => getComputedStyle(document.documentElement).fontSize)).toBe("24px");
+  await expect(page).toHaveURL(/t=1/);
+  await expect(page.getByRole("link", { name: "Open this in the Lab" })).toHaveAttribute("href", /^#\/lab\?v=1&a=/);
+  await page.getByRole("link", { name: "Gallery" }).click();
+  await expect(page.getByRole("heading", { name: "All algorithms" })).toBeVisible();
+  expect(await page.evaluate(() => getComputedStyle(document.documentElement).fontSize)).toBe("16px");
+});
+
+test("nonsense in the address is said", async ({ page, visit }) => {
+  await visit("#/story?name=moon");
+  await expect(page.getByRole("alert")).toContainText("moon");
+  await expect(page.getByRole("main").getByRole("listitem").first()).toBeVisible();
+  await visit("#/story");
+  await expect(page.getByText("The address names no story.")).toBeVisible();
+  await page.getByRole("main").getByRole("link").first().click();
+  await expect(page.locator(".progress")).toBeVisible();
+  const address = new URL(page.url()).hash.split("&")[0]!;
+  await visit(`${address}&s=99`);
+  await expect(page.getByRole("alert")).toContainText("the address asks for step 99. This is the last one.");
+  await visit(`${address}&s=x`);
+  await expect(page.getByRole("alert")).toContainText("step “x”");
+});
+
+test("no engine: a sentence, and another try", async ({ page, visit }) => {
+  await visit("#/");
+  await expect(page.locator("section[aria-labelledby=stories] a").first()).toBeVisible();
+  const back = await gone(page);
+  await page.locator("section[aria-labelledby=stories] a").first().click();
+  await expect(page.getByRole("alert")).toContainText("The engine does not answer");
+  await back();
+  await page.getByRole("button", { name: "Try again" }).click();
+  await expect(page.locator("figure svg").first()).toBeVisible();
+});
+
+test("for everybody", async ({ page, visit, server }) => {
+  const { name, s } = await find(server, ({ question }) => question !== null);
+  await visit(`#/story?name=${name}&s=${s}&answer=1`);
+  await expect(page.locator("figure svg").first()).toBeVisible();
+  await forEverybody(page);
+});

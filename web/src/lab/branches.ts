@@ -1,0 +1,71 @@
+// Branches: somebody reaches into the past of a run, and from there on there are two. Nothing is ever lost: a branch is
+// its list of edits, and the list of branches only grows.
+
+import type { Edit } from "../engine/types";
+import type { Timeline } from "./timeline";
+
+export interface Branch {
+  edits: Edit[];
+  /** The place of the branch from which it was made; null for the first. */
+  parent: number | null;
+  /** The first step that is another than on the parent; null: not known, or none. */
+  differs: number | null;
+}
+
+export interface Parts { step: number; action: string; what: number; extra: number | null }
+
+/** An edit taken apart; null if it is none. Whether it makes sense, the engine says. */
+export function parts(edit: Edit): Parts | null {
+  const found = /^(\d+)\.([a-z]+)\.(\d+)(?:\.(\d+))?$/.exec(edit);
+  if (!found) return null;
+  return { step: Number(found[1]), action: found[2] ?? "", what: Number(found[3]), extra: found[4] ? Number(found[4]) : null };
+}
+
+/** The edits of the branch that begins when `edit` is made after `step` steps of a branch with these edits. */
+export function fork(edits: Edit[], step: number, edit: Edit): Edit[] {
+  return [...edits.filter((one) => (parts(one)?.step ?? 0) <= step), edit];
+}
+
+/** The branches of a run that is opened with these edits. */
+export function first(edits: Edit[]): { branches: Branch[]; current: number } {
+  const main: Branch = { edits: [], parent: null, differs: null };
+  if (edits.length === 0) return { branches: [main], current: 0 };
+  return { branches: [main, { edits, parent: 0, differs: parts(edits[0] ?? "")?.step ?? null }], current: 1 };
+}
+
+/** With this branch among them, and its place: a branch that was there already is not made again. */
+export function withBranch(branches: Branch[], edits: Edit[], parent: number): { branches: Branch[]; current: number } {
+  const key = edits.join(";");
+  const old = branches.findIndex((branch) => branch.edits.join(";") === key);
+  if (old >= 0) return { branches, current: old };
+  const differs = parts(edits.at(-1) ?? "")?.step ?? null;
+  return { branches: [...branches, { edits, parent, differs }], current: branches.length };
+}
+
+export function branchName(branches: Branch[], place: number): string {
+  const branch = branches[place];
+  if (!branch || branch.parent === null) return "main";
+  const known = branches[branch.parent]?.edits ?? [];
+  const fresh = branch.edits.filter((edit, index) => known[index] !== edit);
+  const actions = (fresh.length > 0 ? fresh : branch.edits).map((edit) => parts(edit)?.action ?? "?");
+  return `fork ${place} (${actions.length > 0 ? actions.join(", ") : "undone"})`;
+}
+
+/** In words, for lists and marks. */
+export function editWords(edit: Edit): string {
+  const taken = parts(edit);
+  if (!taken) return edit;
+  const { step, action, what, extra } = taken;
+  const whom = ["crash", "recover", "want"].includes(action) ? `p${what}` : `message ${what}`;
+  return `before step ${step + 1}: ${action} ${whom}${extra === null ? "" : ` by ${extra} steps`}`;
+}
+
+/** The first loaded step at which two runs part; null if they are the same as far as both are loaded. */
+export function difference(one: Timeline, other: Timeline): number | null {
+  const both = Math.min(one.loaded, other.loaded);
+  for (let step = 0; step < both; step += 1) {
+    const [a, b] = [one.event(step), other.event(step)];
+    if (!a || !b || a.process !== b.process || a.words !== b.words || a.effects !== b.effects || a.input.kind !== b.input.kind) return step;
+  }
+  return one.run.steps === other.run.steps ? null : both;
+}

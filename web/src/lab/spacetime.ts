@@ -1,0 +1,90 @@
+// What the space-time diagram shows: which steps, and which messages between them. Each step has a row of its own, each
+// process a lane. Drawing more than a few hundred things makes a page slow, so the number is limited and what was left
+// out is counted.
+
+import type { Passage, Timeline } from "./timeline";
+
+/** So many things are drawn at most. */
+export const BUDGET = 600;
+
+export interface Mark {
+  step: number;
+  process: number;
+  shape: "dot" | "decision" | "cross" | "up" | "network" | "start";
+  words: string;
+}
+
+export interface Line {
+  message: number;
+  from: number;
+  to: number;
+  /** In rows; a message that was sent before the window has a row above it, one that arrives later a row below. */
+  start: number;
+  end: number;
+  /** How it ends: at a step, lost, or still on its way when the run ends. */
+  how: "arrives" | "missed" | "lost" | "open";
+  text: string;
+  copy: boolean;
+  sentAt: number;
+  endsAt: number | null;
+}
+
+export interface View {
+  from: number;
+  to: number;
+  marks: Mark[];
+  lines: Line[];
+  /** Messages that were left out. */
+  cut: number;
+}
+
+/** The window of `rows` steps that shows the moment: it stays where it is while the moment is well inside. */
+export function windowAround(step: number, rows: number, steps: number, before: number | null): number {
+  const last = Math.max(0, steps - rows);
+  if (before !== null && before <= last && step >= before + Math.min(2, before) && step <= before + Math.ceil(rows * 0.8)) return before;
+  return Math.max(0, Math.min(last, step - Math.floor(rows * 0.4)));
+}
+
+export function view(timeline: Timeline, from: number, rows: number): View {
+  const to = Math.min(from + rows, timeline.loaded);
+  const marks: Mark[] = [];
+  for (let step = from; step < to; step += 1) {
+    const event = timeline.event(step);
+    if (!event) continue;
+    const kind = event.input.kind;
+    const network = kind === "lose" || kind === "double" || (event.input.kind === "deliver" && event.input.missed);
+    const shape: Mark["shape"] =
+      kind === "crash" ? "cross" : kind === "recover" ? "up" : network ? "network" : event.outcome !== null ? "decision" : kind === "start" || kind === "want" ? "start" : "dot";
+    marks.push({ step, process: event.process, shape, words: `step ${step + 1}: ${event.words}${event.effects ? `, ${event.effects}` : ""}` });
+  }
+  const inside: Line[] = [];
+  const through: Line[] = [];
+  for (const passage of timeline.passages) {
+    // Numbers rise with the steps that send, so nothing after the first that is too late matters.
+    if (passage.sentAt >= to && passage.doubledAt === null) break;
+    const line = lineOf(passage, from, to);
+    if (!line) continue;
+    if (line.start >= from || (line.endsAt !== null && line.endsAt < to)) inside.push(line);
+    else through.push(line);
+  }
+  const all = [...inside, ...through];
+  const room = Math.max(0, BUDGET - marks.length);
+  return { from, to, marks, lines: all.slice(0, room), cut: Math.max(0, all.length - room) };
+}
+
+function lineOf(passage: Passage, from: number, to: number): Line | null {
+  const start = passage.doubledAt ?? passage.sentAt;
+  const end = passage.end;
+  const endsAt = end === null ? null : end.how === "lost-at-once" ? start : end.step;
+  if (start >= to || (endsAt !== null && endsAt < from)) return null;
+  const how = end === null ? "open" : end.how === "arrived" ? "arrives" : end.how === "missed" ? "missed" : "lost";
+  return {
+    message: passage.message, from: passage.from, to: passage.to, text: passage.text, copy: passage.copy, sentAt: start, endsAt, how,
+    start: Math.max(start, from - 1), end: endsAt === null || endsAt >= to ? to : endsAt,
+  };
+}
+
+/** Whether a line is to be cut where the window ends, and where: the share of its way at a row. */
+export function share(start: number, end: number, row: number): number {
+  return end <= start ? 1 : Math.max(0, Math.min(1, (row - start) / (end - start)));
+}
