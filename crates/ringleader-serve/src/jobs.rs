@@ -1,5 +1,5 @@
-//! Checks that are under way: each has a thread of its own, is looked at, and can be stopped. What was found is kept for a
-//! while, so that a page can ask for it again.
+//! Checks that are under way: each has a thread of its own, is looked at, and can be stopped. What was found is kept for
+//! a while, so that a page can ask for it again.
 
 use ringleader_stage::check::{self, Checked, Look, Prepared, Progress, Started};
 use ringleader_stage::{Complaint, Stage};
@@ -105,7 +105,8 @@ impl Jobs {
         self.find(name)?.look()
     }
 
-    /// Stops a check, and waits until it has stopped; what came of it until then is kept. One that is over stays as it is.
+    /// Stops a check, and waits until it has stopped; what came of it until then is kept. One that is over stays as it
+    /// is.
     ///
     /// # Errors
     /// As for `look`.

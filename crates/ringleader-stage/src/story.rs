@@ -1,5 +1,5 @@
-//! Stories: a few steps, each a run at some moment, with a caption. A story is a TOML file, so that lecturers write their
-//! own; `stories/README.md` says how. Those that come with the program are in [`BUILT_IN`].
+//! Stories: a few steps, each a run at some moment, with a caption. A story is a TOML file, so that lecturers write
+//! their own; `stories/README.md` says how. Those that come with the program are in [`BUILT_IN`].
 
 mod file;
 

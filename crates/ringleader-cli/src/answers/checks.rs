@@ -37,7 +37,7 @@ fn table() -> Vec<(&'static str, Value, Vec<&'static str>)> {
             vec!["-n", "3", "--reduce", "none"],
         ),
         ("itai-rodeh", json!({ "nodes": "3" }), vec!["-n", "3"]),
-        ("bully", json!({ "nodes": "3", "crashes": "1" }), vec!["-n", "3", "--crashes", "1"]),
+        ("bully", json!({ "nodes": "2", "crashes": "1" }), vec!["-n", "2", "--crashes", "1"]),
         ("chang-roberts@as-printed", json!({ "nodes": "3" }), vec!["-n", "3"]),
         ("maekawa@m1", json!({ "nodes": "3" }), vec!["-n", "3"]),
         ("maekawa", json!({ "nodes": "4", "max-states": "5000" }), vec!["-n", "4", "--max-states", "5000"]),

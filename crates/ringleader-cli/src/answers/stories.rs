@@ -27,8 +27,8 @@ fn a_fact_that_is_not_so_is_found() {
     let stage = stage();
     let head = "title = 'T'\nminutes = 1\nsummary = 'S'\n[[step]]\ncaption = 'c'\nalgorithm = 'chang-roberts'\n\
                 options = { ids = '3,7,4,1', initiators = '0', seed = 1 }\nat = 2\nfacts = ";
-    let right = "{ last = 'p1 receives election(3) from p0  sends election(7) to p2', leads = [], sent = 2, transit = 1, \
-                 steps = 10, violated = [], inside = [], waiting = [] }";
+    let right = "{ last = 'p1 receives election(3) from p0  sends election(7) to p2', leads = [], sent = 2, \
+                 transit = 1, steps = 10, violated = [], inside = [], waiting = [] }";
     let wrong = [
         "{ last = 'p1 receives election(3) from p0' }",
         "{ leads = [1] }",

@@ -26,8 +26,8 @@ const RUNS_DEFAULT: u32 = 10;
 const MESSAGES_MAX: u64 = 1_000_000_000;
 /// From the page: so many processes of all runs together, which is the usual comparison of ten elections twice over.
 const PAGE_PROCESSES: u64 = 500_000;
-/// From the page: a run that is likely to send more is not made; it would take a second. Mutual exclusion goes through the
-/// general engine, and is ten times as slow.
+/// From the page: a run that is likely to send more is not made; it would take a second. Mutual exclusion goes through
+/// the general engine, and is ten times as slow.
 const PAGE_MESSAGES: u64 = 10_000_000;
 /// From the page: others use the machine, too.
 const PAGE_THREADS: u32 = 2;

@@ -1,5 +1,5 @@
-//! Checks as jobs. Where a test needs one that is under way, it is one without a thread, so that no test depends on who is
-//! faster.
+//! Checks as jobs. Where a test needs one that is under way, it is one without a thread, so that no test depends on who
+//! is faster.
 
 use super::*;
 use ringleader::check::Scope;

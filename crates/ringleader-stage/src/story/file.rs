@@ -12,7 +12,8 @@ use toml::Spanned;
 const SEED: &str = "1";
 
 /// A small file to begin with.
-const EXAMPLE: &str = "title = \"…\"  minutes = 3  summary = \"…\"  [[step]]  caption = \"…\"  algorithm = \"chang-roberts\"  \
+const EXAMPLE: &str = "title = \"…\"  minutes = 3  summary = \"…\"  \
+                       [[step]]  caption = \"…\"  algorithm = \"chang-roberts\"  \
                        options = { nodes = 8, seed = 1 }  at = 8";
 
 #[derive(Deserialize)]

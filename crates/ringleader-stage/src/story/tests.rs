@@ -50,7 +50,8 @@ fn every_file_of_the_folder_is_in_the_list() {
 #[test]
 fn what_a_step_does_not_say_is_as_in_the_step_before() {
     let story = read(
-        "[[step]]\ncaption = '''\n one\n two '''\nalgorithm = 'a'\noptions = { nodes = 8, unsound = true, denied = false }\n\
+        "[[step]]\ncaption = '''\n one\n two '''\nalgorithm = 'a'\n\
+         options = { nodes = 8, unsound = true, denied = false }\n\
          edits = ['3.drop.1']\nat = 4\n\
          [[step]]\ncaption = 'same run'\nfrom = 4\nat = 9\nselect = 2\nquestion = 'Q?'\nanswer = 'A.'\n\
          [[step]]\ncaption = 'new options'\noptions = { lose = ['x@1', 'y@2'], seed = 7 }\n\
