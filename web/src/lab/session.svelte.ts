@@ -347,6 +347,12 @@ export class Session {
     return format("lab", query);
   }
 
+  /** Keeps something else of the screen in the address. */
+  keep(key: "view", value: string | null): void {
+    this.#extra = [...this.#extra.filter(([name]) => name !== key), ...(value === null ? [] : [[key, value] as [string, string]])];
+    this.note();
+  }
+
   /** Says in the address where we are; not more than a few times a second, browsers mind. */
   note(): void {
     if (this.#noted !== null) return;
