@@ -4,8 +4,9 @@
 
 import type { Passage, Timeline } from "./timeline";
 
-/** So many things are drawn at most. */
+/** So many things are drawn as elements of the page at most; beyond that lines are painted, and then left out. */
 export const BUDGET = 600;
+export const PAINTED = 3000;
 
 export interface Mark {
   step: number;
@@ -34,6 +35,8 @@ export interface View {
   to: number;
   marks: Mark[];
   lines: Line[];
+  /** Lines that are only painted: one cannot point at them. */
+  painted: Line[];
   /** Messages that were left out. */
   cut: number;
 }
@@ -69,7 +72,10 @@ export function view(timeline: Timeline, from: number, rows: number): View {
   }
   const all = [...inside, ...through];
   const room = Math.max(0, BUDGET - marks.length);
-  return { from, to, marks, lines: all.slice(0, room), cut: Math.max(0, all.length - room) };
+  return {
+    from, to, marks, lines: all.slice(0, room), painted: all.slice(room, room + PAINTED),
+    cut: Math.max(0, all.length - room - PAINTED),
+  };
 }
 
 function lineOf(passage: Passage, from: number, to: number): Line | null {
