@@ -132,6 +132,15 @@ it("an engine that fails leaves what was there", async () => {
   expect(session.step).toBe(6);
 });
 
+it("an engine that comes back is asked once more", async () => {
+  engine.fails = true;
+  const session = await open("a=made&nodes=3&at=4&e=2.drop.1");
+  expect([session.run, session.error]).toMatchObject([null, { message: "gone" }]);
+  engine.fails = false;
+  session.again();
+  await vi.waitFor(() => expect([session.step, session.edits, session.error]).toEqual([4, ["2.drop.1"], null]));
+});
+
 it("a file that is too large is refused before it is sent", async () => {
   const session = await open("a=made&nodes=3");
   await session.take(new File(["x".repeat(101)], "large.rlt"));
