@@ -18,8 +18,14 @@ export const KEYS: Key[] = [
   { keys: [" ", ".", "PageDown"], shown: "Space . PageDown", command: "play", words: "play or pause" },
   { keys: ["ArrowRight"], shown: "→", command: "forward", words: "one step forward" },
   { keys: ["ArrowLeft", "PageUp"], shown: "← PageUp", command: "back", words: "one step back" },
-  { keys: ["ArrowRight"], shown: "Shift →", command: "next-of-process", words: "next step of the chosen", shift: true },
-  { keys: ["ArrowLeft"], shown: "Shift ←", command: "previous-of-process", words: "step of the chosen before", shift: true },
+  {
+    keys: ["ArrowRight"], shown: "Shift →", command: "next-of-process", shift: true,
+    words: "the next step of the selected process",
+  },
+  {
+    keys: ["ArrowLeft"], shown: "Shift ←", command: "previous-of-process", shift: true,
+    words: "the step before of the selected process",
+  },
   { keys: ["Home"], shown: "Home", command: "start", words: "to the start" },
   { keys: ["End"], shown: "End", command: "end", words: "to the end" },
   { keys: ["["], shown: "[", command: "slower", words: "slower" },
