@@ -18,7 +18,8 @@ export interface Parts { step: number; action: string; what: number; extra: numb
 export function parts(edit: Edit): Parts | null {
   const found = /^(\d+)\.([a-z]+)\.(\d+)(?:\.(\d+))?$/.exec(edit);
   if (!found) return null;
-  return { step: Number(found[1]), action: found[2] ?? "", what: Number(found[3]), extra: found[4] ? Number(found[4]) : null };
+  const extra = found[4] ? Number(found[4]) : null;
+  return { step: Number(found[1]), action: found[2] ?? "", what: Number(found[3]), extra };
 }
 
 /** The edits of the branch that begins when `edit` is made after `step` steps of a branch with these edits. */
@@ -65,7 +66,8 @@ export function difference(one: Timeline, other: Timeline): number | null {
   const both = Math.min(one.loaded, other.loaded);
   for (let step = 0; step < both; step += 1) {
     const [a, b] = [one.event(step), other.event(step)];
-    if (!a || !b || a.process !== b.process || a.words !== b.words || a.effects !== b.effects || a.input.kind !== b.input.kind) return step;
+    if (!a || !b || a.process !== b.process || a.input.kind !== b.input.kind) return step;
+    if (a.words !== b.words || a.effects !== b.effects) return step;
   }
   return one.run.steps === other.run.steps ? null : both;
 }

@@ -24,7 +24,12 @@ export function act(session: Session, command: Exclude<Command, "teach" | "help"
     case "drop": if (chosen !== null) void session.edit("drop", chosen); break;
     case "delay": if (chosen !== null) void session.edit("delay", chosen, DELAY); break;
     case "overtake": if (chosen !== null) void session.edit("overtake", chosen); break;
-    case "crash": if (session.selected !== null) void session.edit(session.moment?.processes[session.selected]?.down ? "recover" : "crash", session.selected); break;
+    case "crash": {
+      if (session.selected === null) break;
+      const isDown = session.moment?.processes[session.selected]?.down ?? false;
+      void session.edit(isDown ? "recover" : "crash", session.selected);
+      break;
+    }
     case "branches": focus("branches"); break;
     case "violation": session.nextViolation(); break;
     case "chain": session.toggleChain(); break;

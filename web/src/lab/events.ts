@@ -10,7 +10,8 @@ export interface Page { rows: RunEvent[]; first: number; total: number; page: nu
 
 /** Whether an event fits: every word is somewhere in what is said of it. `p3` is the process, not `p30`. */
 export function fits(event: RunEvent, words: string[]): boolean {
-  const text = `step ${event.step + 1} ${event.words} ${event.effects} ${event.rules.join(" ")} ${event.input.kind} ${event.outcome ?? ""}`.toLowerCase();
+  const { step, words: happens, effects, rules, input, outcome } = event;
+  const text = `step ${step + 1} ${happens} ${effects} ${rules.join(" ")} ${input.kind} ${outcome ?? ""}`.toLowerCase();
   return words.every((word) => (/^p\d+$/.test(word) ? new RegExp(`\\b${word}\\b`).test(text) : text.includes(word)));
 }
 
@@ -31,7 +32,9 @@ export function pageOf(timeline: Timeline, search: string, step: number, page: n
   return cutOut(found.length, near, page, (index) => found[index]);
 }
 
-function cutOut(total: number, near: number, wanted: number | null, get: (index: number) => RunEvent | undefined): Page {
+type Get = (index: number) => RunEvent | undefined;
+
+function cutOut(total: number, near: number, wanted: number | null, get: Get): Page {
   const pages = Math.max(1, Math.ceil(total / ROWS));
   const page = Math.max(0, Math.min(pages - 1, wanted ?? Math.floor(near / ROWS)));
   const first = page * ROWS;

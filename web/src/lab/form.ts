@@ -4,8 +4,8 @@ import type { About, Algorithm, Choices, Options, Source } from "../engine/types
 
 /** Options that have a field of their own; all others are typed under "more options". */
 export const FIELDS = new Set([
-  "nodes", "ids", "links", "schedule", "topology", "initiators", "orientation", "seed", "unsound", "set", "entries", "hold",
-  "think", "crash", "recover", "lose", "loss", "duplicate", "partition",
+  "nodes", "ids", "links", "schedule", "topology", "initiators", "orientation", "seed", "unsound", "set", "entries",
+  "hold", "think", "crash", "recover", "lose", "loss", "duplicate", "partition",
 ]);
 
 export const FAULTS = [
@@ -60,7 +60,10 @@ export function withSetting(options: Options, name: string, value: string): Opti
 export function more(options: Options): string {
   return Object.entries(options)
     .filter(([name]) => !FIELDS.has(name))
-    .flatMap(([name, value]) => (value === true ? [name] : (Array.isArray(value) ? value : [value]).map((one) => `${name}=${one}`)))
+    .flatMap(([name, value]) => {
+      if (value === true) return [name];
+      return (Array.isArray(value) ? value : [value]).map((one) => `${name}=${one}`);
+    })
     .join(" ");
 }
 
@@ -104,7 +107,8 @@ export function withAlgorithm(options: Options, about: About, from: string, to: 
 /** What the form begins with. */
 export function beginning(about: About, seed: number): Source {
   const algorithm = find(about, "chang-roberts") ?? about.algorithms[0];
-  return { kind: "run", algorithm: algorithm?.name ?? "chang-roberts", options: { nodes: "8", ids: "random", seed: String(seed) } };
+  const options = { nodes: "8", ids: "random", seed: String(seed) };
+  return { kind: "run", algorithm: algorithm?.name ?? "chang-roberts", options };
 }
 
 /** What cannot be chosen, and why: one line each. */

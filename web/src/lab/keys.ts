@@ -18,8 +18,14 @@ export const KEYS: Key[] = [
   { keys: [" ", ".", "PageDown"], shown: "Space . PageDown", command: "play", words: "play or pause" },
   { keys: ["ArrowRight"], shown: "→", command: "forward", words: "one step forward" },
   { keys: ["ArrowLeft", "PageUp"], shown: "← PageUp", command: "back", words: "one step back" },
-  { keys: ["ArrowRight"], shown: "Shift →", command: "next-of-process", words: "next step of the selected process", shift: true },
-  { keys: ["ArrowLeft"], shown: "Shift ←", command: "previous-of-process", words: "the step of the selected process before", shift: true },
+  {
+    keys: ["ArrowRight"], shown: "Shift →", command: "next-of-process", shift: true,
+    words: "the next step of the selected process",
+  },
+  {
+    keys: ["ArrowLeft"], shown: "Shift ←", command: "previous-of-process", shift: true,
+    words: "the step before of the selected process",
+  },
   { keys: ["Home"], shown: "Home", command: "start", words: "to the start" },
   { keys: ["End"], shown: "End", command: "end", words: "to the end" },
   { keys: ["["], shown: "[", command: "slower", words: "slower" },
@@ -57,8 +63,10 @@ export function command(event: Pressed): Command | null {
   return null;
 }
 
+interface Target { tagName: string; type?: string; isContentEditable?: boolean }
+
 /** Whether somebody types or chooses there, so that keys are not ours. */
-export function isTyping(target: { tagName: string; type?: string; isContentEditable?: boolean } | null, key: string): boolean {
+export function isTyping(target: Target | null, key: string): boolean {
   if (!target) return false;
   if (target.isContentEditable || target.tagName === "TEXTAREA" || target.tagName === "SELECT") return true;
   if (target.tagName === "INPUT") {
@@ -67,5 +75,5 @@ export function isTyping(target: { tagName: string; type?: string; isContentEdit
     return target.type !== "range" || ["ArrowLeft", "ArrowRight", "Home", "End", "PageUp", "PageDown"].includes(key);
   }
   // Space and Enter press a button or follow a link.
-  return (target.tagName === "BUTTON" || target.tagName === "A" || target.tagName === "SUMMARY") && (key === " " || key === "Enter");
+  return ["BUTTON", "A", "SUMMARY"].includes(target.tagName) && (key === " " || key === "Enter");
 }

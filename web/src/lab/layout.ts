@@ -113,7 +113,8 @@ function tree({ n, edges }: Pick<Run, "n" | "edges">): Point[] {
   }
   for (const at of order.toReversed()) {
     const children = (next[at] ?? []).filter((child) => (depth[child] ?? 0) > (depth[at] ?? 0));
-    if (children.length > 0) share[at] = children.reduce((sum, child) => sum + (share[child] ?? 0), 0) / children.length;
+    const sum = children.reduce((total, child) => total + (share[child] ?? 0), 0);
+    if (children.length > 0) share[at] = sum / children.length;
   }
   const middle = SIZE / 2;
   const outwards = leaves > 9;
@@ -162,15 +163,19 @@ function closest(nodes: Point[]): number {
   return least;
 }
 
+/** A point, and the direction in which it is going. */
+export type Place = Point & { angle: number };
+
 /** Where a message is: the first of its link is nearest to its goal, those behind it follow. `of` are on the link. */
-export function along(from: Point, to: Point, ahead: number, of: number, gap: number, side: number): Point & { angle: number } {
+export function along(from: Point, to: Point, ahead: number, of: number, gap: number, side: number): Place {
   const length = Math.hypot(to.x - from.x, to.y - from.y) || 1;
   const [dx, dy] = [(to.x - from.x) / length, (to.y - from.y) / length];
   const room = Math.max(0, length - 2 * gap);
   const apart = Math.min(16, (room * 0.75) / Math.max(1, of));
   const at = gap + room * (of > 1 ? 0.78 : 0.56) - ahead * apart;
   // To the left of the way, so that the two directions of a link do not meet.
-  return { x: from.x + dx * at + dy * side, y: from.y + dy * at - dx * side, angle: (Math.atan2(dy, dx) * 180) / Math.PI };
+  const angle = (Math.atan2(dy, dx) * 180) / Math.PI;
+  return { x: from.x + dx * at + dy * side, y: from.y + dy * at - dx * side, angle };
 }
 
 /** A star around the origin, as the points of a polygon. */

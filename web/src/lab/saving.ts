@@ -2,7 +2,8 @@
 
 /** What a drawing needs of its style sheet when it stands alone. */
 const INHERITED = [
-  "fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "font-size", "font-family", "font-weight", "text-anchor", "paint-order",
+  "fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "font-size", "font-family", "font-weight",
+  "text-anchor", "paint-order",
 ];
 const OWN = ["opacity", "transform"];
 
@@ -69,7 +70,10 @@ export async function png(svg: string, scale: number): Promise<Blob> {
   if (!context) throw new Error("This browser does not draw to a canvas; the SVG has the same picture.");
   context.drawImage(image, 0, 0, canvas.width, canvas.height);
   return new Promise((resolve, reject) =>
-    canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("The picture is too large for a PNG; the SVG has it."))), "image/png"),
+    canvas.toBlob((blob) => {
+      if (blob) resolve(blob);
+      else reject(new Error("The picture is too large for a PNG; the SVG has it."));
+    }, "image/png"),
   );
 }
 

@@ -1,5 +1,5 @@
-// The Lab as a whole: which run, which branch, which moment, what is selected; and what one can do with it. Components show
-// it and call it; they keep nothing of their own that matters.
+// The Lab as a whole: which run, which branch, which moment, what is selected; and what one can do with it. Components
+// show it and call it; they keep nothing of their own that matters.
 
 import { type About, type Choices, type Edit, type Engine, EngineError, type Run, type Source } from "../engine";
 import { address, type Place, place } from "../shell/address";
@@ -43,6 +43,7 @@ export class Session {
   #timelines = new Map<string, Timeline>();
   #opening = new AbortController();
   #noted: ReturnType<typeof setTimeout> | null = null;
+  #last: { there: Place; fresh: boolean } | null = null;
   #wanted = 0;
   #extra: [string, string][] = [];
 
@@ -67,9 +68,9 @@ export class Session {
 
   /** Shows what an address names. */
   async visit(query: URLSearchParams): Promise<void> {
-    this.#extra = ["embed", "theme", "view"].flatMap((key) => (query.has(key) ? [[key, query.get(key) ?? ""] as [string, string]] : []));
-    const asked = place(query);
-    const there: Place = asked ?? { source: beginning(this.about, 1 + Math.floor(Math.random() * 9999)), edits: [], at: null, selected: null };
+    this.#extra = [...query].filter(([key]) => ["embed", "theme", "view"].includes(key));
+    const seed = 1 + Math.floor(Math.random() * 9999);
+    const there: Place = place(query) ?? { source: beginning(this.about, seed), edits: [], at: null, selected: null };
     this.notices = oddities(query, there);
     if (there.source.kind !== "trace") this.draft = there.source;
     await this.open(there, true);
@@ -81,13 +82,15 @@ export class Session {
     this.#opening.abort();
     const opening = new AbortController();
     this.#opening = opening;
+    this.#last = { there, fresh };
     this.busy = true;
     this.refused = null;
     void this.askChoices();
     try {
-      const key = JSON.stringify([there.source, there.edits]);
+      const request = { source: there.source, edits: there.edits };
+      const key = JSON.stringify(request);
       const known = this.#timelines.get(key);
-      const timeline = known ?? (await Timeline.open(this.#engine, { source: there.source, edits: there.edits }, opening.signal));
+      const timeline = known ?? (await Timeline.open(this.#engine, request, opening.signal));
       if (timeline.run.small && there.at !== null) await timeline.load(Math.min(there.at, timeline.run.steps));
       if (opening.signal.aborted) return false;
       if (fresh) this.#timelines.clear();
@@ -114,7 +117,9 @@ export class Session {
       this.current = current;
       this.selected = there.selected;
       const odd: string[] = [];
-      if (run.small && there.at !== null && there.at > run.steps) odd.push(`The address asks for step ${there.at}, the run has ${run.steps}: this is its end.`);
+      if (run.small && there.at !== null && there.at > run.steps) {
+        odd.push(`The address asks for step ${there.at}, the run has ${run.steps}: this is its end.`);
+      }
       if (there.selected !== null && there.selected >= run.n) {
         odd.push(`The address selects process ${there.selected}, but there are only 0 to ${run.n - 1}.`);
         this.selected = null;
@@ -126,6 +131,14 @@ export class Session {
     this.loaded = timeline.loaded;
     void this.#askActions(run);
     this.note();
+  }
+
+  /** Once more, after the engine was gone. */
+  again(): void {
+    const { there, fresh } = this.#last ?? { there: this.place, fresh: true };
+    // An edit that failed is still to be made by whoever wants it; the run is there.
+    if (fresh) void this.open(there, true);
+    else this.error = null;
   }
 
   /** Takes the configuration of the form. */
@@ -220,9 +233,11 @@ export class Session {
       void this.go(this.step + direction);
       return;
     }
-    const found = direction === 1 ? steps.find((step) => step + 1 > this.step) : steps.findLast((step) => step + 1 < this.step);
+    const isNext = (step: number) => step + 1 > this.step;
+    const isBefore = (step: number) => step + 1 < this.step;
+    const found = direction === 1 ? steps.find(isNext) : steps.findLast(isBefore);
     if (found !== undefined) void this.go(found + 1);
-    else if (direction === 1 && this.timeline && this.timeline.loaded < this.timeline.run.steps) void this.go(this.timeline.loaded);
+    else if (direction === 1 && this.loaded < (this.run?.steps ?? 0)) void this.go(this.loaded);
   }
 
   /** The longest chain needs the whole run. */
@@ -275,7 +290,8 @@ export class Session {
     if (!(await this.open({ source, edits, at: after, selected: this.selected }, false))) return;
     const { branches, current } = withBranch(this.branches, edits, this.current);
     const differs = parent && this.timeline ? difference(parent, this.timeline) : null;
-    this.branches = branches.map((branch, place) => (place === current && differs !== null ? { ...branch, differs } : branch));
+    const fresh = branches[current];
+    this.branches = fresh && differs !== null ? branches.with(current, { ...fresh, differs }) : branches;
     this.current = current;
     this.note();
   }
@@ -293,7 +309,9 @@ export class Session {
   /** Shows another branch, at the same step if it has it. */
   async switchTo(place: number): Promise<void> {
     const branch = this.branches[place];
-    if (!branch || !(await this.open({ source: this.source, edits: branch.edits, at: this.step, selected: this.selected }, false))) return;
+    if (!branch) return;
+    const there = { source: this.source, edits: branch.edits, at: this.step, selected: this.selected };
+    if (!(await this.open(there, false))) return;
     this.current = place;
     this.note();
   }
@@ -313,8 +331,10 @@ export class Session {
 
   /** Opens a file that somebody handed over. */
   async take(file: File): Promise<void> {
-    if (file.size > this.about.limits.bytes) {
-      this.error = new Error(`${file.name} has ${file.size.toLocaleString("en")} bytes; the engine takes at most ${this.about.limits.bytes.toLocaleString("en")}. Look at a part of it with \`ringleader trace\`.`);
+    const most = this.about.limits.bytes;
+    if (file.size > most) {
+      const sizes = `${file.size.toLocaleString("en")} bytes; the engine takes at most ${most.toLocaleString("en")}`;
+      this.error = new Error(`${file.name} has ${sizes}. Look at a part of it with \`ringleader trace\`.`);
       return;
     }
     try {
@@ -347,6 +367,13 @@ export class Session {
     return format("lab", query);
   }
 
+  /** Keeps something else of the screen in the address. */
+  keep(key: "view", value: string | null): void {
+    this.#extra = this.#extra.filter(([name]) => name !== key);
+    if (value !== null) this.#extra.push([key, value]);
+    this.note();
+  }
+
   /** Says in the address where we are; not more than a few times a second, browsers mind. */
   note(): void {
     if (this.#noted !== null) return;
@@ -375,8 +402,14 @@ export class Session {
 export function oddities(query: URLSearchParams, there: Place): string[] {
   const odd: string[] = [];
   const version = query.get("v");
-  if (version !== null && version !== "1") odd.push(`The address is of version ${version}; this page knows version 1, and reads it as that.`);
-  if (query.has("at") && there.at === null) odd.push(`The address says at=${query.get("at")}, which is not a number of steps: this is the start.`);
-  if (query.has("sel") && there.selected === null) odd.push(`The address says sel=${query.get("sel")}, which is not the index of a process.`);
+  if (version !== null && version !== "1") {
+    odd.push(`The address is of version ${version}; this page knows version 1, and reads it as that.`);
+  }
+  if (query.has("at") && there.at === null) {
+    odd.push(`The address says at=${query.get("at")}, which is not a number of steps: this is the start.`);
+  }
+  if (query.has("sel") && there.selected === null) {
+    odd.push(`The address says sel=${query.get("sel")}, which is not the index of a process.`);
+  }
   return odd;
 }

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { engineOf, event, run, sent } from "./made";
-import { BUDGET, view, windowAround } from "./spacetime";
+import { BUDGET, PAINTED, view, windowAround } from "./spacetime";
 import { Timeline } from "./timeline";
 
 async function open(events: ReturnType<typeof event>[], n = 3): Promise<Timeline> {
@@ -36,10 +36,12 @@ describe("the diagram", () => {
   });
 
   it("draws no more than it may, and counts the rest", async () => {
-    const timeline = await open([event(0, 0, { sends: Array.from({ length: 2000 }, (_, message) => sent(message, 1)) })]);
-    const { marks, lines, cut } = view(timeline, 0, 10);
+    const many = (length: number) => open([event(0, 0, { sends: Array.from({ length }, (_, message) => sent(message, 1)) })]);
+    const { marks, lines, painted, cut } = view(await many(5000), 0, 10);
     expect(marks.length + lines.length).toBe(BUDGET);
-    expect(lines.length + cut).toBe(2000);
+    expect(painted).toHaveLength(PAINTED);
+    expect(lines.length + painted.length + cut).toBe(5000);
+    expect(view(await many(500), 0, 10)).toMatchObject({ painted: [], cut: 0 });
   });
 });
 

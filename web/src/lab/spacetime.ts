@@ -2,10 +2,12 @@
 // process a lane. Drawing more than a few hundred things makes a page slow, so the number is limited and what was left
 // out is counted.
 
+import type { RunEvent } from "../engine/types";
 import type { Passage, Timeline } from "./timeline";
 
-/** So many things are drawn at most. */
+/** So many things are drawn as elements of the page at most; beyond that lines are painted, and then left out. */
 export const BUDGET = 600;
+export const PAINTED = 3000;
 
 export interface Mark {
   step: number;
@@ -34,6 +36,8 @@ export interface View {
   to: number;
   marks: Mark[];
   lines: Line[];
+  /** Lines that are only painted: one cannot point at them. */
+  painted: Line[];
   /** Messages that were left out. */
   cut: number;
 }
@@ -41,7 +45,10 @@ export interface View {
 /** The window of `rows` steps that shows the moment: it stays where it is while the moment is well inside. */
 export function windowAround(step: number, rows: number, steps: number, before: number | null): number {
   const last = Math.max(0, steps - rows);
-  if (before !== null && before <= last && step >= before + Math.min(2, before) && step <= before + Math.ceil(rows * 0.8)) return before;
+  if (before !== null && before <= last) {
+    const isInside = step >= before + Math.min(2, before) && step <= before + Math.ceil(rows * 0.8);
+    if (isInside) return before;
+  }
   return Math.max(0, Math.min(last, step - Math.floor(rows * 0.4)));
 }
 
@@ -51,11 +58,9 @@ export function view(timeline: Timeline, from: number, rows: number): View {
   for (let step = from; step < to; step += 1) {
     const event = timeline.event(step);
     if (!event) continue;
-    const kind = event.input.kind;
-    const network = kind === "lose" || kind === "double" || (event.input.kind === "deliver" && event.input.missed);
-    const shape: Mark["shape"] =
-      kind === "crash" ? "cross" : kind === "recover" ? "up" : network ? "network" : event.outcome !== null ? "decision" : kind === "start" || kind === "want" ? "start" : "dot";
-    marks.push({ step, process: event.process, shape, words: `step ${step + 1}: ${event.words}${event.effects ? `, ${event.effects}` : ""}` });
+    const effects = event.effects ? `, ${event.effects}` : "";
+    const words = `step ${step + 1}: ${event.words}${effects}`;
+    marks.push({ step, process: event.process, shape: shapeOf(event), words });
   }
   const inside: Line[] = [];
   const through: Line[] = [];
@@ -69,7 +74,18 @@ export function view(timeline: Timeline, from: number, rows: number): View {
   }
   const all = [...inside, ...through];
   const room = Math.max(0, BUDGET - marks.length);
-  return { from, to, marks, lines: all.slice(0, room), cut: Math.max(0, all.length - room) };
+  return {
+    from, to, marks, lines: all.slice(0, room), painted: all.slice(room, room + PAINTED),
+    cut: Math.max(0, all.length - room - PAINTED),
+  };
+}
+
+function shapeOf({ input, outcome }: RunEvent): Mark["shape"] {
+  if (input.kind === "crash") return "cross";
+  if (input.kind === "recover") return "up";
+  if (input.kind === "lose" || input.kind === "double" || (input.kind === "deliver" && input.missed)) return "network";
+  if (outcome !== null) return "decision";
+  return input.kind === "start" || input.kind === "want" ? "start" : "dot";
 }
 
 function lineOf(passage: Passage, from: number, to: number): Line | null {
@@ -79,8 +95,8 @@ function lineOf(passage: Passage, from: number, to: number): Line | null {
   if (start >= to || (endsAt !== null && endsAt < from)) return null;
   const how = end === null ? "open" : end.how === "arrived" ? "arrives" : end.how === "missed" ? "missed" : "lost";
   return {
-    message: passage.message, from: passage.from, to: passage.to, text: passage.text, copy: passage.copy, sentAt: start, endsAt, how,
-    start: Math.max(start, from - 1), end: endsAt === null || endsAt >= to ? to : endsAt,
+    message: passage.message, from: passage.from, to: passage.to, text: passage.text, copy: passage.copy,
+    sentAt: start, endsAt, how, start: Math.max(start, from - 1), end: endsAt === null || endsAt >= to ? to : endsAt,
   };
 }
 

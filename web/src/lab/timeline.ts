@@ -1,6 +1,6 @@
 // A run that one can walk through in both directions: the events as the engine gives them, and what is true after any
-// number of them. A step costs what it changes, not what there is: each step leaves behind what it takes to go back, and
-// every 256 steps a checkpoint makes long jumps short. Nothing here draws anything.
+// number of them. A step costs what it changes, not what there is: each step leaves behind what it takes to go back,
+// and every 256 steps a checkpoint makes long jumps short. Nothing here draws anything.
 
 import type { Engine, Run, RunEvent, RunRequest, Sent, Standing } from "../engine/types";
 
@@ -173,7 +173,9 @@ export class Timeline {
       const from = this.loaded;
       const request = { ...this.#request, from, to: Math.min(from + PAGE, this.run.steps) };
       const { events } = await this.#engine.call("events", request, this.#signal);
-      if (events.length === 0) throw new Error(`The engine gave no events from step ${from} on, though the run has ${this.run.steps}.`);
+      if (events.length === 0) {
+        throw new Error(`The engine gave no events from step ${from} on, though the run has ${this.run.steps}.`);
+      }
       for (const event of events) this.#take(event);
     }
   }
