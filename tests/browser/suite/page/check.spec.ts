@@ -89,7 +89,7 @@ test("what the contract excludes is greyed with the reason, until somebody leave
   const bag = page.getByLabel("links", { exact: true }).locator("option", { hasText: /^bag/ });
   await expect(bag).toHaveText(/needs fifo links/i);
   await expect(bag).toHaveJSProperty("disabled", true);
-  await page.getByLabel(/^outside the contract/).check();
+  await page.getByRole("checkbox", { name: /outside the contract/ }).check();
   await expect(bag).toHaveJSProperty("disabled", false);
   await expect(page).toHaveURL(/unsound=1/);
 });
