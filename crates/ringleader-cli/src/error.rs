@@ -92,6 +92,18 @@ impl Diagnostic {
         self
     }
 
+    /// As the page reads it: the place in a file, which a page has none of, is left out.
+    pub(crate) fn complaint(&self) -> ringleader_stage::Complaint {
+        let lines = self.help.iter().map(|line| match line {
+            Help::Text(text) | Help::Command(text, _) => text.clone(),
+        });
+        ringleader_stage::Complaint {
+            code: self.code.to_owned(),
+            message: self.message.clone(),
+            help: lines.collect(),
+        }
+    }
+
     /// Whether it speaks of this option.
     pub(crate) fn mentions(&self, option: &str) -> bool {
         let option = format!("--{option}");

@@ -10,6 +10,8 @@
 //! ```
 
 mod advice;
+#[cfg(test)]
+mod answers;
 mod args;
 mod cmd;
 mod console;
@@ -28,6 +30,7 @@ mod scope;
 mod suggest;
 mod sweep;
 mod watch;
+mod words;
 
 use args::{Cli, Color};
 use clap::{CommandFactory, FromArgMatches};

@@ -235,6 +235,8 @@ pub(crate) fn explain(app: &App, entry: &Entry, asked: &Asked<'_>, refusal: &Ref
         Refusal::TooManyCases { arrangements, initiator_sets, labellings } => {
             advice::too_many_cases(app, entry, asked, (*arrangements, *initiator_sets, *labellings))
         }
+        Refusal::BadEdit { .. } => input("ringleader::bad_edit", refusal.to_string())
+            .help("messages are numbered in sending order, from 0; steps are those of `--trace`, from 0"),
         Refusal::BrokenReplay { step, why } => broken_replay(*step, why),
     }
 }

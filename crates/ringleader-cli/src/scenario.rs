@@ -96,6 +96,7 @@ pub(crate) fn plan(entry: &Entry, args: &RunArgs) -> Result<Plan, Diagnostic> {
     scenario.seed =
         args.seed.unwrap_or_else(|| if recorded.is_some() { scenario.seed } else { drawn_seed() });
     scenario.faults = faults(given)?;
+    scenario.edits.clone_from(&args.edit);
     workload(args, &mut scenario)?;
     let n = if fixed.is_some() { None } else { Some(scenario.n) };
     Ok(Plan {

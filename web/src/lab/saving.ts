@@ -1,10 +1,10 @@
 // Files that one takes along: a drawing of this page as SVG or PNG, and whatever the engine makes.
 
 /** What a drawing needs of its style sheet when it stands alone. */
-const STYLES = [
-  "fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "opacity", "font-size", "font-family", "font-weight", "text-anchor",
-  "paint-order", "transform", "display",
+const INHERITED = [
+  "fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "font-size", "font-family", "font-weight", "text-anchor", "paint-order",
 ];
+const OWN = ["opacity", "transform"];
 
 /** A drawing with its style in it. In light colours unless asked otherwise: it goes on paper, mostly. */
 export function standalone(svg: SVGSVGElement, dark: boolean): string {
@@ -22,10 +22,17 @@ export function standalone(svg: SVGSVGElement, dark: boolean): string {
       const target = to[place];
       if (!(element instanceof SVGElement) || !(target instanceof SVGElement) || element.tagName === "title") return;
       const style = getComputedStyle(element);
-      for (const name of STYLES) {
+      const above = element !== svg && element.parentElement ? getComputedStyle(element.parentElement) : null;
+      target.removeAttribute("style");
+      for (const name of INHERITED) {
         const value = style.getPropertyValue(name);
-        if (value !== "" && value !== "none" && value !== "normal") target.style.setProperty(name, value);
-        else if (name === "fill" && value === "none") target.style.setProperty("fill", "none");
+        if (value !== above?.getPropertyValue(name)) target.style.setProperty(name, value);
+        // The style says it now, and the attribute may name a colour of the page.
+        target.removeAttribute(name);
+      }
+      for (const name of OWN) {
+        const value = style.getPropertyValue(name);
+        if (value !== "none" && value !== "1") target.style.setProperty(name, value);
       }
       for (const name of ["class", "tabindex", "role", "aria-pressed", "data-step"]) target.removeAttribute(name);
     });
@@ -34,6 +41,10 @@ export function standalone(svg: SVGSVGElement, dark: boolean): string {
     copy.setAttribute("height", String(box.height));
     copy.setAttribute("role", "img");
     copy.style.removeProperty("transform");
+    const comments = document.createTreeWalker(copy, NodeFilter.SHOW_COMMENT);
+    const found: ChildNode[] = [];
+    while (comments.nextNode()) found.push(comments.currentNode as ChildNode);
+    for (const comment of found) comment.remove();
     const paper = document.createElementNS("http://www.w3.org/2000/svg", "rect");
     for (const [name, value] of Object.entries({ width: "100%", height: "100%" })) paper.setAttribute(name, value);
     paper.style.fill = getComputedStyle(root).getPropertyValue("--paper").trim();

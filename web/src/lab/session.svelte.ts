@@ -356,7 +356,7 @@ export class Session {
       const query = address(this.place);
       for (const [key, value] of this.#extra) query.set(key, value);
       note("lab", query);
-    }, 200);
+    }, 300);
   }
 
   /** The Lab is left. */

@@ -75,6 +75,14 @@ describe("a run with everything that can happen to a message", () => {
     expect([timeline.at(7).here, timeline.at(7).soFar]).toEqual([[true], [true]]);
   });
 
+  it("decides at the end what is decided there", async () => {
+    const end = { name: "exactly one leader", kind: "end" as const, holds: false, detail: "0 lead", violated_at: null };
+    const timeline = await open(run(3, 8, { properties: [...run(3, 8).properties, end] }), rough);
+    expect([timeline.at(7).here[1], timeline.at(7).soFar[1]]).toEqual([null, true]);
+    expect([timeline.at(8).here[1], timeline.at(8).soFar[1]]).toEqual([false, false]);
+    expect([timeline.at(6).here[1], timeline.at(6).soFar[1]]).toEqual([null, true]);
+  });
+
   it("is the same backwards as forwards", async () => {
     const there = await open(run(3, 8), rough);
     const forwards = Array.from({ length: 9 }, (_, step) => structuredClone(there.at(step)));

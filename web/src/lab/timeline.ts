@@ -392,6 +392,12 @@ export class Timeline {
     }
   }
 
+  /** What is decided when a run ends, is decided at its end. */
+  #verdict(place: number): boolean | null {
+    const property = this.run.properties[place];
+    return this.#step === this.run.steps && property?.kind === "end" ? property.holds : null;
+  }
+
   #moment(): Moment {
     const event = this.#step > 0 ? this.#events[this.#step - 1] : undefined;
     const processes = this.#processes.slice();
@@ -404,8 +410,8 @@ export class Timeline {
       step: this.#step,
       processes,
       transit: this.#under.flatMap((message) => this.#transits.get(message) ?? []),
-      here: this.#here.slice(),
-      soFar: this.#soFar.slice(),
+      here: this.#here.map((here, place) => this.#verdict(place) ?? here),
+      soFar: this.#soFar.map((soFar, place) => this.#verdict(place) ?? soFar),
       messages: this.#messages,
       electionMessages: this.#electionMessages,
       event,

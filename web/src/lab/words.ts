@@ -9,10 +9,22 @@ export type Look = "leads" | "candidate" | "relay" | "lost" | "waiting" | "insid
 /** Names that algorithms have for a process that only passes messages on, or has not begun. */
 const PASSIVE = /^(relay|passive|defeated|asleep|idle|sleeping|lost|done)/i;
 
+const ROLE_OF = new WeakMap<ProcessMoment, string | null>();
+
 const ROLES = new Set(["role", "state", "status", "mode", "phase", "standing"]);
 
 /** What the process calls itself: the variable that is named so, or the first whose value is a word. */
 export function role(run: Run, process: ProcessMoment): string | null {
+  // Asked for every process at every step, and nearly all are as they were.
+  let known = ROLE_OF.get(process);
+  if (known === undefined) {
+    known = findRole(run, process);
+    ROLE_OF.set(process, known);
+  }
+  return known;
+}
+
+function findRole(run: Run, process: ProcessMoment): string | null {
   const word = (value: string | undefined) => (value && /^(?!p\d+$)[a-z][a-z0-9 -]*$/i.test(value) ? value : null);
   const named = run.variables.findIndex((name) => ROLES.has(name.toLowerCase()));
   if (named >= 0) return word(process.variables[named]?.split(/[ {(]/, 1)[0]);

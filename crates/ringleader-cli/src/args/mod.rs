@@ -9,6 +9,7 @@ mod number;
 mod report;
 mod run;
 mod schedule;
+mod serve;
 mod shared;
 mod size;
 mod sweep;
@@ -26,6 +27,7 @@ pub(crate) use number::Number;
 pub(crate) use report::ReportArgs;
 pub(crate) use run::{MeterArg, RunArgs};
 pub(crate) use schedule::ScheduleArg;
+pub(crate) use serve::ServeArgs;
 pub(crate) use shared::{OrientationArg, quoted};
 pub(crate) use size::{Bytes, Patience};
 pub(crate) use sweep::SweepArgs;
@@ -95,6 +97,8 @@ pub(crate) enum Command {
     Trace(Box<TraceArgs>),
     /// The page of an algorithm: contract, checked sizes, measurements, a run; as Markdown, or as HTML with pictures.
     Report(ReportArgs),
+    /// The page: see a run, step it both ways, break it. In the browser, from this program, without the internet.
+    Serve(ServeArgs),
     /// A completion script for your shell.
     Completions(CompletionsArgs),
     /// The manual pages.

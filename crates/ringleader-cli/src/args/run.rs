@@ -4,7 +4,7 @@ use super::number::{at_least_one, number};
 use super::shared::{SettingsArgs, name};
 use super::{EnvironmentArgs, Given, LoadArg, Number};
 use clap::{Args, ValueEnum};
-use ringleader::sim::Meters;
+use ringleader::sim::{Edit, Meters};
 use std::path::PathBuf;
 
 #[derive(Args, Clone, Debug)]
@@ -46,6 +46,11 @@ pub(crate) struct RunArgs {
     /// Record every step in this file, for `ringleader replay`.
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
+    /// Reach into the run: STEP.ACTION.WHAT, before the step with this number is taken (from 0). 12.drop.3 loses message 3;
+    /// so do deliver, duplicate, overtake and delay (12.delay.3.10: for ten steps) with a message, crash, recover and want
+    /// with a process.
+    #[arg(long, value_name = "EDIT")]
+    pub(crate) edit: Vec<Edit>,
     /// Extra meters that cost time or memory: bits, load, depth.
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) meter: Vec<MeterArg>,
@@ -117,6 +122,9 @@ impl RunArgs {
         }
         if let Some(total) = self.total {
             add("--total", total.to_string());
+        }
+        for edit in &self.edit {
+            add("--edit", edit.to_string());
         }
         self.settings.again(&mut words);
         let mut add = |option: &str, value: String| words.extend([option.to_owned(), value]);

@@ -7,14 +7,16 @@ use crate::console::Console;
 use crate::error::{Diagnostic, Failure};
 use crate::output::{Output, unwritten};
 use crate::progress::ShareBar;
-use crate::report::compare::{Compared, figure, json, notes, rows, text};
+use crate::report::compare::{Compared, figure, json, notes, rows, summary, text, value};
+use crate::report::grouped;
 use crate::scenario::{Plan, drawn_seed, plan};
 use crate::{App, memory, refusal};
 use ringleader::registry::{Entry, Problem};
 use ringleader::sim::{Load, Refusal, Scenario};
-use ringleader_lab::compare::{Comparison, Place, admits, is_random, run as run_all};
+use ringleader_lab::compare::{Cell, Comparison, Place, Progress, admits, is_random, run as run_all};
 use ringleader_lab::sizes::Sizes;
 use ringleader_lab::table::Format;
+use ringleader_stage::Compared as Answer;
 use std::io::Write;
 use std::path::Path;
 
@@ -22,6 +24,13 @@ use std::path::Path;
 const RUNS_DEFAULT: u32 = 10;
 /// A run that is likely to send more is not made when nobody says otherwise.
 const MESSAGES_MAX: u64 = 1_000_000_000;
+/// From the page: so many processes of all runs together, which is the usual comparison of ten elections twice over.
+const PAGE_PROCESSES: u64 = 500_000;
+/// From the page: a run that is likely to send more is not made; it would take a second. Mutual exclusion goes through the
+/// general engine, and is ten times as slow.
+const PAGE_MESSAGES: u64 = 10_000_000;
+/// From the page: others use the machine, too.
+const PAGE_THREADS: u32 = 2;
 
 pub(crate) fn run(app: &App, args: &CompareArgs, console: &mut Console<'_>) -> Result<u8, Failure> {
     let asked = Asked::new(app, args)?;
@@ -31,33 +40,12 @@ pub(crate) fn run(app: &App, args: &CompareArgs, console: &mut Console<'_>) -> R
     let claim = |path: Option<&Path>| path.map(|path| Output::claim(path, args.force)).transpose();
     let (plot_file, table_file) = (claim(args.plot.as_deref())?, claim(args.output.as_deref())?);
 
-    let scenario = |place: Place, run: u32| asked.plan(place, run).map(|plan| plan.scenario);
-    // What can go wrong in a plan goes wrong here, before anything runs.
-    for place in asked.places() {
-        let (entry, one) = asked.first(place);
-        plan(entry, &one)?;
-    }
-    let fixed = |place: Place, run: u32| scenario(place, run).unwrap_or_else(|_| Scenario::new(place.nodes));
-    let threads = args.threads.unwrap_or_else(|| {
-        std::thread::available_parallelism().map_or(1, |count| u32::try_from(count.get()).unwrap_or(1))
-    });
-    let comparison = Comparison {
-        algorithms: &asked.algorithms,
-        loads: asked.loads.len(),
-        sizes: &asked.sizes,
-        runs: &|place| asked.runs(place),
-        scenario: &fixed,
-        fits: &|place| memory::fits(asked.algorithms[place.algorithm], &fixed(place, 0), threads),
-        max_messages: args.max_messages.unwrap_or(MESSAGES_MAX) as f64,
-        threads,
-    };
-    admits(&comparison).map_err(|(place, refused)| asked.refusal(place, &refused))?;
     let bar = ShareBar::new(console.bars && !console.quiet && !console.json);
-    let cells = run_all(&comparison, &|progress| {
+    let cells = asked.measure(args.max_messages.unwrap_or(MESSAGES_MAX), &|progress| {
         bar.update(progress.share, &format!("n = {}, {} runs", progress.nodes, progress.runs));
     });
     bar.finish();
-    let cells = cells.map_err(|(place, refused)| asked.refusal(place, &refused))?;
+    let cells = cells?;
 
     let compared = Compared::new(&asked, &cells);
     if !console.quiet && !console.json {
@@ -97,6 +85,44 @@ pub(crate) fn run(app: &App, args: &CompareArgs, console: &mut Console<'_>) -> R
         text(&compared, console.out)?;
     }
     Ok(compared.exit_code())
+}
+
+/// The same for the page: at once, without files, and only what is over in seconds.
+pub(crate) fn for_page(app: &App, args: &CompareArgs) -> Result<Answer, Diagnostic> {
+    // Whoever asks the same again should get the same, and a page has no place to show a seed that was drawn.
+    let args =
+        CompareArgs { seed: Some(args.seed.unwrap_or(0)), threads: Some(PAGE_THREADS), ..args.clone() };
+    let asked = Asked::new(app, &args)?;
+    let command = quoted(&app.program, &asked.again);
+    let work: u64 = asked.places().map(|place| u64::from(place.nodes) * u64::from(asked.runs(place))).sum();
+    if work > PAGE_PROCESSES {
+        let message = format!(
+            "the runs of this comparison have {} processes in all; from the page at most {} are compared",
+            grouped(work),
+            grouped(PAGE_PROCESSES)
+        );
+        return Err(Diagnostic::input("ringleader::too_large", message)
+            .help("take smaller or fewer sizes, or fewer runs, or compare in a terminal:")
+            .command(command, ""));
+    }
+    let most = match asked.problem {
+        Problem::Election => PAGE_MESSAGES,
+        Problem::Mutex => PAGE_MESSAGES / 10,
+    };
+    let cells = asked.measure(args.max_messages.map_or(most, |asked| asked.min(most)), &|_| {})?;
+    let compared = Compared::new(&asked, &cells);
+    let mut told = Vec::new();
+    // A list takes every line.
+    let _ = notes(&compared, &mut told);
+    let told = String::from_utf8_lossy(&told).into_owned();
+    let (columns, rows) = summary(&compared);
+    Ok(Answer {
+        columns: columns.into_iter().map(|column| column.name).collect(),
+        rows: rows.iter().map(|row| row.iter().map(value).collect()).collect(),
+        svg: figure::plot(&compared, args.per).svg(),
+        notes: told.lines().map(|line| line.trim_start_matches("note: ").to_owned()).collect(),
+        command,
+    })
 }
 
 fn written(
@@ -190,6 +216,37 @@ impl<'a> Asked<'a> {
         let seed = args.seed.unwrap_or_else(drawn_seed);
         let again = args.again(&algorithms, &said, seed);
         Ok(Asked { app, given, args, algorithms, problem, sizes, loads, seed, again })
+    }
+
+    /// Makes all runs.
+    fn measure(
+        &self,
+        max_messages: u64,
+        progress: &(dyn Fn(Progress) + Sync),
+    ) -> Result<Vec<Cell>, Diagnostic> {
+        let scenario = |place: Place, run: u32| self.plan(place, run).map(|plan| plan.scenario);
+        // What can go wrong in a plan goes wrong here, before anything runs.
+        for place in self.places() {
+            let (entry, one) = self.first(place);
+            plan(entry, &one)?;
+        }
+        let fixed =
+            |place: Place, run: u32| scenario(place, run).unwrap_or_else(|_| Scenario::new(place.nodes));
+        let threads = self.args.threads.unwrap_or_else(|| {
+            std::thread::available_parallelism().map_or(1, |count| u32::try_from(count.get()).unwrap_or(1))
+        });
+        let comparison = Comparison {
+            algorithms: &self.algorithms,
+            loads: self.loads.len(),
+            sizes: &self.sizes,
+            runs: &|place| self.runs(place),
+            scenario: &fixed,
+            fits: &|place| memory::fits(self.algorithms[place.algorithm], &fixed(place, 0), threads),
+            max_messages: max_messages as f64,
+            threads,
+        };
+        admits(&comparison).map_err(|(place, refused)| self.refusal(place, &refused))?;
+        run_all(&comparison, progress).map_err(|(place, refused)| self.refusal(place, &refused))
     }
 
     fn places(&self) -> impl Iterator<Item = Place> {

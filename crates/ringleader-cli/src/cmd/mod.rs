@@ -8,6 +8,7 @@ mod man;
 pub(crate) mod replay;
 mod report;
 mod run;
+mod serve;
 mod show;
 mod sweep;
 mod trace;
@@ -33,6 +34,7 @@ pub(crate) fn run(app: &App, command: Command, console: &mut Console<'_>) -> Res
         Command::Replay(args) => replay::run(app, &args, console),
         Command::Trace(args) => trace::run(app, &args, console),
         Command::Report(args) => report::run(app, &args, console),
+        Command::Serve(args) => serve::run(app, &args, console),
         Command::Completions(args) => completions::run(app, &args, console),
         Command::Man(args) => man::run(app, &args, console),
     }

@@ -121,12 +121,19 @@ fn completions_and_manual() {
         assert_eq!(script.code, 0);
         assert!(script.out.contains("schedule"), "{shell}");
         assert!(script.out.contains("all-ids"), "{shell}");
+        assert!(script.out.contains("listen"), "{shell}");
     }
     assert_eq!(json(&["completions", "bash", "--json"])["schema"], "ringleader.completions/1");
     assert!(run(&["man"]).out.contains(".TH"));
     let directory = path("man");
     assert_eq!(run(&["man", "-o", &directory]).code, 0);
-    for page in ["ringleader.1", "ringleader-run.1", "ringleader-check.1", "ringleader-replay.1"] {
+    for page in [
+        "ringleader.1",
+        "ringleader-run.1",
+        "ringleader-check.1",
+        "ringleader-replay.1",
+        "ringleader-serve.1",
+    ] {
         assert!(std::path::Path::new(&directory).join(page).exists(), "{page}");
     }
     assert_eq!(run(&["man", "-o", "/dev/null/x"]).code, 4);
@@ -136,7 +143,7 @@ fn completions_and_manual() {
 fn help_says_what_there_is() {
     let help = run(&["--help"]);
     assert_eq!(help.code, 0);
-    for command in ["list", "show", "run", "check", "replay", "completions", "man", "Exit codes"] {
+    for command in ["list", "show", "run", "check", "replay", "serve", "completions", "man", "Exit codes"] {
         assert!(help.out.contains(command), "{command}");
     }
     assert!(run(&["run", "--help"]).out.contains("--partition"));

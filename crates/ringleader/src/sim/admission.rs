@@ -2,7 +2,8 @@
 //! was asked for.
 
 use super::{
-    Delay, Entries, Fault, Ids, Initiators, Ports, Refusal, Scenario, Schedule, TICKS_PER_UNIT, Topology,
+    Action, Delay, Entries, Fault, Ids, Initiators, Ports, Refusal, Scenario, Schedule, TICKS_PER_UNIT,
+    Topology,
 };
 use crate::model::{
     Graph, Links, Orientation, Promises, SettingValues, Settings, Shape, Spec, Timing, Told, is_told,
@@ -266,6 +267,41 @@ pub(super) fn faults(
         };
         if !tolerated {
             admission.refuse(Refusal::FaultExcluded { fault: words })?;
+        }
+    }
+    edits(spec, scenario, admission)
+}
+
+/// Whoever reaches into a run can do what the contract admits, too.
+fn edits(spec: &Spec, scenario: &Scenario, admission: &mut Admission) -> Result<(), Refusal> {
+    let tolerates = &spec.needs.tolerates;
+    let mut said: Vec<&str> = Vec::new();
+    for edit in &scenario.edits {
+        let (tolerated, words) = match edit.action {
+            Action::Deliver(_) | Action::Overtake(_) | Action::Delay(..) => continue,
+            Action::Drop(_) => (tolerates.loss, "the loss of messages"),
+            Action::Duplicate(_) => (tolerates.duplication, "the duplication of messages"),
+            Action::Crash(process) => {
+                known("--edit", process, scenario.n)?;
+                // A ring is closed over processes that are down before anything is sent.
+                let early = spec.needs.bypass && edit.step == 0;
+                (tolerates.crash || early, "crashes")
+            }
+            Action::Recover(process) => {
+                known("--edit", process, scenario.n)?;
+                (tolerates.recovery, "recoveries")
+            }
+            Action::Want(process) => {
+                known("--edit", process, scenario.n)?;
+                match spec.promises {
+                    Promises::Election { .. } => return Err(Refusal::NoWorkload),
+                    Promises::Exclusion { .. } => continue,
+                }
+            }
+        };
+        if !tolerated && !said.contains(&words) {
+            admission.refuse(Refusal::FaultExcluded { fault: words })?;
+            said.push(words);
         }
     }
     Ok(())

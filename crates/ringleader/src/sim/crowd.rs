@@ -3,6 +3,7 @@
 
 use super::setup::Setup;
 use crate::model::{Process, Value};
+use crate::trace::Standing;
 
 /// All processes of a run, at some moment.
 pub trait Crowd {
@@ -12,6 +13,8 @@ pub trait Crowd {
     fn variables(&self, process: u32) -> Vec<(&'static str, String)>;
     /// What it is, in its own word: the first of its variables that is one. None where no variable is a word.
     fn role(&self, process: u32) -> Option<&'static str>;
+    /// Where it stands.
+    fn standing(&self, process: u32) -> Standing;
     /// Its identity, if it has one.
     fn id(&self, process: u32) -> Option<u64>;
 }
@@ -31,11 +34,41 @@ pub struct Moved {
     pub received: u32,
 }
 
+/// A message that arrives.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Received {
+    /// Its number.
+    pub message: u64,
+    /// Who sent it.
+    pub from: u32,
+    /// Where it arrives.
+    pub to: u32,
+    /// In words, as a call: `tid(7)`.
+    pub text: String,
+}
+
 /// The processes of an engine.
 pub(super) struct Everybody<'a, P> {
     pub(super) processes: &'a [P],
     pub(super) setup: &'a Setup,
+    /// Which are down; empty if none can be.
+    pub(super) down: &'a [bool],
+    /// Where one that is up stands.
+    pub(super) standing: fn(&P) -> Standing,
 }
+
+/// Everybody, as a world has them. (A method would borrow the observer as well.)
+macro_rules! everybody {
+    ($world:ident) => {
+        $crate::sim::crowd::Everybody {
+            processes: &$world.processes,
+            setup: $world.setup,
+            down: &$world.down,
+            standing: B::standing,
+        }
+    };
+}
+pub(super) use everybody;
 
 impl<P: Process> Crowd for Everybody<'_, P> {
     fn count(&self) -> u32 {
@@ -51,6 +84,13 @@ impl<P: Process> Crowd for Everybody<'_, P> {
     fn role(&self, process: u32) -> Option<&'static str> {
         let word = |(_, value)| if let Value::Word(word) = value { Some(word) } else { None };
         self.processes[process as usize].fields().into_iter().find_map(word)
+    }
+
+    fn standing(&self, process: u32) -> Standing {
+        if self.down.get(process as usize) == Some(&true) {
+            return Standing::Down;
+        }
+        (self.standing)(&self.processes[process as usize])
     }
 
     fn id(&self, process: u32) -> Option<u64> {

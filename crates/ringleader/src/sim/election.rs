@@ -4,7 +4,7 @@ use super::problem::{End, Passing, Problem, Seen, UserInput, outcome};
 use super::report::{Details, ElectionDetails, Leader, Property};
 use super::{Report, RunOutcome};
 use crate::model::{Election, Informed, Knows, Outbox, Promises, Spec, Verdict, Winner};
-use crate::trace::Outcome;
+use crate::trace::{Outcome, Standing};
 
 /// What was seen of an election. Several can be watched apart (by threads) and added up.
 #[derive(Clone, Default, Debug)]
@@ -193,6 +193,13 @@ impl<P: Election> Problem<P> for Ballot {
     }
     fn is_finished(&self) -> bool {
         false
+    }
+    fn standing(process: &P) -> Standing {
+        match process.verdict() {
+            Verdict::Undecided => Standing::Open,
+            Verdict::Lost => Standing::Lost,
+            Verdict::Leader => Standing::Leads,
+        }
     }
     fn entries(&self) -> u64 {
         0

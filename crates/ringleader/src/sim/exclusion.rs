@@ -6,7 +6,7 @@ use super::setup::Setup;
 use super::{Entries, Load, Report, RunOutcome, Scenario};
 use crate::model::{Charge, Exclusion, Message, Order, Outbox, Promises, Stage};
 use crate::rng::{Purpose, Rng};
-use crate::trace::Outcome;
+use crate::trace::{Outcome, Standing};
 
 /// How many entries are listed by name in a report.
 const LISTED: usize = 10_000;
@@ -21,6 +21,8 @@ pub(crate) struct Users {
     hold: u64,
     think: u64,
     falls_silent: bool,
+    /// Nobody will ask any more of its own accord.
+    is_left_alone: bool,
     order: Order,
     ticks_per_unit: u64,
     /// Per process: when it asked, how many entries there had been, and the messages that serve its latest request.
@@ -114,6 +116,7 @@ impl Users {
             hold: workload.hold,
             think: workload.think,
             falls_silent,
+            is_left_alone: false,
             order,
             ticks_per_unit,
             asked,
@@ -326,7 +329,24 @@ impl<P: Exclusion> Problem<P> for Users {
     fn is_finished(&self) -> bool {
         // Asked after every step: what takes long to say comes last, when nobody waits.
         let nobody = self.waiting == 0 && self.inside == 0;
-        !self.falls_silent && self.entries > 0 && nobody && self.plan_is_done()
+        let begun = self.entries > 0 || self.is_left_alone;
+        !self.falls_silent && begun && nobody && self.plan_is_done()
+    }
+
+    fn nobody_else_asks(&mut self) {
+        self.plan = Plan::Scripted { backlog: vec![0; self.asked.len()] };
+        self.asked.iter_mut().for_each(|asked| asked.pending = 0);
+        self.due.clear();
+        self.pending = 0;
+        self.is_left_alone = true;
+    }
+
+    fn standing(process: &P) -> Standing {
+        match process.stage() {
+            Stage::Idle => Standing::Open,
+            Stage::Waiting => Standing::Waiting,
+            Stage::Inside => Standing::Inside,
+        }
     }
 
     fn entries(&self) -> u64 {

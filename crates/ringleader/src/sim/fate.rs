@@ -48,6 +48,11 @@ impl Fates {
         self.recorded = Some(fates.collect());
     }
 
+    /// What was recorded counts no longer.
+    pub(crate) fn forget(&mut self) {
+        self.recorded = None;
+    }
+
     /// Whether exactly the recorded fates were used.
     pub(crate) fn fit(&self) -> bool {
         self.recorded.as_ref().is_none_or(VecDeque::is_empty)

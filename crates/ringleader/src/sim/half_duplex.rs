@@ -80,7 +80,11 @@ where
         for (port, &count) in counts.iter().enumerate() {
             let (Some(slot), _) = self.waiting(index, port as u32) else { continue };
             for _ in 0..count {
-                let Some((Flight { msg, number, from, depth }, empty)) = self.links.pop(slot) else { break };
+                let Some((flight, empty)) = self.links.pop(slot) else { break };
+                if self.record {
+                    self.tell_arrival(index, &flight);
+                }
+                let Flight { msg, number, from, depth } = flight;
                 self.meter.delivered(index, depth, self.now);
                 self.gone += 1;
                 self.problem.sent(&super::problem::Passing { from, to: index, msg: &msg, in_transit: -1 });
@@ -171,6 +175,12 @@ where
             waiting.extend(arriving.iter().flat_map(|slot| core::iter::repeat_n(*slot, len(slot))));
         }
         None
+    }
+
+    /// Whether the process at the end of this link accepts nothing of what waits for it.
+    pub(super) fn is_stuck(&self, slot: u32) -> bool {
+        let (index, _) = self.net.end(self.links.link(slot));
+        self.accepted(index, [self.waiting(index, 0).1, self.waiting(index, 1).1]) == [0; 2]
     }
 
     /// The longest prefix within `most` that the process accepts, grown message by message.

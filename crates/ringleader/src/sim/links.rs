@@ -101,7 +101,12 @@ impl<T> LinkTable<T> {
             None => link as u32,
             Some(sparse) => *sparse.slots.get(&link)?,
         };
-        (self.len(slot) > 0).then_some(slot)
+        self.queues.get(slot as usize).filter(|queue| queue.len > 0).map(|_| slot)
+    }
+
+    /// The slots of the links that carry something.
+    pub(crate) fn slots(&self) -> impl Iterator<Item = u32> {
+        (0..self.queues.len() as u32).filter(|&slot| self.len(slot) > 0)
     }
 
     /// How many messages the link at this slot carries.

@@ -12,6 +12,7 @@ mod election;
 mod exclusion;
 mod fate;
 mod half_duplex;
+mod intervene;
 mod lane;
 mod links;
 mod meter;
@@ -26,7 +27,7 @@ mod setup;
 mod step;
 mod world;
 
-pub use crowd::{Crowd, Moved};
+pub use crowd::{Crowd, Moved, Received};
 pub use edit::{Action, Edit};
 pub use recorder::Recorder;
 pub use refusal::Refusal;
@@ -62,6 +63,14 @@ pub trait Observer {
     /// A step was taken.
     fn event(&mut self, event: &Event) {
         let _ = event;
+    }
+    /// From which step on it wants them, if it does.
+    fn events_from(&self) -> u64 {
+        0
+    }
+    /// A message is about to arrive in a step of which it wants the event; `what` says which.
+    fn receives(&mut self, what: &dyn Fn() -> Received) {
+        let _ = what;
     }
     /// Whether it wants to hear of every step and to see everybody after it: less than events, and much cheaper.
     fn wants_moves(&self) -> bool {

@@ -4,7 +4,7 @@ use super::report::Property;
 use super::setup::Setup;
 use super::{Report, RunOutcome, Scenario};
 use crate::model::{Outbox, Process};
-use crate::trace::Outcome;
+use crate::trace::{Outcome, Standing};
 
 /// One of the two problems, as a monitor of a run.
 pub(crate) trait Problem<P: Process> {
@@ -75,6 +75,12 @@ pub(crate) trait Problem<P: Process> {
     fn may_never_end(&self) -> bool {
         false
     }
+
+    /// From now on nobody wants in of its own accord.
+    fn nobody_else_asks(&mut self) {}
+
+    /// Where a process that is up stands.
+    fn standing(process: &P) -> Standing;
 
     /// Entries so far.
     fn entries(&self) -> u64;

@@ -1,5 +1,6 @@
 //! Why a scenario is not run: what is wrong, and what the algorithm needs. A leaf puts it into words and advice.
 
+use super::Edit;
 use core::fmt;
 
 /// Why a scenario is not run.
@@ -117,6 +118,13 @@ pub enum Refusal {
         /// Ways to number the ports.
         labellings: u128,
     },
+    /// Somebody reaches into the run where that is impossible.
+    BadEdit {
+        /// How.
+        edit: Edit,
+        /// What is wrong with it.
+        why: String,
+    },
     /// A recorded step is impossible here.
     BrokenReplay {
         /// The number of the step, from 1.
@@ -185,6 +193,7 @@ impl fmt::Display for Refusal {
                 "too many cases: {arrangements} arrangements, {initiator_sets} sets of initiators, \
                  {labellings} ways to number the ports"
             ),
+            Refusal::BadEdit { edit, why } => write!(f, "the edit {edit} is impossible: {why}"),
             Refusal::BrokenReplay { step, why } => write!(f, "step {step} of the recording: {why}"),
         }
     }

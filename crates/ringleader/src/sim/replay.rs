@@ -1,6 +1,7 @@
 //! Following a recording: its inputs, its answers, its losses; nothing is drawn.
 
 use super::Refusal;
+use super::agenda::Due;
 use super::problem::{Problem, UserInput};
 use super::world::World;
 use crate::model::{Name, Port, Process};
@@ -17,10 +18,39 @@ where
             self.start_silently();
         }
         for (place, event) in recording.events.iter().enumerate() {
+            if self.edits.front().is_some_and(|edit| edit.step <= self.steps) {
+                return Ok(self.go_on());
+            }
             self.take(event).map_err(|why| Refusal::BrokenReplay { step: place + 1, why })?;
         }
-        let quiet = self.links.in_transit() == 0 && self.timers.iter().all(|&(_, runs)| !runs);
+        if !self.edits.is_empty() {
+            return Ok(self.go_on());
+        }
+        let still = self.links.in_transit() == 0
+            || Self::TWO_WAY && self.is_half_duplex() && self.links.slots().all(|slot| self.is_stuck(slot));
+        let quiet = still && self.timers.iter().all(|&(_, runs)| !runs);
         Ok(quiet || self.problem.is_finished())
+    }
+
+    /// From here on nothing is recorded: somebody reaches into the run, and it goes on, the oldest message first. Whoever
+    /// is inside leaves after a while; whoever has not started does.
+    fn go_on(&mut self) -> bool {
+        self.is_replaying = false;
+        self.problem.nobody_else_asks();
+        self.fates.forget();
+        let unit = self.ticks_per_unit();
+        for process in 0..self.setup.n {
+            let starts = B::ALL_START || self.setup.is_initiator(process);
+            if starts && !self.started[process as usize] {
+                self.agenda.add(self.now, Due::Start { process });
+            }
+            if B::may(&self.processes[process as usize], UserInput::Exit) {
+                let after = self.scenario.workload.hold.saturating_mul(unit);
+                self.agenda.add(self.now + after, Due::User { input: UserInput::Exit.into(), process });
+            }
+        }
+        self.intervene();
+        self.run_steps()
     }
 
     /// Where everybody starts as a matter of course, a start that sends nothing is not on record.

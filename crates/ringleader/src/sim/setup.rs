@@ -4,7 +4,7 @@ use super::admission::{
     Admission, arrangement, faults, initiators, late, links, max_delay, ports, settings, timing, topology,
     towards_root, workload,
 };
-use super::{Fault, Refusal, Scenario, Schedule, Topology};
+use super::{Action, Edit, Fault, Refusal, Scenario, Schedule, Topology};
 use crate::model::{
     Birth, Elector, Facts, Given, Id, Links, Message, Port, Process, Settings, Shape, Spec, Told, is_told,
 };
@@ -126,7 +126,10 @@ impl Setup {
     /// What bounds may depend on.
     pub(crate) fn facts(&self, scenario: &Scenario, entries: u64) -> Facts {
         let (down, faults) = match &scenario.schedule {
-            Schedule::Replay(recording) => recorded_faults(recording),
+            Schedule::Replay(recording) => {
+                let (down, faults) = recorded_faults(recording);
+                (down, faults + edited_faults(scenario))
+            }
             Schedule::Rounds
             | Schedule::Random
             | Schedule::Delay(_)
@@ -175,6 +178,15 @@ impl Setup {
     }
 }
 
+/// How many of the edits are faults.
+fn edited_faults(scenario: &Scenario) -> u64 {
+    let is_fault = |edit: &&Edit| match edit.action {
+        Action::Drop(_) | Action::Duplicate(_) | Action::Crash(_) | Action::Recover(_) => true,
+        Action::Deliver(_) | Action::Overtake(_) | Action::Delay(..) | Action::Want(_) => false,
+    };
+    scenario.edits.iter().filter(is_fault).count() as u64
+}
+
 /// Who is down from the beginning and stays so, in increasing order; how many faults there are, those included.
 fn planned_faults(scenario: &Scenario) -> (Vec<u32>, u64) {
     let recovers = |who: u32| {
@@ -193,7 +205,7 @@ fn planned_faults(scenario: &Scenario) -> (Vec<u32>, u64) {
         .collect();
     down.sort_unstable();
     down.dedup();
-    (down, scenario.faults.len() as u64)
+    (down, scenario.faults.len() as u64 + edited_faults(scenario))
 }
 
 /// Likewise of a recording: what crashes before anything else happens is down from the beginning.

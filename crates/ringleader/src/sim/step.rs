@@ -2,13 +2,14 @@
 
 use super::Delay;
 use super::agenda::Due;
-use super::crowd::{Everybody, Moved};
+use super::crowd::everybody;
+use super::crowd::{Moved, Received};
 use super::problem::{Passing, Problem, Seen, UserInput};
 use super::schedule::Candidate;
 use super::world::{Clock, Flight, World};
 use crate::model::{Links, Message, Name, Port, Process, Reached, Shape};
 use crate::network::{Network, Wired};
-use crate::trace::{Arrival, Event, Fate, Input, Outcome, Sent, shown};
+use crate::trace::{Arrival, Event, Fate, Input, Outcome, Sent, as_call, shown};
 
 impl<P: Process, B: Problem<P>> World<'_, P, B>
 where
@@ -48,6 +49,9 @@ where
         self.gone += 1;
         if self.bypassed.get(to as usize) != Some(&true) {
             self.problem.sent(&Passing { from: flight.from, to, msg: &flight.msg, in_transit: -1 });
+        }
+        if self.record {
+            self.tell_arrival(to, &flight);
         }
         let before = self.enter(to);
         if !self.is_down(to) {
@@ -122,7 +126,7 @@ where
             return;
         }
         self.problem.crashed(index, &self.processes[index as usize]);
-        if !matches!(self.clock, Clock::Recorded) {
+        if !self.is_replaying {
             self.begin_effects(index);
         }
         self.processes[index as usize] = self.setup.process(index, &self.net, self.scenario.range);
@@ -137,8 +141,7 @@ where
         for timer in &mut self.timers[index as usize * timers..][..timers] {
             *timer = (timer.0 + 1, false);
         }
-        if P::SPEC.needs.detector && P::Port::SHAPE == Shape::Named && !matches!(self.clock, Clock::Recorded)
-        {
+        if P::SPEC.needs.detector && P::Port::SHAPE == Shape::Named && !self.is_replaying {
             let after = (2 * u64::from(self.setup.max_delay()) + 1) * self.ticks_per_unit();
             for process in (0..self.setup.n).filter(|&process| process != index) {
                 self.agenda.add(self.now + after, Due::Suspect { process, who: index });
@@ -156,7 +159,9 @@ where
         let waiting = links.flat_map(|slot| self.links.iter(slot));
         let arriving =
             self.frontier.iter().chain(&self.arriving).filter(|(link, _)| self.net.end(*link).0 == index);
-        for flight in waiting.chain(arriving.map(|(_, flight)| flight)) {
+        let held = self.held.iter().filter(|held| self.net.end(held.link).0 == index);
+        let held = held.map(|held| &held.flight);
+        for flight in waiting.chain(arriving.map(|(_, flight)| flight)).chain(held) {
             self.problem.sent(&Passing { from: flight.from, to: index, msg: &flight.msg, in_transit: -1 });
         }
     }
@@ -202,20 +207,21 @@ where
         let original = self.links.iter(slot).nth(place as usize);
         if let Some(copy) = original.map(|flight| Flight { msg: flight.msg.clone(), number, ..*flight }) {
             self.problem.sent(&Passing { from: copy.from, to: index, msg: &copy.msg, in_transit: 1 });
-            self.links.push(self.links.link(slot), copy);
+            self.enter_link(self.links.link(slot), copy);
         }
         self.happened(index, Input::Double(arrival));
         Ok(())
     }
 
     /// Something happened to a process in which it took no part.
-    fn happened(&mut self, index: u32, input: Input) {
+    pub(super) fn happened(&mut self, index: u32, input: Input) {
         if self.record {
             self.write(index, input, Vec::new(), None);
         }
         self.steps += 1;
         self.last_step = self.now;
         self.tell_move(index, 0);
+        self.intervene();
     }
 
     /// An empty buffer for the effects of a step of this process.
@@ -228,7 +234,7 @@ where
     /// Before a step of this process.
     #[inline]
     pub(super) fn enter(&mut self, index: u32) -> B::Before {
-        if !matches!(self.clock, Clock::Recorded) {
+        if !self.is_replaying {
             self.begin_effects(index);
         }
         self.problem.before(&self.processes[index as usize])
@@ -274,12 +280,16 @@ where
         if !self.refused.is_empty() {
             self.offer_refused(index);
         }
+        self.intervene();
     }
 
     /// Tells an observer who wants to hear of moves.
     #[inline]
     fn tell_move(&mut self, process: u32, received: u64) {
         self.gone_before = self.gone;
+        if self.steps == self.record_from {
+            (self.record, self.effects.record) = (true, true);
+        }
         if self.moves {
             let moved = Moved {
                 time: self.now,
@@ -288,15 +298,24 @@ where
                 in_transit: self.messages - self.gone,
                 received: received as u32,
             };
-            self.observer.moved(&moved, &Everybody { processes: &self.processes, setup: self.setup });
+            self.observer.moved(&moved, &everybody!(self));
         }
+    }
+
+    /// Tells an observer what arrives, if it asks.
+    pub(super) fn tell_arrival(&mut self, to: u32, flight: &Flight<P::Msg>) {
+        let setup = self.setup;
+        self.observer.receives(&|| {
+            let fields = shown(flight.msg.fields(), &|id| setup.name(id));
+            let text = as_call(P::Msg::KINDS[flight.msg.kind()], &fields);
+            Received { message: flight.number, from: flight.from, to, text }
+        });
     }
 
     /// Tells such an observer of a start that is not worth a step.
     pub(super) fn tell_silent_start(&mut self, process: u32) {
         if self.moves {
-            let everybody = Everybody { processes: &self.processes, setup: self.setup };
-            self.observer.starts_silently(process, &everybody);
+            self.observer.starts_silently(process, &everybody!(self));
         }
     }
 
@@ -357,14 +376,25 @@ where
 
     /// A message enters its link.
     #[inline]
-    fn travel(&mut self, to: u32, arrival: P::Port, flight: Flight<P::Msg>) {
+    pub(super) fn travel(&mut self, to: u32, arrival: P::Port, flight: Flight<P::Msg>) {
+        let link = self.net.link(to, arrival);
+        if self.held.is_empty() {
+            self.enter_link(link, flight);
+        } else if let Some(flight) = self.waits_behind(link, flight) {
+            self.enter_link(link, flight);
+        }
+    }
+
+    /// A message is in its link, and the schedule knows of it.
+    #[inline]
+    pub(super) fn enter_link(&mut self, link: u64, flight: Flight<P::Msg>) {
         let fifo = self.is_fifo();
         let (number, from) = (flight.number, flight.from);
         if matches!(self.clock, Clock::Rounds { .. }) && self.setup.links != Links::HalfDuplex {
-            self.frontier.push((self.net.link(to, arrival), flight));
+            self.frontier.push((link, flight));
             return;
         }
-        let (slot, was_empty) = self.links.push(self.net.link(to, arrival), flight);
+        let (slot, was_empty) = self.links.push(link, flight);
         match &mut self.clock {
             Clock::Rounds { waiting } => waiting.push(slot),
             Clock::Timed { delay, rng, last_due } => {
@@ -432,7 +462,7 @@ where
     #[inline]
     pub(super) fn schedule_users(&mut self) {
         let inputs = self.problem.next_inputs();
-        if matches!(self.clock, Clock::Recorded) {
+        if self.is_replaying {
             return;
         }
         let unit = self.ticks_per_unit();

@@ -4,19 +4,21 @@
 //! out its effects; `half_duplex` hands over several messages at once; `replay` follows a recording.
 
 use super::agenda::{Agenda, Due, Next};
-use super::crowd::Everybody;
+use super::crowd::everybody;
 use super::effects::Effects;
 use super::fate::Fates;
+use super::intervene::{Held, in_order};
 use super::links::LinkTable;
 use super::meter::Meter;
 use super::problem::{End, Problem, UserInput};
 use super::schedule::{Candidate, Picker};
 use super::setup::Setup;
-use super::{Delay, Fault, Observer, Progress, Refusal, Report, Scenario, Schedule};
+use super::{Delay, Edit, Fault, Observer, Progress, Refusal, Report, Scenario, Schedule};
 use crate::model::{Links, Name, Port, Process, Shape};
 use crate::network::{Network, Wired};
 use crate::rng::{Purpose, Rng, choices_key};
 use core::ops::ControlFlow;
+use std::collections::VecDeque;
 
 /// How often an observer hears of progress, in steps.
 const PROGRESS_EVERY: u64 = 1 << 16;
@@ -73,8 +75,20 @@ where
     pub(super) meter: Meter,
     pub(super) problem: B,
     pub(super) impossible: Option<&'static str>,
+    /// What somebody will do, in the order of their steps.
+    pub(super) edits: VecDeque<Edit>,
+    /// What somebody holds back.
+    pub(super) held: Vec<Held<P::Msg>>,
+    /// The first edit that could not be carried out, and why.
+    pub(super) broken_edit: Option<(Edit, String)>,
+    /// Whether an edit is being carried out.
+    pub(super) intervenes: bool,
+    /// Whether a recording is being followed: its answers are taken, and nothing is drawn.
+    pub(super) is_replaying: bool,
     pub(super) observer: &'a mut dyn Observer,
     pub(super) record: bool,
+    /// From which step on.
+    pub(super) record_from: u64,
     /// Whether the observer wants to hear of every move.
     pub(super) moves: bool,
 }
@@ -114,7 +128,8 @@ where
         let net = P::Port::wire(&setup.plan);
         let n = setup.n as usize;
         let processes: Vec<P> = setup.processes(&net, scenario.range);
-        let record = observer.wants_events();
+        let record_from = if observer.wants_events() { observer.events_from() } else { u64::MAX };
+        let record = record_from == 0;
         let moves = observer.wants_moves();
         let rng = Rng::new(scenario.seed, Purpose::Schedule);
         let (clock, picker) = match &scenario.schedule {
@@ -127,9 +142,12 @@ where
             Schedule::Fifo => (Clock::Steps, Picker::oldest(None)),
             Schedule::Starve(process) => (Clock::Steps, Picker::oldest(Some(*process))),
             Schedule::Greedy => (Clock::Steps, Picker::Greedy { live: Vec::new() }),
+            // Where somebody reaches into a recording, it goes on from there: the oldest message first.
+            Schedule::Replay(_) if !scenario.edits.is_empty() => (Clock::Steps, Picker::oldest(None)),
             Schedule::Replay(_) => (Clock::Recorded, Picker::Elsewhere),
         };
-        let can_crash = !scenario.faults.is_empty() || matches!(clock, Clock::Recorded);
+        let is_replaying = matches!(scenario.schedule, Schedule::Replay(_));
+        let can_crash = !scenario.faults.is_empty() || !scenario.edits.is_empty() || is_replaying;
         // Under `rounds` only half-duplex links keep anything.
         let keeps = !matches!(clock, Clock::Rounds { .. }) || setup.links == Links::HalfDuplex;
         let dense = net.stride() <= 4;
@@ -163,7 +181,13 @@ where
             meter: Meter::new::<P::Msg>(scenario, setup.n, P::kinds(&setup.settings)),
             problem,
             impossible: None,
+            edits: in_order(&scenario.edits),
+            held: Vec::new(),
+            broken_edit: None,
+            intervenes: false,
+            is_replaying,
             record,
+            record_from,
             moves,
             observer,
             setup,
@@ -179,11 +203,12 @@ where
             self.problem.born(process);
         }
         if self.moves {
-            self.observer.gathers(&Everybody { processes: &self.processes, setup });
+            self.observer.gathers(&everybody!(self));
         }
         let complete = if let Schedule::Replay(recording) = &scenario.schedule {
             self.follow(recording)?
         } else {
+            self.intervene();
             match (self.begin(), &self.clock) {
                 (Some(complete), _) => complete,
                 (None, Clock::Rounds { .. }) => self.run_rounds(),
@@ -191,9 +216,10 @@ where
                 (None, Clock::Steps | Clock::Recorded) => self.run_steps(),
             }
         };
+        self.edits_done(complete)?;
         self.observer.ends();
         self.meter.fill(report, self.steps);
-        let counts_rounds = scenario.schedule.counts_rounds();
+        let counts_rounds = scenario.schedule.counts_rounds() && !matches!(self.clock, Clock::Steps);
         report.rounds = counts_rounds.then_some(self.meter.last_delivery);
         report.time = (unit > 1 || counts_rounds).then(|| self.last_step as f64 / unit as f64);
         self.problem.conclude(
@@ -329,7 +355,7 @@ where
 
     /// Whether to stop: a limit, an observer who has seen enough, or nothing left to do but to circulate.
     fn stops(&mut self) -> Option<bool> {
-        if self.problem.is_finished() {
+        if self.problem.is_finished() || self.broken_edit.is_some() {
             return Some(true);
         }
         (self.steps >= self.limit).then_some(false)
@@ -352,14 +378,17 @@ where
     /// Round by round. In each: faults, deliveries, then time-outs, exits, wants and local steps.
     fn run_rounds(&mut self) -> bool {
         loop {
-            let arriving = core::mem::take(&mut self.frontier);
+            // What arrives next is at the end. Its room was kept from the round before.
+            debug_assert!(self.arriving.is_empty(), "the round before is over");
+            core::mem::swap(&mut self.arriving, &mut self.frontier);
             let waiting = match &mut self.clock {
                 Clock::Rounds { waiting } => core::mem::take(waiting),
                 Clock::Timed { .. } | Clock::Steps | Clock::Recorded => Vec::new(),
             };
-            if arriving.is_empty() && waiting.is_empty() {
+            if self.arriving.is_empty() && waiting.is_empty() {
                 match self.agenda.next_time() {
                     Some(time) => self.now = time.max(self.now),
+                    None if self.release(true) => continue,
                     None => match self.problem.on_quiet() {
                         Some(process) => {
                             self.now += 1;
@@ -372,36 +401,32 @@ where
             } else {
                 self.now += 1;
             }
-            self.arriving = arriving;
+            // By process and port; the sort is stable, so each link keeps its order.
+            if !self.arriving.is_sorted_by_key(|(link, _)| *link) {
+                self.arriving.sort_by_key(|(link, _)| *link);
+            }
+            self.arriving.reverse();
             self.handle_due(true);
-            let mut arriving = core::mem::take(&mut self.arriving);
             if Self::TWO_WAY && self.is_half_duplex() {
                 let before = self.steps;
                 if let Some(complete) = self.half_duplex_round(waiting) {
                     return complete;
                 }
                 // What waits is not accepted, and nothing else will happen that could change that.
-                if self.steps == before && self.agenda.next_time().is_none() {
+                if self.steps == before && self.agenda.next_time().is_none() && !self.release(true) {
                     return true;
                 }
             }
-            // By process and port; the sort is stable, so each link keeps its order.
-            if !arriving.is_sorted_by_key(|(link, _)| *link) {
-                arriving.sort_by_key(|(link, _)| *link);
-            }
-            for (link, flight) in arriving.drain(..) {
+            while !self.arriving.is_empty() {
                 if let Some(complete) = self.stops() {
                     return complete;
                 }
+                let Some((link, flight)) = self.arriving.pop() else { break };
                 let (to, port) = self.net.end(link);
                 self.arrive(to, port, flight);
                 if !self.goes_on() {
                     return false;
                 }
-            }
-            if self.frontier.is_empty() {
-                // Its room is kept for the next round.
-                self.frontier = arriving;
             }
             while let Some(due) = self.agenda.pop_by(self.now, false) {
                 if let Some(complete) = self.stops() {
@@ -427,6 +452,9 @@ where
                 return complete;
             }
             let Some((time, next)) = self.agenda.pop() else {
+                if self.release(true) {
+                    continue;
+                }
                 match self.problem.on_quiet() {
                     Some(process) => {
                         self.now += self.ticks_per_unit();
@@ -453,7 +481,7 @@ where
     }
 
     /// Step by step: the schedule picks among what could happen.
-    fn run_steps(&mut self) -> bool {
+    pub(super) fn run_steps(&mut self) -> bool {
         loop {
             self.handle_due(false);
             if let Some(complete) = self.stops() {
@@ -471,6 +499,7 @@ where
                 }
                 None => match self.agenda.next_time() {
                     Some(time) => self.now = time.max(self.now),
+                    None if self.release(true) => {}
                     None => match self.problem.on_quiet() {
                         Some(process) => {
                             self.now += 1;

@@ -1,21 +1,29 @@
 //! Steps in words, one line each: the same words in the transcripts of the tests, on the command line and elsewhere.
 
 use super::{Arrival, Event, Fate, Input, Outcome, Sent};
-use std::collections::BTreeSet;
+use std::borrow::Cow;
+use std::collections::{BTreeSet, HashMap};
 
 /// A message as a call: `tid(7)`.
 #[must_use]
 pub fn message(sent: &Sent) -> String {
-    let values: Vec<&str> = sent.fields.iter().map(|(_, value)| value.as_str()).collect();
-    if values.is_empty() { sent.kind.to_string() } else { format!("{}({})", sent.kind, values.join(", ")) }
+    as_call(&sent.kind, &sent.fields)
+}
+
+/// A kind and its fields as a call.
+pub(crate) fn as_call(kind: &str, fields: &[(Cow<'static, str>, String)]) -> String {
+    let values: Vec<&str> = fields.iter().map(|(_, value)| value.as_str()).collect();
+    if values.is_empty() { kind.to_owned() } else { format!("{kind}({})", values.join(", ")) }
 }
 
 /// Puts the steps of one run into words, in order. It remembers what was sent, so that a delivery can say what arrives.
 #[derive(Clone, Debug)]
 pub struct Narrator {
     ticks_per_unit: u64,
-    /// Messages are numbered in sending order: who sent which, and what it was.
-    messages: Vec<(u32, String)>,
+    /// Who sent which message, and what it was, by its number.
+    messages: HashMap<u64, (u32, String)>,
+    /// The number of the next message.
+    next: u64,
     down: BTreeSet<u32>,
 }
 
@@ -36,7 +44,18 @@ impl Narrator {
     /// At the beginning of a run whose clock has so many ticks per unit ([`Header::ticks_per_unit`](super::Header)).
     #[must_use]
     pub fn new(ticks_per_unit: u64) -> Narrator {
-        Narrator { ticks_per_unit, messages: Vec::new(), down: BTreeSet::new() }
+        Narrator { ticks_per_unit, messages: HashMap::new(), next: 0, down: BTreeSet::new() }
+    }
+
+    /// In the middle of a run, when these processes are down.
+    #[must_use]
+    pub fn from(ticks_per_unit: u64, down: impl IntoIterator<Item = u32>) -> Narrator {
+        Narrator { down: down.into_iter().collect(), ..Narrator::new(ticks_per_unit) }
+    }
+
+    /// Hears of a message that was sent before it came.
+    pub fn hears(&mut self, message: u64, from: u32, text: String) {
+        self.messages.insert(message, (from, text));
     }
 
     /// The next step.
@@ -65,13 +84,18 @@ impl Narrator {
             effects: effects(event),
         };
         if let Input::Double(arrival) = event.input
-            && let Some(original) = self.messages.get(arrival.message as usize)
+            && let Some(original) = self.messages.get(&arrival.message)
         {
-            self.messages.push(original.clone());
+            let original = original.clone();
+            self.messages.insert(self.next, original);
+            self.next += 1;
         }
         for sent in &event.sends {
             let copies = if sent.fate == Fate::Doubled { 2 } else { 1 };
-            self.messages.extend((0..copies).map(|_| (event.process, message(sent))));
+            self.next = sent.message + copies;
+            for number in sent.message..self.next {
+                self.messages.insert(number, (event.process, message(sent)));
+            }
         }
         line
     }
@@ -105,14 +129,11 @@ fn time(time: u64, ticks_per_unit: u64) -> String {
     format!("{:.3}", time as f64 / ticks_per_unit as f64)
 }
 
-fn input(event: &Event, messages: &[(u32, String)], down: bool) -> String {
+fn input(event: &Event, messages: &HashMap<u64, (u32, String)>, down: bool) -> String {
     let who = format!("p{}", event.process);
-    let one = |arrival: &Arrival| {
-        let known = usize::try_from(arrival.message).ok().and_then(|number| messages.get(number));
-        match known {
-            Some((from, message)) => format!("{message} from p{from}"),
-            None => format!("message {}", arrival.message),
-        }
+    let one = |arrival: &Arrival| match messages.get(&arrival.message) {
+        Some((from, message)) => format!("{message} from p{from}"),
+        None => format!("message {}", arrival.message),
     };
     match &event.input {
         Input::Start => format!("{who} starts"),

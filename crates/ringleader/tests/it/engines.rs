@@ -159,7 +159,7 @@ fn a_recording_replays_to_the_same_run_without_a_generator() {
 }
 
 /// The scenario that follows a recording, with a seed that would give another run.
-fn replay_of(scenario: &Scenario, recording: ringleader::trace::Recording) -> Scenario {
+pub(crate) fn replay_of(scenario: &Scenario, recording: ringleader::trace::Recording) -> Scenario {
     use ringleader::sim::{Ids, Ports};
     let header = recording.header.clone();
     Scenario {

@@ -6,6 +6,7 @@ mod check; // the checker
 mod complete_graphs; // exact counts where everybody is connected with everybody; a failing run made small
 mod coordinators; // the coordinator and the token ring; a crash, with any election of the registry
 mod docs; // every contract of the registry is well-formed
+mod edits; // somebody reaches into a run
 mod elections; // exact counts on rings, against formulas and tables
 mod engines; // fast lane against general engine, threads, replay, determinism
 mod exclusion; // one at a time, in order, at the exact cost; lost tokens

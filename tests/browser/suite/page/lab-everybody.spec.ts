@@ -96,7 +96,7 @@ test("how long a step takes with 200 processes (measured, not asserted)", async 
   for (const [name, hash] of [["ring", "#/lab?a=peterson&nodes=200&seed=2&at=300"], ["everybody with everybody", "#/lab?a=suzuki-kasami&nodes=100&seed=2&at=120"]] as const) {
     await visit(hash);
     await page.reload();
-    await expect(page.locator("svg.picture")).toBeVisible();
+    await expect(page.locator("svg.picture")).toBeVisible({ timeout: 30_000 });
     const times = await page.evaluate(async () => {
       const button = document.querySelector<HTMLButtonElement>('button[aria-label="One step forward"]');
       const taken: number[] = [];

@@ -128,17 +128,21 @@ fn grown(algorithm: &str, load: Option<&str>, growth: &Result<Growth, TooFew>) -
     Value::Object(fields)
 }
 
+/// A cell of a table.
+pub(crate) fn value(cell: &Cell) -> Value {
+    match cell {
+        Cell::Null => Value::Null,
+        Cell::Bool(yes) => object!(yes),
+        Cell::Int(number) => object!(number),
+        Cell::Float(number) => object!(number),
+        Cell::Text(text) => object!(text),
+    }
+}
+
 fn rows(compared: &Compared<'_>) -> Value {
     let names = columns(compared.asked.problem);
     let mut rows = Vec::new();
     let taken = for_each_row(compared, |cells| {
-        let value = |cell: &Cell| match cell {
-            Cell::Null => Value::Null,
-            Cell::Bool(yes) => object!(yes),
-            Cell::Int(number) => object!(number),
-            Cell::Float(number) => object!(number),
-            Cell::Text(text) => object!(text),
-        };
         let fields = names.iter().map(|column| column.name.clone()).zip(cells.iter().map(value));
         rows.push(Value::Object(fields.collect()));
         Ok(())

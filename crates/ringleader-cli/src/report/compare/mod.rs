@@ -4,8 +4,8 @@ pub(crate) mod figure;
 mod json;
 mod table;
 
-pub(crate) use json::json;
-pub(crate) use table::{rows, text};
+pub(crate) use json::{json, value};
+pub(crate) use table::{rows, summary, text};
 
 use super::{exit_code, grouped};
 use crate::args::quoted;

@@ -243,6 +243,16 @@ pub(super) fn for_each_row(
 }
 
 fn markdown<W: Write + Send>(compared: &Compared<'_>, out: W) -> io::Result<W> {
+    let (columns, rows) = summary(compared);
+    let mut writer = Writer::new(Format::Markdown, columns, out)?;
+    for row in &rows {
+        writer.row(row)?;
+    }
+    writer.finish()
+}
+
+/// The summary as numbers: its columns and its rows.
+pub(crate) fn summary(compared: &Compared<'_>) -> (Vec<Column>, Vec<Vec<Cell>>) {
     let columns = [
         ("algorithm", Kind::Text),
         ("load", Kind::Text),
@@ -257,10 +267,8 @@ fn markdown<W: Write + Send>(compared: &Compared<'_>, out: W) -> io::Result<W> {
     ];
     let loads = compared.cells.iter().any(|cell| compared.load(cell.place).is_some());
     let shown = |name: &str| loads || name != "load";
-    let kept = columns.iter().filter(|(name, _)| shown(name)).map(|&(name, kind)| Column::new(name, kind));
-    let mut writer = Writer::new(Format::Markdown, kept.collect(), out)?;
     let rounded = |value: f64| (value * 1000.0).round() / 1000.0;
-    for (cell, summary) in compared.summed() {
+    let line = |(cell, summary): (&ringleader_lab::compare::Cell, Option<&Summary>)| {
         let stats = summary.map(|summary| summary.stats);
         let cells: [Cell; 10] = [
             compared.entry(cell.place).spec.name.into(),
@@ -274,15 +282,11 @@ fn markdown<W: Write + Send>(compared: &Compared<'_>, out: W) -> io::Result<W> {
             summary.and_then(|summary| summary.bound).map(|(_, value)| rounded(value)).into(),
             summary.and_then(|summary| summary.ratio).map(rounded).into(),
         ];
-        let kept: Vec<Cell> = cells
-            .into_iter()
-            .zip(columns)
-            .filter(|(_, (name, _))| shown(name))
-            .map(|(cell, _)| cell)
-            .collect();
-        writer.row(&kept)?;
-    }
-    writer.finish()
+        cells.into_iter().zip(columns).filter(|(_, (name, _))| shown(name)).map(|(cell, _)| cell).collect()
+    };
+    let rows = compared.summed().map(line).collect();
+    let kept = columns.iter().filter(|(name, _)| shown(name)).map(|&(name, kind)| Column::new(name, kind));
+    (kept.collect(), rows)
 }
 
 #[cfg(test)]

@@ -1,0 +1,227 @@
+//! `ringleader serve` over a real socket: what it gives, whom it refuses, how it stops.
+
+use super::{ringleader, run};
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, Stdio};
+
+/// A server of this test, on a port of its own.
+struct Served {
+    child: Child,
+    port: u16,
+    ready: Value,
+}
+
+impl Served {
+    fn start(args: &[&str]) -> Served {
+        let mut words = vec!["serve", "--json"];
+        words.extend(args);
+        let mut command = ringleader(&words);
+        command.env_remove("RINGLEADER_LISTEN").env_remove("RINGLEADER_TOKEN");
+        let mut child = command.stdout(Stdio::piped()).spawn().expect("the binary runs");
+        let mut line = String::new();
+        let out = child.stdout.take().expect("a pipe");
+        BufReader::new(out).read_line(&mut line).expect("a line when it is ready");
+        let ready: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"));
+        let address = ready["address"].as_str().expect("an address");
+        let port = address.rsplit(':').next().and_then(|port| port.parse().ok()).expect("a port");
+        Served { child, port, ready }
+    }
+
+    fn here() -> Served {
+        Served::start(&["--listen", "127.0.0.1:0"])
+    }
+
+    /// Says these bytes; gives the status, the head and the body.
+    fn say(&self, bytes: &[u8]) -> (u16, String, String) {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).expect("it listens");
+        // A server that has heard enough may close before everything is said.
+        let _ = stream.write_all(bytes);
+        let mut answer = Vec::new();
+        let _ = stream.read_to_end(&mut answer);
+        let answer = String::from_utf8_lossy(&answer).into_owned();
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no answer: {answer}"));
+        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status");
+        (status, head.to_ascii_lowercase(), body.to_owned())
+    }
+
+    fn request(&self, method: &str, path: &str, headers: &str, body: &str) -> (u16, String, String) {
+        let length = body.len();
+        let host = if headers.to_ascii_lowercase().contains("host:") { "" } else { "Host: localhost\r\n" };
+        let head = format!(
+            "{method} {path} HTTP/1.1\r\n{host}Connection: close\r\nContent-Length: {length}\r\n{headers}\r\n"
+        );
+        self.say(format!("{head}{body}").as_bytes())
+    }
+
+    fn ask(&self, verb: &str, question: &Value) -> (u16, Value) {
+        let (status, head, body) = self.request("POST", &format!("/api/{verb}"), "", &question.to_string());
+        assert!(head.contains("content-type: application/json"), "{head}");
+        (status, serde_json::from_str(&body).unwrap_or_else(|error| panic!("{error}: {body}")))
+    }
+
+    /// What it refuses, with the status.
+    fn refused(&self, verb: &str, question: &Value) -> (u16, String) {
+        let (status, answer) = self.ask(verb, question);
+        let error = &answer["error"];
+        assert!(error["message"].as_str().is_some_and(|text| text.len() > 10), "{answer}");
+        (status, error["code"].as_str().expect("a code").to_owned())
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn peterson() -> Value {
+    json!({ "source": { "kind": "run", "algorithm": "peterson", "options": { "ids": "3,7,4,1" } }, "edits": [] })
+}
+
+#[test]
+fn the_page_and_its_assets_are_inside() {
+    let served = Served::here();
+    let (status, head, body) = served.request("GET", "/", "", "");
+    assert_eq!(status, 200);
+    for part in
+        ["text/html", "default-src 'self'", "x-content-type-options: nosniff", "cache-control: no-cache"]
+    {
+        assert!(head.contains(part), "{part}: {head}");
+    }
+    assert!(body.contains("<title>Ringleader</title>"), "{body}");
+    let tag = head.lines().find_map(|line| line.strip_prefix("etag: ")).expect("a tag").to_owned();
+    assert_eq!(served.request("GET", "/", &format!("If-None-Match: {tag}\r\n"), "").0, 304);
+    let script =
+        body.split('"').find(|word| word.ends_with(".js")).expect("a script").trim_start_matches('.');
+    let (status, head, _) = served.request("GET", script, "", "");
+    assert!(status == 200 && head.contains("text/javascript") && head.contains("immutable"), "{head}");
+    for path in
+        ["/../Cargo.toml", "/assets/../../Cargo.toml", "/%2e%2e/Cargo.toml", "/..%2fCargo.toml", "/.git"]
+    {
+        let (status, _, body) = served.request("GET", path, "", "");
+        assert!(status == 404 && body.contains("not_found"), "{path}: {status} {body}");
+    }
+}
+
+#[test]
+fn verbs_are_answered() {
+    let served = Served::here();
+    let (status, about) = served.ask("about", &json!({}));
+    assert_eq!((status, &about["schema"]), (200, &json!("ringleader.page/1")));
+    let (status, open) = served.ask("open", &peterson());
+    assert_eq!((status, &open["report"]["outcome"]), (200, &json!("elected")));
+    let mut question = peterson();
+    (question["from"], question["to"]) = (json!(2), json!(5));
+    let (status, events) = served.ask("events", &question);
+    assert_eq!((status, events["events"].as_array().map(Vec::len)), (200, Some(3)));
+    assert_eq!(events["events"][0]["step"], json!(2));
+}
+
+#[test]
+fn what_is_exported_is_imported_again() {
+    let served = Served::here();
+    let mut question = peterson();
+    for kind in ["svg", "html", "shiviz", "chrome", "mermaid", "itf", "jsonl", "trace"] {
+        question["kind"] = json!(kind);
+        let (status, file) = served.ask("export", &question);
+        assert!(
+            status == 200 && file["text"].as_str().is_some_and(|text| text.len() > 100),
+            "{kind}: {file}"
+        );
+    }
+    let (_, file) = served.ask("export", &question);
+    let trace = file["text"].as_str().expect("a text");
+    let (status, imported) = served.ask("import", &json!({ "name": "../a b.rlt", "text": trace }));
+    assert_eq!(status, 200, "{imported}");
+    let (_, run) = served.ask("open", &json!({ "source": imported["source"], "edits": [] }));
+    let (_, original) = served.ask("open", &peterson());
+    assert_eq!(run["command"], json!("ringleader replay 'a b.rlt'"));
+    for field in ["messages", "leader", "steps", "outcome", "properties"] {
+        assert_eq!(run["report"][field], original["report"][field], "{field}");
+    }
+    let broken = trace.replacen("\"process\":1", "\"process\":x", 1);
+    let (status, answer) = served.ask("import", &json!({ "name": "run.rlt", "text": broken }));
+    let message = answer["error"]["message"].as_str().unwrap_or_default();
+    assert!(status == 400 && message.contains("line ") && message.contains("column "), "{answer}");
+    assert_eq!(served.refused("import", &json!({ "name": "x", "text": "hello" })).1, "ringleader::bad_trace");
+}
+
+#[test]
+fn nonsense_and_too_much_are_refused_with_a_sentence() {
+    let served = Served::here();
+    let run = |nodes: &str| json!({ "source": { "kind": "run", "algorithm": "peterson", "options": { "nodes": nodes } } });
+    assert_eq!(served.refused("open", &run("1000001")), (400, "ringleader::too_large".into()));
+    assert_eq!(served.refused("open", &run("lots")), (400, "ringleader::usage".into()));
+    assert_eq!(served.refused("open", &json!("?")), (400, "ringleader::bad_question".into()));
+    assert_eq!(served.refused("dance", &json!({})), (404, "ringleader::unknown_verb".into()));
+    assert_eq!(served.refused("../open", &json!({})).0, 404);
+    assert_eq!(served.request("GET", "/api/about", "", "").0, 405);
+    assert_eq!(served.request("DELETE", "/", "", "").0, 405);
+    // Refused by what it announces, before it is sent; and, where nothing is announced, when it has come too far.
+    let head = "POST /api/open HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n";
+    let (status, _, body) = served.say(format!("{head}Content-Length: 999999999999\r\n\r\n").as_bytes());
+    assert!(status == 413 && body.contains("too large"), "{status} {body}");
+    let mut chunked = format!("{head}Transfer-Encoding: chunked\r\n\r\n1100000\r\n").into_bytes();
+    chunked.resize(chunked.len() + 0x110_0000, b' ');
+    chunked.extend(b"\r\n0\r\n\r\n");
+    assert_eq!(served.say(&chunked).0, 413);
+    let (status, _) = served.ask("about", &json!({}));
+    assert_eq!(status, 200, "it goes on");
+}
+
+#[test]
+fn strangers_are_turned_away() {
+    let here = Served::here();
+    let (status, _, body) = here.request("POST", "/api/about", "Host: evil.example\r\n", "{}");
+    assert!(status == 403 && body.contains("wrong_host"), "{status} {body}");
+    assert_eq!(here.request("GET", "/", "Host: evil.example\r\n", "").0, 403);
+    let open = Served::start(&["--listen", "0.0.0.0:0", "--token", "lecture-1234"]);
+    assert_eq!(open.ready["token"], json!("lecture-1234"));
+    assert!(
+        open.ready["url"].as_str().is_some_and(|url| url.ends_with("/?token=lecture-1234")),
+        "{}",
+        open.ready
+    );
+    let (status, _, body) = open.request("POST", "/api/about", "", "{}");
+    assert!(status == 401 && body.contains("token"), "{status} {body}");
+    let wrong = "Authorization: Bearer lecture-1235\r\n";
+    assert_eq!(open.request("POST", "/api/about", wrong, "{}").0, 401);
+    let right = "Authorization: Bearer lecture-1234\r\n";
+    assert_eq!(open.request("POST", "/api/about", right, "{}").0, 200);
+    let drawn = Served::start(&["--listen", "0.0.0.0:0"]);
+    assert_eq!(drawn.ready["token"].as_str().map(str::len), Some(32));
+}
+
+#[test]
+fn an_address_that_cannot_be_had_is_said() {
+    let served = Served::here();
+    let address = format!("127.0.0.1:{}", served.port);
+    let again = run(&["serve", "--listen", &address]);
+    assert_eq!(again.code, 4);
+    for part in ["ringleader::port_in_use", "already in use", "ringleader serve --listen 127.0.0.1:0"] {
+        assert!(again.err.contains(part), "{part}: {}", again.err);
+    }
+    for bad in [
+        &["serve", "--listen", "nowhere"][..],
+        &["serve", "--token", "x"],
+        &["serve", "--stories", "/nowhere"],
+    ] {
+        assert_eq!(run(bad).code, 2, "{bad:?}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn it_stops_when_it_is_told_to() {
+    for signal in ["-INT", "-TERM"] {
+        let mut served = Served::here();
+        let pid = served.child.id().to_string();
+        assert!(
+            std::process::Command::new("kill").args([signal, &pid]).status().is_ok_and(|told| told.success())
+        );
+        assert_eq!(served.child.wait().expect("it ends").code(), Some(0), "{signal}");
+    }
+}

@@ -1,0 +1,219 @@
+//! The verb `choices`: what could be chosen instead, and why not.
+
+use crate::question::{OptionValue, Options, RunRequest, Source, read};
+use crate::source::{Alive, Prepared, prepare};
+use crate::{Complaint, Stage, refusal};
+use ringleader::model::{Graph, Links, Processes, Shape, Told, is_told};
+use ringleader::registry::{Entry, Problem};
+use ringleader::sim::{Entries, Fault, Ids, Initiators, Ports, Refusal, Scenario, Schedule, Topology};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+/// What a contract says does not depend on n beyond this: large rings need not be laid out to ask.
+const NODES_MAX: u32 = 64;
+
+#[derive(Deserialize)]
+struct ChoicesRequest {
+    source: Source,
+}
+
+#[derive(Serialize)]
+struct Choice<'a> {
+    value: &'a str,
+    label: &'a str,
+    why: Option<String>,
+}
+
+/// The usual values of an option, each with a few words.
+type Usual = (&'static str, &'static [(&'static str, &'static str)]);
+
+const IDS: Usual = (
+    "ids",
+    &[
+        ("random", "random"),
+        ("ascending", "ascending"),
+        ("descending", "descending"),
+        ("alternating", "large and small alternate"),
+        ("bit-reversal", "bit reversal"),
+        ("fibonacci", "Fibonacci"),
+        ("worst", "the worst that is known"),
+    ],
+);
+const LINKS: Usual = (
+    "links",
+    &[
+        ("fifo", "in sending order"),
+        ("bag", "messages may overtake each other"),
+        ("half-duplex", "two messages never pass each other"),
+    ],
+);
+const SCHEDULE: Usual = (
+    "schedule",
+    &[
+        ("rounds", "in rounds"),
+        ("random", "a random message next"),
+        ("fifo", "the oldest message first"),
+        ("lifo", "the newest message first"),
+        ("greedy", "what causes most sends first"),
+        ("starve:0", "those of p0 last"),
+        ("delay:const:1", "delay 1"),
+        ("delay:uniform:1:10", "delay 1 to 10"),
+        ("delay:exp:5", "delay exponential, mean 5"),
+    ],
+);
+const TOPOLOGY: Usual = (
+    "topology",
+    &[("line", "a line"), ("star", "a star"), ("binary", "a binary tree"), ("random", "a random tree")],
+);
+const INITIATORS: Usual =
+    ("initiators", &[("all", "everybody"), ("one", "p0 alone"), ("25%", "a quarter"), ("50%", "half")]);
+const ORIENTATION: Usual =
+    ("orientation", &[("same", "the same everywhere"), ("random", "each process its own")]);
+
+/// The answer.
+pub(crate) fn answer(stage: &Stage, question: &[u8], alive: Alive<'_>) -> Result<String, Complaint> {
+    let request: ChoicesRequest = read("choices", question)?;
+    let run = RunRequest { source: request.source, edits: Vec::new() };
+    let prepared = prepare(stage, &run, alive)?;
+    let entry = prepared.entry.with_settings(&prepared.scenario.settings);
+    let scenario = capped(entry, &prepared.scenario);
+    let mut options = Map::new();
+    // A recording is what it is; only a run has options that could be others.
+    if let Source::Run { algorithm, options: given } = &run.source {
+        for usual in meaningful(entry) {
+            options.insert(usual.0.to_owned(), json!(judge(stage, algorithm, given, &prepared, usual)));
+        }
+    }
+    let (links, outside) = environment(&prepared, &scenario);
+    let actions = actions(entry, links, scenario.unsound);
+    Ok(json!({ "options": options, "actions": actions, "outside": outside }).to_string())
+}
+
+/// Those that mean something to it.
+fn meaningful(entry: &Entry) -> Vec<Usual> {
+    let mut usual = Vec::new();
+    if is_told(entry.told, Told::Identity) {
+        usual.push(IDS);
+    }
+    usual.extend([LINKS, SCHEDULE]);
+    if entry.shape == Shape::Edges && entry.spec.needs.graphs.contains(&Graph::Tree) {
+        usual.push(TOPOLOGY);
+    }
+    if entry.problem == Problem::Election {
+        usual.push(INITIATORS);
+    }
+    if matches!(entry.shape, Shape::TwoWayRing | Shape::Edges) {
+        usual.push(ORIENTATION);
+    }
+    usual
+}
+
+/// Holds each value against the contract, everything else as it is.
+fn judge(
+    stage: &Stage,
+    algorithm: &str,
+    given: &Options,
+    prepared: &Prepared,
+    (option, values): Usual,
+) -> Vec<Choice<'static>> {
+    let judged = values.iter().map(|&(value, label)| {
+        let mut options = given.clone();
+        options.insert(option.to_owned(), OptionValue::One(value.to_owned()));
+        if option == "ids" {
+            // A list says how many there are; another arrangement of as many is meant.
+            options.insert("nodes".to_owned(), OptionValue::One(prepared.scenario.n.to_string()));
+        }
+        let why = match stage.words.run(algorithm, &options, &[]) {
+            Ok(planned) => {
+                let form = prepared.entry.with_settings(&planned.scenario.settings);
+                let refused = prepared.entry.admits(&capped(form, &planned.scenario)).err();
+                refused.map(|refused| refusal::why(form, &refused))
+            }
+            Err(complaint) => Some(complaint.message),
+        };
+        Choice { value, label, why }
+    });
+    judged.collect()
+}
+
+/// The links it runs on, and where it is outside the contract.
+fn environment(prepared: &Prepared, scenario: &Scenario) -> (Links, Vec<String>) {
+    let entry = prepared.entry.with_settings(&scenario.settings);
+    let usual = scenario.links.unwrap_or(entry.spec.needs.links);
+    let nothing = Scenario { max_steps: Some(0), ..scenario.clone() };
+    match prepared.entry.run(&nothing, &mut ()) {
+        Ok(report) => (report.links, report.outside),
+        // A recording cannot be stopped before its first step; what it left is in its report.
+        Err(Refusal::BrokenReplay { .. }) => (usual, Vec::new()),
+        Err(refused) => (usual, vec![refusal::why(entry, &refused)]),
+    }
+}
+
+/// What somebody may do to a run.
+fn actions(entry: &Entry, links: Links, unsound: bool) -> Value {
+    let tolerates = &entry.spec.needs.tolerates;
+    let contract = |tolerated: bool, what: &str| {
+        let excluded = || format!("the contract of {} excludes {what}", entry.spec.title);
+        (!tolerated && !unsound).then(excluded)
+    };
+    let overtake = match links {
+        Links::Bag => None,
+        Links::Fifo | Links::HalfDuplex => Some("these links keep the order of messages".to_owned()),
+    };
+    let want = match entry.problem {
+        Problem::Mutex => None,
+        Problem::Election => Some("in an election nobody wants into a critical section".to_owned()),
+    };
+    json!({
+        "deliver": null,
+        "drop": contract(tolerates.loss, "the loss of messages"),
+        "duplicate": contract(tolerates.duplication, "the duplication of messages"),
+        "overtake": overtake,
+        "delay": null,
+        "crash": contract(tolerates.crash, "crashes"),
+        "recover": contract(tolerates.recovery, "recoveries"),
+        "want": want,
+    })
+}
+
+/// The same with few processes, and without what names one that is no longer there.
+fn capped(entry: &Entry, scenario: &Scenario) -> Scenario {
+    if scenario.n <= NODES_MAX {
+        return scenario.clone();
+    }
+    let n = match entry.spec.needs.processes {
+        Processes::Any => NODES_MAX,
+        // Whether n is admitted is said of n itself.
+        Processes::CompleteTree if entry.spec.needs.processes.admits(scenario.n) => NODES_MAX - 1,
+        Processes::CompleteTree => return scenario.clone(),
+    };
+    let mut few = Scenario { n, ..scenario.clone() };
+    if let Ids::Listed(ids) = &mut few.ids {
+        ids.truncate(n as usize);
+    }
+    if let Entries::Listed(entries) = &mut few.workload.entries {
+        entries.truncate(n as usize);
+    }
+    match &mut few.initiators {
+        Initiators::Listed(listed) => listed.iter_mut().for_each(|process| *process %= n),
+        Initiators::Timed(timed) => timed.iter_mut().for_each(|(process, _)| *process %= n),
+        Initiators::All | Initiators::One | Initiators::Percent(_) => {}
+    }
+    few.workload.wants.iter_mut().for_each(|(_, process)| *process %= n);
+    for fault in &mut few.faults {
+        match fault {
+            Fault::Crash { process, .. } | Fault::Recover { process, .. } => *process %= n,
+            Fault::Partition { left, right, .. } => {
+                left.iter_mut().chain(right).for_each(|process| *process %= n);
+            }
+            Fault::LoseNth { .. } | Fault::Loss(_) | Fault::Duplicate(_) => {}
+        }
+    }
+    if let Schedule::Starve(process) = &mut few.schedule {
+        *process %= n;
+    }
+    if matches!(few.ports, Ports::Listed(_)) || matches!(few.topology, Some(Topology::Listed(_))) {
+        return scenario.clone();
+    }
+    few
+}

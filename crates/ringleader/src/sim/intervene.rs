@@ -1,0 +1,306 @@
+//! Carrying out edits: whoever reaches into a run does so between two steps.
+//!
+//! What is in transit may be in its link, or (under `rounds`) among what arrives in this round or in the next, or be
+//! held back by an earlier edit.
+
+use super::problem::{Passing, Problem, UserInput};
+use super::schedule::Candidate;
+use super::world::{Flight, World};
+use super::{Action, Edit, Refusal};
+use crate::model::{Port, Process};
+use crate::network::{Network, Wired};
+use crate::trace::{Arrival, Input};
+
+/// A message that waits because somebody wants it to.
+pub(crate) struct Held<M> {
+    pub(super) link: u64,
+    pub(super) flight: Flight<M>,
+    until: Until,
+}
+
+/// How long it waits; at the longest until nothing else can happen.
+#[derive(Clone, Copy)]
+enum Until {
+    /// So many steps were taken.
+    Step(u64),
+    /// This message is no longer in transit.
+    Gone(u64),
+}
+
+/// Where a message is.
+#[derive(Clone, Copy)]
+enum Place {
+    /// In its link: the slot, and how many are ahead of it.
+    Link(u32, u32),
+    /// Among what arrives in this round; the last one of the list arrives next.
+    Arriving(usize),
+    /// Among what arrives in the next round.
+    Frontier(usize),
+    /// Held back.
+    Held(usize),
+}
+
+impl<P: Process, B: Problem<P>> World<'_, P, B>
+where
+    P::Port: Wired,
+{
+    /// Between two steps: what was held back long enough goes on, and edits are carried out.
+    #[inline]
+    pub(super) fn intervene(&mut self) {
+        let is_due = self.edits.front().is_some_and(|edit| edit.step <= self.steps);
+        if (is_due || !self.held.is_empty()) && !self.is_replaying && !self.intervenes {
+            self.carry_out();
+        }
+    }
+
+    #[cold]
+    fn carry_out(&mut self) {
+        // An edit is a step itself, after which this is asked for again.
+        self.intervenes = true;
+        self.release(false);
+        while self.steps < self.limit
+            && self.broken_edit.is_none()
+            && let Some(edit) = self.edits.front().copied().filter(|edit| edit.step <= self.steps)
+        {
+            self.edits.pop_front();
+            if let Err(why) = self.act(edit.action) {
+                self.broken_edit = Some((edit, why));
+            }
+            self.release(false);
+        }
+        self.intervenes = false;
+    }
+
+    /// The first edit that could not be carried out; where the run was over before its step, that is why.
+    pub(super) fn edits_done(&mut self, complete: bool) -> Result<(), Refusal> {
+        let steps = self.steps;
+        let left = || {
+            let edit = *self.edits.front().filter(|_| complete)?;
+            Some((edit, format!("the run is over after {steps} steps")))
+        };
+        match self.broken_edit.take().or_else(left) {
+            None => Ok(()),
+            Some((edit, why)) => Err(Refusal::BadEdit { edit, why }),
+        }
+    }
+
+    /// What is held back goes on, if it is time; everything if `all`. Whether anything did.
+    pub(super) fn release(&mut self, all: bool) -> bool {
+        if self.held.is_empty() {
+            return false;
+        }
+        let is_due: Vec<bool> = (self.held.iter())
+            .map(|held| {
+                all || match held.until {
+                    Until::Step(step) => self.steps >= step,
+                    Until::Gone(message) => self.locate(message).is_none(),
+                }
+            })
+            .collect();
+        let mut places = is_due.iter();
+        let (due, kept): (Vec<_>, Vec<_>) =
+            core::mem::take(&mut self.held).into_iter().partition(|_| places.next() == Some(&true));
+        self.held = kept;
+        let any = !due.is_empty();
+        for Held { link, flight, .. } in due {
+            self.enter_link(link, flight);
+        }
+        any
+    }
+
+    /// A message is sent into a link of which something is held back: where the order is kept, it waits too.
+    pub(super) fn waits_behind(&mut self, link: u64, flight: Flight<P::Msg>) -> Option<Flight<P::Msg>> {
+        let until = self.held.iter().rfind(|held| held.link == link).map(|held| held.until);
+        match until.filter(|_| self.is_fifo()) {
+            None => Some(flight),
+            Some(until) => {
+                self.held.push(Held { link, flight, until });
+                None
+            }
+        }
+    }
+
+    fn act(&mut self, action: Action) -> Result<(), String> {
+        match action {
+            Action::Deliver(message) => self.hand_over(message),
+            Action::Drop(message) => {
+                let (place, link) = self.whereabouts(message)?;
+                let (to, port) = self.net.end(link);
+                self.begin_effects(to);
+                let flight = self.withdraw(place).ok_or_else(|| missing(message))?;
+                self.gone += 1;
+                if self.bypassed.get(to as usize) != Some(&true) {
+                    self.problem.sent(&Passing { from: flight.from, to, msg: &flight.msg, in_transit: -1 });
+                }
+                self.happened(to, Input::Lose(Arrival { message, port: port.index() }));
+                self.offer_refused(to);
+                Ok(())
+            }
+            Action::Duplicate(message) => {
+                let (place, link) = self.whereabouts(message)?;
+                let (to, port) = self.net.end(link);
+                self.begin_effects(to);
+                let copy = self.flight(place).map(|flight| Flight { msg: flight.msg.clone(), ..*flight });
+                let mut copy = copy.ok_or_else(|| missing(message))?;
+                copy.number = self.messages;
+                self.messages += 1;
+                if self.bypassed.get(to as usize) != Some(&true) {
+                    self.problem.sent(&Passing { from: copy.from, to, msg: &copy.msg, in_transit: 1 });
+                }
+                self.travel(to, port, copy);
+                self.happened(to, Input::Double(Arrival { message, port: port.index() }));
+                Ok(())
+            }
+            Action::Overtake(message) => {
+                let (_, link) = self.whereabouts(message)?;
+                if self.is_fifo() {
+                    return Err("the links keep the order: no message overtakes another".into());
+                }
+                let ahead: Vec<u64> = self.on_link(link).into_iter().take_while(|&m| m != message).collect();
+                if ahead.is_empty() {
+                    return Err(format!("no message is ahead of message {message} on its link"));
+                }
+                ahead.into_iter().try_for_each(|other| self.hold(other, Until::Gone(message)))
+            }
+            Action::Delay(message, steps) => {
+                let (_, link) = self.whereabouts(message)?;
+                let until = Until::Step(self.steps.saturating_add(steps));
+                if !self.is_fifo() {
+                    return self.hold(message, until);
+                }
+                let behind = self.on_link(link).into_iter().skip_while(|&other| other != message);
+                behind.collect::<Vec<_>>().into_iter().try_for_each(|other| self.hold(other, until))
+            }
+            Action::Crash(process) if self.is_down(process) => {
+                Err(format!("process {process} is down already"))
+            }
+            Action::Crash(process) => {
+                self.crash(process);
+                Ok(())
+            }
+            Action::Recover(process) if !self.is_down(process) => {
+                Err(format!("process {process} is not down"))
+            }
+            Action::Recover(process) => {
+                self.recover(process);
+                Ok(())
+            }
+            Action::Want(process) if self.is_down(process) => Err(format!("process {process} is down")),
+            Action::Want(process) if !B::may(&self.processes[process as usize], UserInput::Want) => {
+                Err(format!("the user of process {process} cannot ask now"))
+            }
+            Action::Want(process) => {
+                self.user(process, UserInput::Want);
+                Ok(())
+            }
+        }
+    }
+
+    /// A message arrives now.
+    fn hand_over(&mut self, message: u64) -> Result<(), String> {
+        let (mut place, link) = self.whereabouts(message)?;
+        let (to, port) = self.net.end(link);
+        if let Some(first) = self.on_link(link).first().filter(|&&first| self.is_fifo() && first != message) {
+            return Err(format!("the links keep the order: message {first} is ahead of message {message}"));
+        }
+        if Self::TWO_WAY && self.is_half_duplex() {
+            if let Place::Held(_) = place {
+                self.release(true);
+                place = self.whereabouts(message)?.0;
+            }
+            let mut counts = [0; 2];
+            counts[port.index() as usize] = 1;
+            let taken = matches!(place, Place::Link(..)) && self.take_batch(to, counts, None);
+            return if taken { Ok(()) } else { Err(format!("process {to} does not take it now")) };
+        }
+        let flight = self.withdraw(place).ok_or_else(|| missing(message))?;
+        self.arrive(to, port, flight);
+        Ok(())
+    }
+
+    fn hold(&mut self, message: u64, until: Until) -> Result<(), String> {
+        let (place, link) = self.whereabouts(message)?;
+        let flight = self.withdraw(place).ok_or_else(|| missing(message))?;
+        self.held.push(Held { link, flight, until });
+        Ok(())
+    }
+
+    /// Where a message is, and on which link.
+    fn whereabouts(&self, message: u64) -> Result<(Place, u64), String> {
+        self.locate(message).ok_or_else(|| missing(message))
+    }
+
+    fn locate(&self, message: u64) -> Option<(Place, u64)> {
+        let among = |list: &[(u64, Flight<P::Msg>)]| {
+            let found = list.iter().enumerate().find(|(_, (_, flight))| flight.number == message)?;
+            Some((found.0, found.1.0))
+        };
+        if let Some((place, link)) = among(&self.arriving) {
+            return Some((Place::Arriving(place), link));
+        }
+        if let Some((place, link)) = among(&self.frontier) {
+            return Some((Place::Frontier(place), link));
+        }
+        if let Some(place) = self.held.iter().position(|held| held.flight.number == message) {
+            return Some((Place::Held(place), self.held[place].link));
+        }
+        self.links.slots().find_map(|slot| {
+            let place = self.links.iter(slot).position(|flight| flight.number == message)?;
+            Some((Place::Link(slot, place as u32), self.links.link(slot)))
+        })
+    }
+
+    /// The numbers of the messages on a link, in their order.
+    fn on_link(&self, link: u64) -> Vec<u64> {
+        let here = |list: &(u64, Flight<P::Msg>)| (list.0 == link).then_some(list.1.number);
+        let mut numbers: Vec<u64> = Vec::new();
+        if let Some(slot) = self.links.slot(link) {
+            numbers.extend(self.links.iter(slot).map(|flight| flight.number));
+        }
+        numbers.extend(self.arriving.iter().rev().filter_map(here));
+        numbers.extend(self.frontier.iter().filter_map(here));
+        numbers.extend(self.held.iter().filter(|held| held.link == link).map(|held| held.flight.number));
+        numbers
+    }
+
+    fn flight(&self, place: Place) -> Option<&Flight<P::Msg>> {
+        match place {
+            Place::Link(slot, place) => self.links.iter(slot).nth(place as usize),
+            Place::Arriving(place) => self.arriving.get(place).map(|(_, flight)| flight),
+            Place::Frontier(place) => self.frontier.get(place).map(|(_, flight)| flight),
+            Place::Held(place) => self.held.get(place).map(|held| &held.flight),
+        }
+    }
+
+    /// Takes a message from where it is; the schedule forgets it.
+    fn withdraw(&mut self, place: Place) -> Option<Flight<P::Msg>> {
+        match place {
+            Place::Link(slot, place) => {
+                let (flight, empty) = self.links.take(slot, place)?;
+                if empty {
+                    self.picker.remove(Candidate::link(slot));
+                } else if self.is_fifo()
+                    && place == 0
+                    && let Some(next) = self.links.head(slot)
+                {
+                    self.picker.next_in_line(slot, next.number);
+                }
+                Some(flight)
+            }
+            Place::Arriving(place) => Some(self.arriving.remove(place).1),
+            Place::Frontier(place) => Some(self.frontier.remove(place).1),
+            Place::Held(place) => Some(self.held.remove(place).flight),
+        }
+    }
+}
+
+fn missing(message: u64) -> String {
+    format!("message {message} is not on its way")
+}
+
+/// Edits in the order of their steps.
+pub(super) fn in_order(edits: &[Edit]) -> std::collections::VecDeque<Edit> {
+    let mut sorted = edits.to_vec();
+    sorted.sort_by_key(|edit| edit.step);
+    sorted.into()
+}
