@@ -25,6 +25,10 @@ describe("the question", () => {
     expect(literal("--ids 3,7,4,1 --initiators 0 --seed 1")).toEqual({ ids: "3,7,4,1" });
     expect(literal("-n 4 --entries 0,1,1,1 --schedule random --seed 5")).toEqual({ nodes: "4", entries: "0,1,1,1" });
     expect(literal("ringleader run bully@as-printed -n 5 --crash 4@0 --seed 1")).toEqual({ nodes: "5" });
+    expect(literal("-n 3 --schedule random --load open:0.3 --total 4 --seed 2746")).toEqual({ nodes: "3", entries: "2" });
+    expect(literal("-n 2 --load open:0.3 --total 2 --seed 1")).toEqual({ nodes: "2" });
+    expect(literal("-n 5 --initiators 0,1,2,3 --schedule random")).toEqual({ nodes: "5", initiators: "0,1,2,3" });
+    expect(literal("--ids 1,2 --initiators 0,1@1")).toEqual({ ids: "1,2" });
     expect(literal(null)).toEqual({ nodes: "4" });
     expect(exampleOptions("--crash 4@0 --crash 2@1 --unsound")).toEqual({ crash: ["4@0", "2@1"], unsound: true });
   });

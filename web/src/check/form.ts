@@ -150,6 +150,13 @@ export function wrong(algorithm: Algorithm): Options {
     const value = shown[name];
     if (value !== undefined) options[name] = value;
   }
+  // Several who start together are few cases among all sets of initiators. Who starts later has no place in a check.
+  if (typeof shown.initiators === "string" && /^\d+(,\d+)+$/.test(shown.initiators)) options.initiators = shown.initiators;
+  // Under a load the run says how many entries there are in all, a check how many each process makes.
+  if (options.entries === undefined && typeof shown.total === "string" && typeof options.nodes === "string") {
+    const each = Math.ceil(Number(shown.total) / Number(options.nodes));
+    if (each > 1) options.entries = String(each);
+  }
   const fixed = typeof options.ids === "string" && /^\d/.test(options.ids);
   if (fixed) delete options.nodes;
   else options.nodes ??= usualNodes(algorithm);

@@ -44,7 +44,7 @@ describe("one slider", () => {
     expect(next("share", SHARES, tracks, -1)).toBeLessThan(SHARES);
   });
   test("nothing to show is no place to go", () => {
-    expect(extent("step", [])).toBe(0);
+    for (const by of ["share", "step", "depth"] as const) expect([extent(by, []), extent(by, [track([])])]).toEqual([0, 0]);
     expect(standing("share", 500, track([]))).toBe(0);
   });
 });

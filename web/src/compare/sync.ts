@@ -27,11 +27,12 @@ export function track(depths: number[]): Track {
 export function extent(by: By, tracks: Track[]): number {
   switch (by) {
     case "share":
-      return SHARES;
+      // Runs that are too large to be walked through have no steps here: there is nowhere to go.
+      return tracks.some(({ steps }) => steps > 0) ? SHARES : 0;
     case "step":
       return Math.max(0, ...tracks.map(({ steps }) => steps));
     case "depth":
-      return Math.max(0, ...tracks.map(({ chains }) => chains.at(-1) ?? 0)) + 1;
+      return Math.max(0, ...tracks.map(({ chains }) => (chains.at(-1) ?? -1) + 1));
   }
 }
 

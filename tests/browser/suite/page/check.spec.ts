@@ -83,6 +83,17 @@ test("nonsense: a sentence of the form, or of the engine; the form stays", async
   await expect(page.locator(".answer")).toContainText("Holds");
 });
 
+test("what the contract excludes is greyed with the reason, until somebody leaves the contract", async ({ page, visit }) => {
+  await visit("#/check?v=1&a=peterson&nodes=4");
+  await page.getByText("Links and faults").click();
+  const bag = page.getByLabel("links", { exact: true }).locator("option", { hasText: /^bag/ });
+  await expect(bag).toHaveText(/needs fifo links/i);
+  await expect(bag).toHaveJSProperty("disabled", true);
+  await page.getByRole("checkbox", { name: /outside the contract/ }).check();
+  await expect(bag).toHaveJSProperty("disabled", false);
+  await expect(page).toHaveURL(/unsound=1/);
+});
+
 test("an engine that goes away: a sentence, what was found stays, and another try", async ({ page, visit }) => {
   await visit(TWO_LEADERS);
   await expect(page.getByRole("list", { name: /^Steps/ })).toBeVisible();

@@ -38,9 +38,15 @@ test("one slider, three ways to go together, keys; opened afresh it is the same"
 });
 
 test("play goes to the end and stops there", async ({ page, visit }) => {
+  await page.clock.install({ time: 0 });
   await visit("#/compare?v=1&x=chang-roberts,peterson&nodes=3&seed=7");
+  await expect(page.locator("section[aria-label=peterson] svg")).toBeVisible();
+  await page.clock.pauseAt(600_000);
   await page.getByRole("button", { name: "Play" }).click();
-  await expect(page.getByRole("button", { name: "To the end" })).toBeDisabled({ timeout: 30_000 });
+  await expect(page.getByRole("button", { name: "Pause" })).toBeVisible();
+  await expect(page.locator(steps("peterson")).first()).toHaveText(/^0 of \d+$/);
+  await page.clock.runFor(20_000);
+  await expect(page.getByRole("button", { name: "To the end" })).toBeDisabled();
   await expect(page.getByRole("button", { name: "Play" })).toBeVisible();
   await expect(page).toHaveURL(/at=end$/);
 });

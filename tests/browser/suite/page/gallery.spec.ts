@@ -67,7 +67,7 @@ test("a recorded run opens in the Lab, chosen or dropped; a broken one is a sent
     data.items.add(new File([text], "franklin.rlt"));
     return data;
   }, text);
-  await page.dispatchEvent(".drop", "drop", { dataTransfer: files });
+  await page.dispatchEvent("h1", "drop", { dataTransfer: files });
   await expect(page).toHaveURL(/#\/lab\?v=1&trace=/);
 });
 
