@@ -1,7 +1,7 @@
 //! The gate: everything that must hold before a change goes in. Read-only, the same on a laptop and in CI.
 
-use crate::browser;
 use crate::{battery, bounds, cargo, has_cargo_command, succeeds, test, tidy as check_tidiness};
+use crate::{browser, page};
 use std::time::{Duration, Instant};
 use xtask::tidy;
 
@@ -56,6 +56,7 @@ const STAGES: &[Stage] = &[
                 && cargo(&["bench", "-p", "ringleader-cli", "--bench", "sweep", "--", "--quick"])
         })
     },
+    Stage { file: Some("web/package.json"), misses: page::missing, ..Stage::new("page", page::check) },
     // The suites that need more than Rust go here, after everything that does not: the browser, the network.
     Stage {
         file: Some("tests/browser/package.json"),

@@ -4,6 +4,7 @@
 
 mod browser;
 mod gate;
+mod page;
 
 use std::process::{Command, ExitCode};
 use xtask::tidy;
@@ -16,6 +17,7 @@ usage: cargo xtask COMMAND
   battery  every algorithm against the checker, as large as minutes allow; with UPDATE=1 its record is rewritten
   bounds   every election against its bound, from a hundred processes to a million, and the worst cases that are
            searched for: prints the tables
+  page     the page, built from web/ into its crate: needs node and npm
   browser  pictures, pages and exports, looked at with Chromium: needs node, npm and chromium
   tidy     what the compiler does not see: layering, headers, left-overs, line lengths
   ci       the whole gate, read-only, with the time of each stage
@@ -28,6 +30,7 @@ fn main() -> ExitCode {
         ["battery"] => battery(),
         ["bounds"] => bounds(),
         ["browser"] => browser::run(),
+        ["page"] => page::build(),
         ["tidy"] => tidy(),
         ["ci"] => gate::run(),
         ["fix"] => {

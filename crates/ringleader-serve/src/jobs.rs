@@ -1,5 +1,5 @@
-//! Checks that are under way: each has a thread of its own, is looked at, and can be stopped. What was found is kept for
-//! a while, so that a page can ask for it again.
+//! Checks that are under way: each has a thread of its own, is looked at, and can be stopped. What was found is kept
+//! for a while, so that a page can ask for it again.
 
 use ringleader_stage::check::{self, Checked, Look, Prepared, Progress, Started};
 use ringleader_stage::{Complaint, Stage};

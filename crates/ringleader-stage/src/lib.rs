@@ -14,6 +14,8 @@ mod event;
 mod events;
 mod export;
 mod far;
+#[cfg(test)]
+mod from_afar;
 mod import;
 pub mod limits;
 mod monitor;
@@ -88,7 +90,8 @@ impl Stage {
             "window" => window::answer(self, question, alive),
             // A server takes check, look and stop before they come here, for they need a thread.
             _ => Err(Complaint::new("ringleader::unknown_verb", format!("there is no verb `{verb}`")).help(
-                "there are about, choices, open, events, overview, window, export, import, compare, story, check, look, stop; web/ENGINE.md describes them",
+                "there are about, choices, open, events, overview, window, export, import, compare, story, check, look \
+                 and stop; web/ENGINE.md describes them",
             )),
         }
     }

@@ -1,5 +1,5 @@
-//! The verb `overview`: a run from far away. Processes by columns, steps by rows; what was received in each cell, and how
-//! many processes of each column are in which role at the end of each row. Where few are in a role, they are named.
+//! The verb `overview`: a run from far away. Processes by columns, steps by rows; what was received in each cell, and
+//! how many processes of each column are in which role at the end of each row. Where few are in a role, they are named.
 
 use crate::far::{Far, Range};
 use crate::question::{RunRequest, read};

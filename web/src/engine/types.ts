@@ -132,9 +132,9 @@ export interface Report {
   algorithm: string;
   nodes: number;
   outcome: string;
-  messages: number;
+  messages: { total: number; by_kind: Record<string, number> };
   election_messages?: number;
-  bound: { formula: string; value: number; holds: boolean } | null;
+  bound: { formula: string; counts: "election" | "all"; value: number; holds: boolean } | null;
   average?: { formula: string; value: number } | null;
   [field: string]: unknown;
 }

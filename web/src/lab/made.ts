@@ -20,7 +20,7 @@ export function run(n: number, steps: number, more: Partial<Run> = {}): Run {
   return {
     source: { kind: "run", algorithm: "made", options: {} }, edits: [], algorithm: "made", problem: "election", n,
     command: "ringleader run made",
-    report: { schema: "ringleader.run/1", algorithm: "made", nodes: n, outcome: "elected", messages: 0, bound: null },
+    report: { schema: "ringleader.run/1", algorithm: "made", nodes: n, outcome: "elected", messages: { total: 0, by_kind: {} }, bound: null },
     topology: "one-way ring", links: "fifo", schedule: "rounds", outside: [], steps, small: true,
     properties: [{ name: "at most one leader", kind: "always", holds: true, detail: null, violated_at: null }],
     marks: [], density: [], ids: Array.from({ length: n }, (_, process) => process + 1),

@@ -5,7 +5,7 @@ import type { Report } from "../engine/types";
 import { meter } from "./meter";
 
 const report = (more: Partial<Report> = {}): Report => ({
-  schema: "ringleader.run/1", algorithm: "made", nodes: 8, outcome: "elected", messages: 0,
+  schema: "ringleader.run/1", algorithm: "made", nodes: 8, outcome: "elected", messages: { total: 0, by_kind: {} },
   bound: { formula: "n(n+1)/2", value: 36, holds: true, counts: "election" } as Report["bound"], average: { formula: "n·H(n)", value: 21.7 }, ...more,
 });
 
@@ -15,7 +15,7 @@ it("is calm, then near, then beyond", () => {
 
 it("counts what the bound counts", () => {
   expect(meter(report(), 27, 19)).toMatchObject({ counted: 19, what: "election messages" });
-  expect(meter(report({ bound: { formula: "3(n-1)", value: 21, holds: true } }), 20, 0)).toMatchObject({ counted: 20, what: "messages" });
+  expect(meter(report({ bound: { formula: "3(n-1)", counts: "all", value: 21, holds: true } }), 20, 0)).toMatchObject({ counted: 20, what: "messages" });
 });
 
 it("has a scale that holds everything, even what is beyond the bound", () => {

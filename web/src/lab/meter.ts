@@ -16,7 +16,7 @@ export interface Meter {
 }
 
 export function meter(report: Report, messages: number, electionMessages: number): Meter {
-  const counts = report.bound && "counts" in report.bound ? String(report.bound.counts) : null;
+  const counts = report.bound?.counts ?? null;
   const election = counts === "election" || (counts === null && report.election_messages !== undefined);
   const counted = election ? electionMessages : messages;
   const worst = report.bound ? { formula: report.bound.formula, value: report.bound.value } : null;

@@ -22,6 +22,8 @@ export function colour(name: string): string {
 
 /** Red, green, blue of a colour of the page. */
 export function rgb(name: string): [number, number, number] {
-  const hex = /^#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})$/i.exec(colour(name));
+  // `#fff` is short for `#ffffff`.
+  const long = colour(name).replace(/^#([0-9a-f])([0-9a-f])([0-9a-f])$/i, "#$1$1$2$2$3$3");
+  const hex = /^#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})$/i.exec(long);
   return hex ? [parseInt(hex[1] ?? "0", 16), parseInt(hex[2] ?? "0", 16), parseInt(hex[3] ?? "0", 16)] : [128, 128, 128];
 }

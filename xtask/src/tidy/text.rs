@@ -32,12 +32,15 @@ const KINDS: &[&str] = &[
     ".gitignore",
     "LICENSE-APACHE",
     "LICENSE-MIT",
-    // The page that plays a run, and what looks at it with a browser.
+    // The page that plays a run, the page of the program, and what looks at them with a browser.
     ".html",
     ".css",
     ".svg",
     ".js",
     ".ts",
+    ".svelte",
+    ".png",
+    "tsconfig.json",
     "package.json",
     "package-lock.json",
     ".npmrc",
@@ -48,10 +51,15 @@ const BYTES_MAX: usize = 100_000;
 
 /// Files in which prose may speak of left-overs, and two blanks may end a line.
 fn is_code(path: &str) -> bool {
-    [".rs", ".toml", ".sh", ".js", ".ts", ".py", ".yml", ".css", ".html"]
+    [".rs", ".toml", ".sh", ".js", ".ts", ".svelte", ".py", ".yml", ".css", ".html"]
         .iter()
         .any(|end| path.ends_with(end))
         || path.starts_with(".ci/")
+}
+
+/// The built page: written by a tool, and compared with its sources in CI.
+fn is_built(path: &str) -> bool {
+    path.starts_with("crates/ringleader-serve/page/")
 }
 
 /// Files that a package manager writes: as long as they have to be.
@@ -85,7 +93,8 @@ pub(super) fn sizes(files: &[File]) -> Vec<Problem> {
             if file.is_rust() && columns > COLUMNS_MAX {
                 problems.push(file.problem(number, format!("{columns} columns; the most is {COLUMNS_MAX}")));
             }
-            if (is_code(&file.path) || file.path.ends_with(".md")) && line.ends_with([' ', '\t']) {
+            let is_written = !is_built(&file.path) && (is_code(&file.path) || file.path.ends_with(".md"));
+            if is_written && line.ends_with([' ', '\t']) {
                 problems.push(file.problem(number, "the line ends in blanks"));
             }
         }
@@ -95,13 +104,17 @@ pub(super) fn sizes(files: &[File]) -> Vec<Problem> {
 
 /// Nothing is left for later, and no test is switched off.
 pub(super) fn left_overs(files: &[File]) -> Vec<Problem> {
-    report(files.iter().filter(|file| is_code(&file.path)), LEFT_OVERS, |line, at, needle| {
-        let before = line[..at].chars().next_back().unwrap_or(' ');
-        let after = line[at + needle.len()..].chars().next().unwrap_or(' ');
-        let is_whole =
-            needle.starts_with('#') || (!is_word(before) && !is_word(after)) || needle.ends_with('!');
-        is_whole.then(|| format!("`{needle}` is left over"))
-    })
+    report(
+        files.iter().filter(|file| is_code(&file.path) && !is_built(&file.path)),
+        LEFT_OVERS,
+        |line, at, needle| {
+            let before = line[..at].chars().next_back().unwrap_or(' ');
+            let after = line[at + needle.len()..].chars().next().unwrap_or(' ');
+            let is_whole =
+                needle.starts_with('#') || (!is_word(before) && !is_word(after)) || needle.ends_with('!');
+            is_whole.then(|| format!("`{needle}` is left over"))
+        },
+    )
 }
 
 /// Nothing but what somebody wrote: files of known kinds, of a size that can be read.
@@ -112,9 +125,9 @@ pub(super) fn kinds(files: &[File]) -> Vec<Problem> {
         if !KINDS.iter().any(|end| file.path.ends_with(end)) && !file.path.starts_with(".ci/") {
             let what = "a file of this kind does not belong here; if it does, add the kind to `KINDS`";
             problems.push(file.problem(1, what));
-        } else if bytes == 0 {
+        } else if bytes == 0 && !file.path.ends_with(".png") {
             problems.push(file.problem(1, "the file is empty, or not UTF-8"));
-        } else if bytes > BYTES_MAX && !is_lock(&file.path) {
+        } else if bytes > BYTES_MAX && !is_lock(&file.path) && !is_built(&file.path) {
             problems.push(file.problem(1, format!("{bytes} bytes; the most is {BYTES_MAX}")));
         }
     }

@@ -87,7 +87,7 @@ fn what_is_refused_is_refused_at_once() {
         ("petersen", json!({}), "there is no algorithm `petersen`"),
         ("peterson", json!({ "ids": "random" }), "a check draws nothing"),
         ("peterson", json!({ "ids": "@/etc/hostname" }), "a page reads no files"),
-        ("peterson", json!({ "trace": "/tmp/x" }), "`check` has no option `trace` here"),
+        ("peterson", json!({ "trace": "x.rlt" }), "`check` has no option `trace` here"),
         ("peterson", json!({ "nodes": "many" }), "many"),
         ("peterson", json!({ "nodes": "2000" }), "a check goes through every run"),
         ("chang-roberts", json!({ "nodes": "60", "all-ids": true }), "arrangements"),

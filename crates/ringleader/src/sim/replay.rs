@@ -32,8 +32,8 @@ where
         Ok(quiet || self.problem.is_finished())
     }
 
-    /// From here on nothing is recorded: somebody reaches into the run, and it goes on, the oldest message first. Whoever
-    /// is inside leaves after a while; whoever has not started does.
+    /// From here on nothing is recorded: somebody reaches into the run, and it goes on, the oldest message first.
+    /// Whoever is inside leaves after a while; whoever has not started does.
     fn go_on(&mut self) -> bool {
         self.is_replaying = false;
         self.problem.nobody_else_asks();

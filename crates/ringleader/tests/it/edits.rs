@@ -158,7 +158,10 @@ fn a_delayed_message_waits() {
         ..with_ids(&[3, 7, 4, 1, 5, 2])
     };
     let arrives = |recording: &Recording, number: u64| {
-        let is_it = |event: &Event| matches!(&event.input, Input::Deliver(arrivals) if arrivals.iter().any(|a| a.message == number));
+        let is_it = |event: &Event| match &event.input {
+            Input::Deliver(arrivals) => arrivals.iter().any(|arrival| arrival.message == number),
+            _ => false,
+        };
         recording.events.iter().position(is_it).expect("it arrives")
     };
     let algorithm = entry("chang-roberts");
