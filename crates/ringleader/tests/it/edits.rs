@@ -158,10 +158,9 @@ fn a_delayed_message_waits() {
         ..with_ids(&[3, 7, 4, 1, 5, 2])
     };
     let arrives = |recording: &Recording, number: u64| {
-        let is_it = |event: &Event| match &event.input {
-            Input::Deliver(arrivals) => arrivals.iter().any(|arrival| arrival.message == number),
-            _ => false,
-        };
+        let of =
+            |input: &Input| if let Input::Deliver(arrivals) = input { arrivals.clone() } else { Vec::new() };
+        let is_it = |event: &Event| of(&event.input).iter().any(|arrival| arrival.message == number);
         recording.events.iter().position(is_it).expect("it arrives")
     };
     let algorithm = entry("chang-roberts");
