@@ -43,7 +43,9 @@ fn a_window_shows_what_the_events_say() {
     for (algorithm, n) in SOME {
         let (run, events) = told(&stage, algorithm, n);
         let steps = events.len() as u64;
-        for (nodes, steps) in [((0, n), (0, steps)), ((1, 3), (0, steps)), ((0, n), (steps / 3, steps / 2))] {
+        for (nodes, steps) in
+            [((0u32, n), (0, steps)), ((1, 3), (0, steps)), ((0, n), (steps / 3, steps / 2))]
+        {
             let window =
                 ask(&stage, "window", about(algorithm, n, json!({ "nodes": nodes, "steps": steps })));
             let inside = |event: &&Value| {
@@ -83,7 +85,7 @@ fn an_overview_counts_what_the_events_say() {
     for (algorithm, n) in SOME {
         let (run, events) = told(&stage, algorithm, n);
         let all = events.len() as u64;
-        for (nodes, steps) in [((0, n), (0, all)), ((2, 5), (all / 4, all))] {
+        for (nodes, steps) in [((0u32, n), (0, all)), ((2, 5), (all / 4, all))] {
             let more = json!({ "nodes": nodes, "steps": steps, "columns": 3, "rows": 4 });
             let far = ask(&stage, "overview", about(algorithm, n, more));
             let (columns, rows) = (3u64.min(u64::from(nodes.1 - nodes.0)), 4u64.min(steps.1 - steps.0));

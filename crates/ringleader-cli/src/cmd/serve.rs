@@ -45,12 +45,12 @@ pub(crate) fn run(app: &App, args: &ServeArgs, console: &mut Console<'_>) -> Res
 /// there all the same.
 fn add_stories(stage: &mut Stage, folder: &Path) -> Result<Vec<Complaint>, Diagnostic> {
     let unread = |error: io::Error| {
-        let message = match error.kind() {
-            io::ErrorKind::NotFound => {
-                format!("--stories {}: there is no such folder", folder.display())
-            }
-            _ => format!("--stories {}: cannot read the folder: {error}", folder.display()),
+        let why = if error.kind() == io::ErrorKind::NotFound {
+            "there is no such folder".to_owned()
+        } else {
+            format!("cannot read the folder: {error}")
         };
+        let message = format!("--stories {}: {why}", folder.display());
         Diagnostic::input("ringleader::no_stories", message)
             .help("name a folder with one file for each story: NAME.story.toml")
     };

@@ -2,7 +2,7 @@
 
 use super::{Arrival, Event, Fate, Input, Outcome, Sent};
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A message as a call: `tid(7)`.
 #[must_use]
@@ -21,7 +21,7 @@ pub(crate) fn as_call(kind: &str, fields: &[(Cow<'static, str>, String)]) -> Str
 pub struct Narrator {
     ticks_per_unit: u64,
     /// Who sent which message, and what it was, by its number.
-    messages: HashMap<u64, (u32, String)>,
+    messages: BTreeMap<u64, (u32, String)>,
     /// The number of the next message.
     next: u64,
     down: BTreeSet<u32>,
@@ -44,7 +44,7 @@ impl Narrator {
     /// At the beginning of a run whose clock has so many ticks per unit ([`Header::ticks_per_unit`](super::Header)).
     #[must_use]
     pub fn new(ticks_per_unit: u64) -> Narrator {
-        Narrator { ticks_per_unit, messages: HashMap::new(), next: 0, down: BTreeSet::new() }
+        Narrator { ticks_per_unit, messages: BTreeMap::new(), next: 0, down: BTreeSet::new() }
     }
 
     /// In the middle of a run, when these processes are down.
@@ -129,7 +129,7 @@ fn time(time: u64, ticks_per_unit: u64) -> String {
     format!("{:.3}", time as f64 / ticks_per_unit as f64)
 }
 
-fn input(event: &Event, messages: &HashMap<u64, (u32, String)>, down: bool) -> String {
+fn input(event: &Event, messages: &BTreeMap<u64, (u32, String)>, down: bool) -> String {
     let who = format!("p{}", event.process);
     let one = |arrival: &Arrival| match messages.get(&arrival.message) {
         Some((from, message)) => format!("{message} from p{from}"),
