@@ -10,6 +10,7 @@ use axum::http::{Method, Request, Response, StatusCode};
 use ringleader_stage::{Complaint, Stage};
 use std::io;
 use std::net::{SocketAddr, TcpListener};
+use std::pin::Pin;
 use std::sync::Arc;
 
 /// A server that listens and does not answer yet.
@@ -18,6 +19,8 @@ pub struct Server {
     address: SocketAddr,
     access: Access,
     stage: Arc<Stage>,
+    runtime: tokio::runtime::Runtime,
+    stopped: Pin<Box<dyn Future<Output = ()>>>,
 }
 
 /// Claims an address; port 0 is any free one.
@@ -34,10 +37,19 @@ impl Server {
     /// A server on an address that was claimed.
     ///
     /// # Errors
-    /// If the address is gone, or no token can be drawn.
+    /// If the address is gone, no token can be drawn, or the machine has no threads for it.
     pub fn new(listener: TcpListener, token: Option<String>, stage: Stage) -> Result<Server, String> {
-        let address = listener.local_addr().map_err(|error| error.to_string())?;
-        Ok(Server { listener, address, access: Access::new(address, token)?, stage: Arc::new(stage) })
+        let words = |error: io::Error| error.to_string();
+        let address = listener.local_addr().map_err(words)?;
+        let access = Access::new(address, token)?;
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+        let runtime = runtime.map_err(words)?;
+        // From here on it can be told to stop: whoever hears that it is ready may do so at once.
+        let stopped = {
+            let _inside = runtime.enter();
+            Box::pin(told_to_stop().map_err(words)?)
+        };
+        Ok(Server { listener, address, access, stage: Arc::new(stage), runtime, stopped })
     }
 
     /// Where the page is, with the token if one is needed. An address that stands for all is given as this machine's
@@ -74,12 +86,11 @@ impl Server {
     /// # Errors
     /// If the machine has no threads or sockets for it.
     pub fn run(self) -> io::Result<Served> {
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-        let api = Arc::new(Api::new(self.stage, self.access));
+        let Server { listener, access, stage, runtime, stopped, address: _ } = self;
+        let api = Arc::new(Api::new(stage, access));
         runtime.block_on(async move {
-            let listener = tokio::net::TcpListener::from_std(self.listener)?;
+            let listener = tokio::net::TcpListener::from_std(listener)?;
             let router = Router::new().fallback(answer).with_state(api);
-            let stopped = told_to_stop()?;
             tokio::select! {
                 // Nobody is waited for: a page can ask again.
                 () = stopped => Ok(()),
