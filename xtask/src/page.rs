@@ -1,5 +1,5 @@
-//! The page: built from `web/` into the crate that serves it, where it is committed, so that whoever builds the program needs
-//! no Node. The gate checks its types and its tests, builds it anew, and compares.
+//! The page: built from `web/` into the crate that serves it, where it is committed, so that whoever builds the program
+//! needs no Node. The gate checks its types and its tests, builds it anew, and compares.
 
 use crate::succeeds;
 use std::collections::BTreeMap;

@@ -61,7 +61,7 @@ impl Server {
                 format!("127.0.0.1:{}", address.port())
             }
             SocketAddr::V6(address) if address.ip().is_unspecified() => format!("[::1]:{}", address.port()),
-            other => other.to_string(),
+            SocketAddr::V4(_) | SocketAddr::V6(_) => self.address.to_string(),
         };
         match self.token() {
             Some(token) => format!("http://{shown}/?token={token}"),

@@ -46,9 +46,9 @@ pub(crate) struct RunArgs {
     /// Record every step in this file, for `ringleader replay`.
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
-    /// Reach into the run: STEP.ACTION.WHAT, before the step with this number is taken (from 0). 12.drop.3 loses message
-    /// 3. With a message: deliver, drop, duplicate, overtake, delay (12.delay.3.10: for ten steps); with a process: crash,
-    /// recover, want.
+    /// Reach into the run: STEP.ACTION.WHAT, before the step with this number is taken (from 0). 12.drop.3 loses
+    /// message 3. With a message: deliver, drop, duplicate, overtake, delay (12.delay.3.10: for ten steps); with a
+    /// process: crash, recover, want.
     #[arg(long, value_name = "EDIT")]
     pub(crate) edit: Vec<Edit>,
     /// Extra meters that cost time or memory: bits, load, depth.
