@@ -5,8 +5,7 @@ use axum::http::{HeaderMap, HeaderValue, Response, StatusCode, header};
 use ringleader_stage::Complaint;
 use rust_embed::{EmbeddedFile, RustEmbed};
 
-/// What `npm run build` in `web/` has made. A debug build reads the folder, so that a new page needs no new program;
-/// where there is no such folder (a program that was moved), it says so.
+/// What `cargo xtask page` has made. It is in every build, so that the program can be moved.
 #[derive(RustEmbed)]
 #[folder = "page/"]
 struct Files;
@@ -68,7 +67,7 @@ fn kind<'a>(path: &str, guessed: &'a str) -> &'a str {
 fn missing(path: &str) -> Response<Body> {
     let complaint = if path == "index.html" {
         Complaint::new("ringleader::no_page", "the page is not in this program: it was built without it")
-            .help("build it with `npm run build` in web/, or take a release build, which has it inside")
+            .help("build the page with `cargo xtask page`, then the program")
     } else {
         Complaint::new("ringleader::not_found", format!("there is no `{path}` here")).help("the page is at /")
     };

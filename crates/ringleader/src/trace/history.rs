@@ -110,14 +110,11 @@ impl Standing {
     }
 
     /// Where it stands after this step.
-    fn after(self, event: &Event, before_crash: Standing) -> Standing {
+    fn after(self, event: &Event) -> Standing {
         let came = match event.input {
             Input::Crash => Standing::Down,
-            // Verdicts are on stable storage; whether a user is still inside, the next outcome says.
-            Input::Recover => match before_crash {
-                Standing::Leads | Standing::Lost => before_crash,
-                Standing::Open | Standing::Waiting | Standing::Inside | Standing::Down => Standing::Open,
-            },
+            // It comes back newly made; what it says of itself then, the outcome says.
+            Input::Recover => Standing::Open,
             Input::Want if self == Standing::Open => Standing::Waiting,
             Input::Start
             | Input::Deliver(_)
@@ -146,7 +143,6 @@ struct Lane {
     last: Option<usize>,
     crashed: Option<usize>,
     standing: Standing,
-    before_crash: Standing,
 }
 
 impl<'a> History<'a> {
@@ -154,7 +150,7 @@ impl<'a> History<'a> {
     /// does not exist) is passed over.
     #[must_use]
     pub fn of(recording: &'a Recording) -> History<'a> {
-        let idle = Lane { last: None, crashed: None, standing: Standing::Open, before_crash: Standing::Open };
+        let idle = Lane { last: None, crashed: None, standing: Standing::Open };
         let mut lanes = vec![idle; recording.header.n as usize];
         let mut history = History { recording, messages: Vec::new(), steps: Vec::new(), is_exclusion: false };
         for (number, event) in recording.events.iter().enumerate() {
@@ -216,10 +212,9 @@ impl<'a> History<'a> {
         if let Some(lane) = lanes.get_mut(event.process as usize) {
             if is_local {
                 if matches!(event.input, Input::Crash) {
-                    lane.before_crash = lane.standing;
                     lane.crashed = Some(number);
                 }
-                lane.standing = lane.standing.after(event, lane.before_crash);
+                lane.standing = lane.standing.after(event);
                 causes.extend(lane.last);
                 depth = depth.max(lane.last.map_or(0, |last| self.steps[last].depth));
                 lane.last = Some(number);

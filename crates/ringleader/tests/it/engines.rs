@@ -106,7 +106,7 @@ fn the_same_seed_gives_the_same_run_and_another_seed_another() {
 }
 
 /// Scenarios that use every kind of input.
-fn eventful(entry: &Entry) -> Vec<Scenario> {
+pub(crate) fn eventful(entry: &Entry) -> Vec<Scenario> {
     let (mut scenarios, n) = (Vec::new(), at_least(entry, 5));
     for (_, schedule) in schedules() {
         if !admits(entry, &schedule) {

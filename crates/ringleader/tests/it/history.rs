@@ -1,6 +1,9 @@
+use crate::engines::eventful;
 use crate::support::{at_least, entry, record, right};
-use ringleader::sim::{Fault, Meters, Scenario, Schedule};
+use ringleader::registry::ALL;
+use ringleader::sim::{Crowd, Fault, Meters, Moved, Observer, Recorder, Scenario, Schedule};
 use ringleader::trace::{End, Fate, History, Input, Recording, Standing, VectorClocks, Window};
+use ringleader::trace::{Event, Header};
 
 /// Runs of everything, with faults where they are admitted.
 fn recordings() -> Vec<(String, Recording)> {
@@ -130,4 +133,45 @@ fn a_window_says_what_it_leaves_out() {
     assert_eq!(left_out.steps, recording.events.len() - shown);
     assert!(left_out.halves > 0 && left_out.messages > 0);
     assert!(left_out.halves + left_out.messages <= history.messages.len());
+}
+
+/// Keeps the steps of a run, and where each process says that it stands after them.
+#[derive(Default)]
+struct Asked {
+    recorder: Recorder,
+    standing: Vec<Standing>,
+}
+
+impl Observer for Asked {
+    fn wants_events(&self) -> bool {
+        true
+    }
+    fn wants_moves(&self) -> bool {
+        true
+    }
+    fn begins(&mut self, header: &dyn Fn() -> Header) {
+        self.recorder.begins(header);
+    }
+    fn event(&mut self, event: &Event) {
+        self.recorder.event(event);
+    }
+    fn moved(&mut self, moved: &Moved, crowd: &dyn Crowd) {
+        self.standing.push(crowd.standing(moved.process));
+    }
+}
+
+#[test]
+fn a_process_stands_where_it_says() {
+    for entry in ALL {
+        for scenario in eventful(entry) {
+            let mut asked = Asked::default();
+            entry.run(&scenario, &mut asked).expect("it is admitted");
+            let recording = asked.recorder.recording().expect("a run begins");
+            let history = History::of(&recording);
+            for (place, (step, said)) in history.steps.iter().zip(&asked.standing).enumerate() {
+                let event = &recording.events[place];
+                assert_eq!(step.standing, *said, "{} step {place}: {event:?}", entry.spec.name);
+            }
+        }
+    }
 }
