@@ -73,7 +73,7 @@ pub(crate) fn line(
         rules: &event.rules,
         choices: &event.choices,
         sends: event.sends.iter().map(|sent| send(entry, sent)).collect(),
-        outcome: event.outcome.map(outcome),
+        outcome: event.outcome.map(Outcome::name),
         standing: standing(step.standing),
         changes,
         depth: step.depth,
@@ -116,17 +116,6 @@ fn send<'a>(entry: &Entry, sent: &'a Sent) -> SentJson<'a> {
             Fate::Doubled => "doubled",
         },
         announces,
-    }
-}
-
-fn outcome(outcome: Outcome) -> &'static str {
-    match outcome {
-        Outcome::Leads => "leads",
-        Outcome::Lost => "lost",
-        Outcome::Undecided => "undecided",
-        Outcome::Waits => "waits",
-        Outcome::Enters => "enters",
-        Outcome::Leaves => "leaves",
     }
 }
 

@@ -4,8 +4,8 @@
 
 import type { Engine, Run, RunEvent, RunRequest, Sent, Standing } from "../engine/types";
 
-/** A message on its way. */
-export interface Transit {
+/** What is to be known of a message. */
+interface Message {
   message: number;
   from: number;
   to: number;
@@ -16,6 +16,10 @@ export interface Transit {
   sentAt: number;
   /** Whether it is a second copy, made by the network. */
   copy: boolean;
+}
+
+/** A message on its way. */
+export interface Transit extends Message {
   /** How many wait before it on its link. */
   ahead: number;
 }
@@ -47,15 +51,7 @@ export interface Moment {
 }
 
 /** The whole way of a message, as far as events are loaded. */
-export interface Passage {
-  message: number;
-  from: number;
-  to: number;
-  text: string;
-  kind: string;
-  fields: [string, string][];
-  sentAt: number;
-  copy: boolean;
+export interface Passage extends Message {
   /** For a copy that was made on the way: the step that made it. */
   doubledAt: number | null;
   end: { how: "arrived" | "missed" | "lost"; step: number } | { how: "lost-at-once" } | null;

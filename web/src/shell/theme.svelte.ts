@@ -3,6 +3,7 @@
 export type Theme = "system" | "light" | "dark";
 
 const KEY = "ringleader.theme";
+const system = window.matchMedia("(prefers-color-scheme: dark)");
 
 function stored(): Theme {
   try {
@@ -14,10 +15,15 @@ function stored(): Theme {
 }
 
 let chosen = $state<Theme>(stored());
+let dark = $state(system.matches);
 
 export const theme = {
   get chosen(): Theme {
     return chosen;
+  },
+  /** What is seen: whoever paints by hand paints anew when it changes. */
+  get shown(): "light" | "dark" {
+    return chosen === "system" ? (dark ? "dark" : "light") : chosen;
   },
   choose(value: Theme): void {
     chosen = value;
@@ -31,7 +37,10 @@ export const theme = {
 };
 
 function apply(): void {
-  if (chosen === "system") delete document.documentElement.dataset.theme;
-  else document.documentElement.dataset.theme = chosen;
+  document.documentElement.dataset.theme = theme.shown;
 }
+system.addEventListener("change", (event) => {
+  dark = event.matches;
+  apply();
+});
 apply();

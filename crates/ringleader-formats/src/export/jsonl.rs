@@ -89,7 +89,7 @@ pub fn write_jsonl(out: &mut dyn Write, history: &History<'_>, window: &Window) 
                 .collect::<Vec<_>>()
                 .join(" "),
             lost: event.sends.iter().filter(|sent| sent.fate == Fate::Lost).count(),
-            outcome: event.outcome.map(outcome_word),
+            outcome: event.outcome.map(Outcome::name),
             standing: history.steps[step].standing.name(history.is_exclusion),
             depth: history.steps[step].depth,
             words: [line.input, line.rules, line.effects].join(" ").trim_end().to_owned(),
@@ -98,16 +98,4 @@ pub fn write_jsonl(out: &mut dyn Write, history: &History<'_>, window: &Window) 
         out.write_all(b"\n")?;
     }
     Ok(())
-}
-
-/// An outcome as the trace format has it.
-fn outcome_word(outcome: Outcome) -> &'static str {
-    match outcome {
-        Outcome::Leads => "leads",
-        Outcome::Lost => "lost",
-        Outcome::Undecided => "undecided",
-        Outcome::Waits => "waits",
-        Outcome::Enters => "enters",
-        Outcome::Leaves => "leaves",
-    }
 }

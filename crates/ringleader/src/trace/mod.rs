@@ -169,6 +169,21 @@ pub enum Outcome {
     Leaves,
 }
 
+impl Outcome {
+    /// Its name in formats.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Outcome::Leads => "leads",
+            Outcome::Lost => "lost",
+            Outcome::Undecided => "undecided",
+            Outcome::Waits => "waits",
+            Outcome::Enters => "enters",
+            Outcome::Leaves => "leaves",
+        }
+    }
+}
+
 /// Fields shown as text, with identities named by `name`.
 #[must_use]
 pub fn shown(fields: Fields, name: &dyn Fn(Id) -> u64) -> Vec<(Cow<'static, str>, String)> {
