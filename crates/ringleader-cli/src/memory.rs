@@ -11,13 +11,24 @@ pub(crate) const NODES_MAX: u128 = 1 << 31;
 
 /// Refuses a run that does not fit.
 pub(crate) fn check(entry: &Entry, scenario: &Scenario) -> Result<(), Diagnostic> {
-    let needed = estimate(entry, scenario, u64::from(scenario.n));
     match available() {
-        Some(available) if needed > u128::from(available) => {
-            Err(too_large(entry, scenario, needed, available))
-        }
-        Some(_) | None => Ok(()),
+        Some(available) => check_within(entry, scenario, available, "are free"),
+        None => Ok(()),
     }
+}
+
+/// What one run of the page may take: a class asks at the same time.
+const PAGE_BYTES: u64 = 2 << 30;
+
+/// Refuses a run that does not fit beside those of others.
+pub(crate) fn check_for_page(entry: &Entry, scenario: &Scenario) -> Result<(), Diagnostic> {
+    check(entry, scenario)?;
+    check_within(entry, scenario, PAGE_BYTES, "are what a run of the page may use")
+}
+
+fn check_within(entry: &Entry, scenario: &Scenario, most: u64, what: &str) -> Result<(), Diagnostic> {
+    let needed = estimate(entry, scenario, u64::from(scenario.n));
+    if needed > u128::from(most) { Err(too_large(entry, scenario, needed, most, what)) } else { Ok(()) }
 }
 
 /// Whether so many runs of it fit at once.
@@ -32,7 +43,7 @@ pub(crate) fn too_many(n: u128) -> Diagnostic {
     Diagnostic::input("ringleader::too_large", message)
 }
 
-fn too_large(entry: &Entry, scenario: &Scenario, needed: u128, available: u64) -> Diagnostic {
+fn too_large(entry: &Entry, scenario: &Scenario, needed: u128, available: u64, what: &str) -> Diagnostic {
     // The largest n that fits, by halving.
     let (mut fits, mut too_many) = (1u64, u64::from(scenario.n));
     while fits + 1 < too_many {
@@ -46,7 +57,7 @@ fn too_large(entry: &Entry, scenario: &Scenario, needed: u128, available: u64) -
     // Two digits are enough, and leave some room.
     let digits = 10u64.pow(fits.ilog10().saturating_sub(1));
     let message = format!(
-        "-n {}: `{}` would need about {}; {} are free",
+        "-n {}: `{}` would need about {}; {} {what}",
         grouped(u64::from(scenario.n)),
         entry.spec.name,
         bytes(u64::try_from(needed).unwrap_or(u64::MAX)),

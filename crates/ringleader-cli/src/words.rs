@@ -59,7 +59,7 @@ impl Words for CommandWords {
             return Err(no_file("schedule").help("to follow a recording, open its file: drop it on the page"));
         }
         let plan = scenario::plan(entry, &args).map_err(complain)?;
-        memory::check(entry, &plan.scenario).map_err(complain)?;
+        memory::check_for_page(entry, &plan.scenario).map_err(complain)?;
         Ok(Planned {
             algorithm: entry.spec.name,
             scenario: plan.scenario,

@@ -295,6 +295,8 @@ fn nonsense_is_refused_in_a_sentence() {
         (run("chang-roberts", json!({ "unsound": "yes" })), "ringleader::usage"),
         (run("chang-roberts", json!({ "nodes": "0" })), "ringleader::n_too_small"),
         (run("chang-roberts", json!({ "nodes": "1000001" })), "ringleader::too_large"),
+        // Everybody asks everybody: 400 million messages on their way.
+        (run("ricart-agrawala", json!({ "nodes": "20000" })), "ringleader::too_large"),
         (run("chang-roberts", json!({ "nodes": "9e99" })), "ringleader::usage"),
         (run("chang-roberts", json!({ "nodes": "3e9" })), "ringleader::too_large"),
         (run("ricart-agrawala", json!({ "nodes": "1e6" })), "ringleader::too_large"),
