@@ -59,7 +59,10 @@ impl Words for CommandWords {
             return Err(no_file("schedule").help("to follow a recording, open its file: drop it on the page"));
         }
         let plan = scenario::plan(entry, &args).map_err(complain)?;
-        memory::check_for_page(entry, &plan.scenario).map_err(complain)?;
+        // Too many for the page are too many whatever memory there is, and are refused as such.
+        if plan.scenario.n <= ringleader_stage::limits::NODES {
+            memory::check_for_page(entry, &plan.scenario).map_err(complain)?;
+        }
         Ok(Planned {
             algorithm: entry.spec.name,
             scenario: plan.scenario,

@@ -68,6 +68,9 @@ export class Session {
 
   /** Shows what an address names. */
   async visit(query: URLSearchParams): Promise<void> {
+    // What was to be noted is of the place that is left.
+    if (this.#noted !== null) clearTimeout(this.#noted);
+    this.#noted = null;
     this.#extra = [...query].filter(([key]) => ["embed", "theme", "view"].includes(key));
     const seed = 1 + Math.floor(Math.random() * 9999);
     const there: Place = place(query) ?? { source: beginning(this.about, seed), edits: [], at: null, selected: null };
@@ -147,8 +150,7 @@ export class Session {
     const query = address(there);
     for (const [key, value] of this.#extra) query.set(key, value);
     this.notices = [];
-    if (format("lab", query) === location.hash) void this.open(there, true);
-    else travel("lab", query);
+    travel("lab", query);
   }
 
   /** Runs the example that shows the error of a text taken literally. */

@@ -18,8 +18,9 @@ export function format(screen: string, query: URLSearchParams): string {
 }
 
 let current = $state(parse(location.hash));
-window.addEventListener("hashchange", () => {
-  current = parse(location.hash);
+window.addEventListener("hashchange", (event) => {
+  // Where somebody wanted to go; by now the address may have been noted anew from where the page was.
+  current = parse(new URL(event.newURL).hash);
 });
 
 export const route = {
@@ -33,7 +34,10 @@ export const route = {
 
 /** Goes there; the way back stays. */
 export function go(screen: string, query = new URLSearchParams()): void {
-  location.hash = format(screen, query);
+  const hash = format(screen, query);
+  // To be sent where one is already is no change for the browser, but may be one for the screen.
+  if (location.hash === hash) current = parse(hash);
+  else location.hash = hash;
 }
 
 /** Says in the address where the page is now, without a new place in the history and without a `hashchange`. */
