@@ -91,7 +91,7 @@ fn estimate(entry: &Entry, scenario: &Scenario, n: u64) -> u128 {
     let base = OWN + n * (process as u128 + 8) + tables + 2 * slot * under_way;
     // Elections on rings in rounds keep a message in its slot; everything else keeps queues, and a place in a schedule.
     let lane = ring && entry.problem == Problem::Election && matches!(scenario.schedule, Schedule::Rounds);
-    let plain = scenario.faults.is_empty() && !scenario.meters.any();
+    let plain = scenario.faults.is_empty() && scenario.edits.is_empty() && !scenario.meters.any();
     if lane && plain { base } else { base + n * 16 + under_way * if ring { 72 } else { 96 } }
 }
 

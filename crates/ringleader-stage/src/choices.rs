@@ -5,7 +5,9 @@ use crate::source::{Alive, Prepared, prepare};
 use crate::{Complaint, Stage, refusal};
 use ringleader::model::{Graph, Links, Processes, Shape, Told, is_told};
 use ringleader::registry::{Entry, Problem};
-use ringleader::sim::{Entries, Fault, Ids, Initiators, Ports, Refusal, Scenario, Schedule, Topology};
+use ringleader::sim::{
+    Action, Edit, Entries, Fault, Ids, Initiators, Ports, Refusal, Scenario, Schedule, Topology,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -151,10 +153,12 @@ fn environment(prepared: &Prepared, scenario: &Scenario) -> (Links, Vec<String>)
 
 /// What somebody may do to a run.
 fn actions(entry: &Entry, links: Links, unsound: bool) -> Value {
-    let tolerates = &entry.spec.needs.tolerates;
-    let contract = |tolerated: bool, what: &str| {
-        let excluded = || format!("the contract of {} excludes {what}", entry.spec.title);
-        (!tolerated && !unsound).then(excluded)
+    // What the contract says is asked of it, with one such edit in the middle of a run.
+    let why = |action: Action| {
+        let edits = vec![Edit { step: 1, action }];
+        let n = entry.spec.needs.processes.nearest(4).1;
+        let refused = entry.admits(&Scenario { edits, unsound, ..Scenario::new(n) }).err();
+        refused.map(|refused| refusal::why(entry, &refused))
     };
     let overtake = match links {
         Links::Bag => None,
@@ -165,13 +169,13 @@ fn actions(entry: &Entry, links: Links, unsound: bool) -> Value {
         Problem::Election => Some("in an election nobody wants into a critical section".to_owned()),
     };
     json!({
-        "deliver": null,
-        "drop": contract(tolerates.loss, "the loss of messages"),
-        "duplicate": contract(tolerates.duplication, "the duplication of messages"),
-        "overtake": overtake,
-        "delay": null,
-        "crash": contract(tolerates.crash, "crashes"),
-        "recover": contract(tolerates.recovery, "recoveries"),
+        "deliver": why(Action::Deliver(0)),
+        "drop": why(Action::Drop(0)),
+        "duplicate": why(Action::Duplicate(0)),
+        "overtake": overtake.or_else(|| why(Action::Overtake(0))),
+        "delay": why(Action::Delay(0, 1)),
+        "crash": why(Action::Crash(0)),
+        "recover": why(Action::Recover(0)),
         "want": want,
     })
 }

@@ -7,9 +7,10 @@ use ringleader::sim::Refusal;
 /// The reason alone, for something that is greyed out.
 pub(crate) fn why(entry: &Entry, refusal: &Refusal) -> String {
     let text = refusal.to_string();
-    match text.strip_prefix("it ") {
-        Some(rest) => format!("{} {rest}", entry.spec.title),
-        None => text,
+    match (text.strip_prefix("it "), text.strip_prefix("its contract ")) {
+        (Some(rest), _) => format!("{} {rest}", entry.spec.title),
+        (None, Some(rest)) => format!("the contract of {} {rest}", entry.spec.title),
+        (None, None) => text,
     }
 }
 

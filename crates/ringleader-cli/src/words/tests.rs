@@ -249,6 +249,16 @@ fn what_is_greyed_is_what_would_be_refused() {
                 if opened.is_ok() { admitted += 1 } else { refused += 1 }
             }
         }
+        for (action, why) in choices["actions"].as_object().expect("actions") {
+            let more = if action == "delay" { ".1" } else { "" };
+            let mut other = question.clone();
+            other["edits"] = json!([format!("1.{action}.0{more}")]);
+            // Message 0 may not be on its way then; that is not what is greyed, except that nobody overtakes here.
+            let opened = ask(&stage, "open", &other);
+            let by_contract = opened.is_err_and(|complaint| complaint.code != "ringleader::bad_edit");
+            let by_links = action == "overtake" && !why.is_null();
+            assert_eq!(!why.is_null(), by_contract || by_links, "{name} {action} {why}");
+        }
     }
     assert!(admitted > 500 && refused > 100, "{admitted} admitted, {refused} refused");
 }

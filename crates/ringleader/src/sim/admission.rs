@@ -278,7 +278,11 @@ fn edits(spec: &Spec, scenario: &Scenario, admission: &mut Admission) -> Result<
     let mut said: Vec<&str> = Vec::new();
     for edit in &scenario.edits {
         let (tolerated, words) = match edit.action {
-            Action::Deliver(_) | Action::Overtake(_) | Action::Delay(..) => continue,
+            // Whoever counts on time counts on it that nothing is held back; in lock-step nothing comes early either.
+            Action::Deliver(_) => (spec.needs.timing != Timing::LockStep, "messages that come early"),
+            Action::Overtake(_) | Action::Delay(..) => {
+                (spec.needs.timing == Timing::Asynchronous, "messages that are held back")
+            }
             Action::Drop(_) => (tolerates.loss, "the loss of messages"),
             Action::Duplicate(_) => (tolerates.duplication, "the duplication of messages"),
             Action::Crash(process) => {

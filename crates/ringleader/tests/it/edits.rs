@@ -197,6 +197,13 @@ fn what_is_impossible_is_refused_in_words() {
         refused("peterson", &["4.crash.9"], true),
         "--edit: there is no process 9; indices are 0 to 3"
     );
+    let held = Scenario { edits: vec!["4.delay.1.3".parse().unwrap()], ..Scenario::new(4) };
+    let excluded = entry("bully").run(&held, &mut ()).expect_err("whoever has time-outs counts on time");
+    assert_eq!(excluded.to_string(), "its contract excludes messages that are held back");
+    let early = Scenario { edits: vec!["4.deliver.1".parse().unwrap()], ..Scenario::new(4) };
+    let excluded =
+        entry("itai-rodeh-sync").run(&early, &mut ()).expect_err("nothing comes early in lock-step");
+    assert_eq!(excluded.to_string(), "its contract excludes messages that come early");
     let why = |edits: &[&str]| refused("peterson", edits, true);
     assert_eq!(why(&["4.drop.99"]), "the edit 4.drop.99 is impossible: message 99 is not on its way");
     assert_eq!(
