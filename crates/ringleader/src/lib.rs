@@ -32,4 +32,8 @@ pub mod sim;
 
 pub mod check;
 
+pub mod host;
+
 pub mod registry;
+
+pub mod live;

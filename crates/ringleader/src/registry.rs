@@ -14,6 +14,7 @@ use crate::election::{
     ProbabilisticFranklinAsPrinted, ProbabilisticFranklinWithoutBit, RingActiveList, RingActiveListAsPrinted,
     RingActiveListOwnLast, RingCollect, VanLeeuwenTan, VanLeeuwenTanAnnouncesBack, VanLeeuwenTanHalfDuplex,
 };
+use crate::host::{self, Cast};
 #[cfg(not(test))]
 use crate::model::Literal;
 use crate::model::{
@@ -158,10 +159,12 @@ pub struct Entry {
     pub elector: Option<Elector>,
     simulate: Simulate,
     check: Check,
+    cast: MakeCast,
     decode: fn(&[u8]) -> Result<Decoded, WireError>,
 }
 
 type Simulate = fn(&Scenario, &mut dyn Observer) -> Result<Report, Refusal>;
+type MakeCast = fn(&Scenario) -> Result<Cast, Refusal>;
 type Check = fn(&Scope, &[&dyn Property], &dyn Watcher) -> Result<Findings, Refusal>;
 
 /// A message that was read from its wire form, with its type erased.
@@ -216,7 +219,12 @@ impl Entry {
     where
         P::Port: Wired,
     {
-        let entry = Entry::new::<P>(Problem::Election, sim::run_election::<P>, check::election::<P>);
+        let entry = Entry::new::<P>(
+            Problem::Election,
+            sim::run_election::<P>,
+            check::election::<P>,
+            host::election::<P>,
+        );
         Entry {
             elector: if can_be_held(&P::SPEC, P::Port::SHAPE) { Some(Elector::of::<P>()) } else { None },
             ..entry
@@ -229,10 +237,10 @@ impl Entry {
     where
         P::Port: Wired,
     {
-        Entry::new::<P>(Problem::Mutex, sim::run_exclusion::<P>, check::exclusion::<P>)
+        Entry::new::<P>(Problem::Mutex, sim::run_exclusion::<P>, check::exclusion::<P>, host::exclusion::<P>)
     }
 
-    const fn new<P: Process>(problem: Problem, simulate: Simulate, check: Check) -> Entry {
+    const fn new<P: Process>(problem: Problem, simulate: Simulate, check: Check, cast: MakeCast) -> Entry {
         Entry {
             spec: &P::SPEC,
             problem,
@@ -244,6 +252,7 @@ impl Entry {
             elector: None,
             simulate,
             check,
+            cast,
             decode: decode::<P::Msg>,
         }
     }
@@ -284,6 +293,18 @@ impl Entry {
         match entry.inner(&scope.settings)? {
             None => (entry.check)(scope, own, watcher),
             elector => (entry.check)(&Scope { elector, ..scope.clone() }, own, watcher),
+        }
+    }
+
+    /// Hands out everybody's part, for machines that run it themselves.
+    ///
+    /// # Errors
+    /// As [`Entry::run`] gives them.
+    pub fn cast(&self, scenario: &Scenario) -> Result<Cast, Refusal> {
+        let entry = self.with_settings(&scenario.settings);
+        match entry.inner(&scenario.settings)? {
+            None => (entry.cast)(scenario),
+            elector => (entry.cast)(&Scenario { elector, ..scenario.clone() }),
         }
     }
 

@@ -15,8 +15,17 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("network", &["model", "rng"]),
     ("sim", &["model", "rng", "trace", "network"]),
     ("check", &["model", "rng", "trace", "network", "sim"]),
-    ("registry", &["model", "election", "mutex", "rng", "trace", "network", "sim", "check"]),
-    ("lib", &["model", "election", "mutex", "rng", "trace", "network", "sim", "check", "registry"]),
+    ("host", &["model", "rng", "trace", "network", "sim"]),
+    ("registry", &["model", "election", "mutex", "rng", "trace", "network", "sim", "check", "host"]),
+    // Its proofs are checks: the state machines of a member are searched like any algorithm.
+    ("live", &["model", "rng", "trace", "network", "sim", "check", "host", "registry"]),
+    (
+        "lib",
+        &[
+            "model", "election", "mutex", "rng", "trace", "network", "sim", "check", "host", "registry",
+            "live",
+        ],
+    ),
 ];
 
 /// What an algorithm must not mention, and why: each would be an input that no replay can see.

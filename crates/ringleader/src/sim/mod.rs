@@ -40,7 +40,7 @@ pub use scenario::{
     Topology, Workload,
 };
 
-pub(crate) use self::effects::UNDECLARED_CHOICE;
+pub(crate) use self::effects::{Effects as StepEffects, UNDECLARED_CHOICE};
 use self::election::Ballot;
 use self::exclusion::Users;
 pub(crate) use self::setup::Setup;

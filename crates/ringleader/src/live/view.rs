@@ -1,0 +1,1 @@
+//! Who hears whom, and whom that makes the steward.
