@@ -1,4 +1,28 @@
 //! The granting side of leadership: one at a time, and another only after the grant has run out on its own clock.
+//!
+//! **Why no two lead at once.** Every clock gains between 1 − ρ and 1 + ρ seconds in a second. Let a question be sent at
+//! the real moment s and granted at g ≥ s. The one who grants keeps its promise for a lease L on its own clock, so at
+//! least until g + L/(1 + ρ). The one who asked counts on it for C = L·(1 − ρ)/(1 + ρ) on its own clock from s on, so
+//! at most until
+//!
+//! ```text
+//! s + C/(1 − ρ)  =  s + L/(1 + ρ)  ≤  g + L/(1 + ρ)
+//! ```
+//!
+//! and never longer than the promise is kept, however long the question and the answer were under way, and whichever
+//! of the two clocks is the faster one. Two that lead at once would count on two majorities; these have a member in
+//! common, and it keeps one promise at a time.
+//!
+//! **After a restart** a member does not know what it promised. Whatever that was, it was granted before it started
+//! again, at b; so nobody counts on it after b + L/(1 + ρ), and a lease L on its own clock, which lasts at least
+//! L/(1 + ρ), is long enough to be silent. No margin is needed: ρ is in what the other side counts already.
+//!
+//! **What this asks of the one who drives it.** The clock goes on while the machine sleeps. `now` is read after the
+//! question has come in, never before (a reading that is older than the question would end the promise too early), and
+//! the time in a question is read before it goes out. A reading is a whole number of microseconds and may be one too
+//! early: that is part of what ρ allows for. Questions and releases of one member arrive in the order in which they
+//! were sent, as on one connection after the other: a release that arrives after the next question would give back
+//! what was granted to that.
 
 use super::{Epoch, Micros, Place};
 
@@ -13,11 +37,12 @@ pub struct Terms {
 
 impl Terms {
     /// For how long the one who asked may count on a grant, on its own clock, from the moment it *sent* the question:
-    /// lease · (1 − ρ) / (1 + ρ).
+    /// lease · (1 − ρ) / (1 + ρ), rounded down. Nothing if a clock may stand still.
     #[must_use]
     pub fn counted(self) -> Micros {
         let (million, drift) = (1_000_000u128, u128::from(self.drift));
-        Micros((u128::from(self.lease.0) * (million - drift) / (million + drift)) as u64)
+        let counted = u128::from(self.lease.0) * million.saturating_sub(drift) / (million + drift);
+        Micros(u64::try_from(counted).unwrap_or(u64::MAX))
     }
 }
 
@@ -30,6 +55,15 @@ pub struct Claimant {
     pub incarnation: u64,
     /// The epoch in which it was elected, or let in.
     pub epoch: Epoch,
+}
+
+impl Claimant {
+    /// Whether both are the same member between two restarts: only one that remembers what it was granted may be
+    /// granted it again.
+    #[must_use]
+    pub fn is_same_run(self, other: Claimant) -> bool {
+        (self.place, self.incarnation) == (other.place, other.incarnation)
+    }
 }
 
 /// The answer to a question.
@@ -63,19 +97,117 @@ impl Granter {
 
     /// Somebody asks.
     pub fn asked(&mut self, claimant: Claimant, now: Micros) -> Answer {
-        let until = now + self.terms.lease;
+        if now < self.quiet_until {
+            return Answer::Quarantine(self.quiet_until);
+        }
+        if claimant.epoch < self.newest {
+            return Answer::Old;
+        }
+        let mut until = now + self.terms.lease;
+        if let Some((holder, held)) = self.held(now) {
+            if !holder.is_same_run(claimant) {
+                return Answer::Held(held);
+            }
+            until = until.max(held);
+        }
+        self.newest = claimant.epoch;
         self.to = Some((claimant, until));
         Answer::Granted(until)
     }
 
-    /// The grant is given back by the one who has it.
+    /// The grant is given back by the one who has it. What an older epoch gives back is not what is granted now.
     pub fn released(&mut self, claimant: Claimant) {
-        let _ = claimant;
+        self.to =
+            self.to.filter(|&(holder, _)| !holder.is_same_run(claimant) || claimant.epoch < holder.epoch);
     }
 
     /// Whom it is granted to at this moment.
     #[must_use]
     pub fn held(&self, now: Micros) -> Option<(Claimant, Micros)> {
         self.to.filter(|&(_, until)| now < until)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TERMS: Terms = Terms { lease: Micros(1000), drift: 5000 };
+
+    fn claimant(place: Place, incarnation: u64, number: u64) -> Claimant {
+        Claimant { place, incarnation, epoch: Epoch { number, steward: 0 } }
+    }
+
+    /// One that is out of quarantine.
+    fn ready() -> Granter {
+        Granter::new(TERMS, Micros(0))
+    }
+
+    #[test]
+    fn what_is_counted_is_less_than_the_lease_by_both_drifts() {
+        assert_eq!(Terms { lease: Micros(1_000_000), drift: 5000 }.counted(), Micros(990_049));
+        assert_eq!(Terms { lease: Micros(1_000_000), drift: 0 }.counted(), Micros(1_000_000));
+        assert_eq!(Terms { lease: Micros(1_000_000), drift: 1_000_000 }.counted(), Micros(0));
+        assert_eq!(Terms { lease: Micros(1_000_000), drift: u32::MAX }.counted(), Micros(0));
+        assert_eq!(Terms { lease: Micros(u64::MAX), drift: 0 }.counted(), Micros(u64::MAX));
+    }
+
+    #[test]
+    fn whoever_has_just_started_grants_nothing_for_one_lease() {
+        let mut granter = Granter::new(TERMS, Micros(70));
+        assert_eq!(granter.asked(claimant(1, 1, 1), Micros(70)), Answer::Quarantine(Micros(1070)));
+        assert_eq!(granter.asked(claimant(1, 1, 1), Micros(1069)), Answer::Quarantine(Micros(1070)));
+        assert_eq!(granter.held(Micros(1069)), None);
+        assert_eq!(granter.asked(claimant(1, 1, 1), Micros(1070)), Answer::Granted(Micros(2070)));
+    }
+
+    #[test]
+    fn another_gets_it_when_it_has_run_out_and_not_before() {
+        let mut granter = ready();
+        assert_eq!(granter.asked(claimant(1, 1, 1), Micros(1000)), Answer::Granted(Micros(2000)));
+        assert_eq!(granter.asked(claimant(2, 1, 1), Micros(1999)), Answer::Held(Micros(2000)));
+        assert_eq!(granter.asked(claimant(2, 1, 1), Micros(2000)), Answer::Granted(Micros(3000)));
+        assert_eq!(granter.held(Micros(2999)), Some((claimant(2, 1, 1), Micros(3000))));
+        assert_eq!(granter.held(Micros(3000)), None);
+    }
+
+    #[test]
+    fn the_same_claimant_extends_and_its_next_incarnation_does_not() {
+        let mut granter = ready();
+        granter.asked(claimant(1, 1, 1), Micros(1000));
+        assert_eq!(granter.asked(claimant(1, 1, 1), Micros(1500)), Answer::Granted(Micros(2500)));
+        assert_eq!(granter.asked(claimant(1, 2, 1), Micros(1600)), Answer::Held(Micros(2500)));
+        assert_eq!(granter.asked(claimant(1, 1, 2), Micros(1700)), Answer::Granted(Micros(2700)));
+        // A reading that went back takes nothing back.
+        assert_eq!(granter.asked(claimant(1, 1, 2), Micros(1650)), Answer::Granted(Micros(2700)));
+    }
+
+    #[test]
+    fn an_epoch_older_than_the_newest_that_was_granted_is_refused_for_ever() {
+        let mut granter = ready();
+        granter.asked(claimant(1, 1, 5), Micros(1000));
+        assert_eq!(granter.asked(claimant(1, 1, 4), Micros(1100)), Answer::Old);
+        assert_eq!(granter.asked(claimant(2, 1, 4), Micros(9000)), Answer::Old);
+        assert_eq!(granter.asked(claimant(2, 1, 5), Micros(9000)), Answer::Granted(Micros(10_000)));
+        // What was denied leaves no trace: only a grant makes older epochs old.
+        assert_eq!(granter.asked(claimant(1, 1, 7), Micros(9100)), Answer::Held(Micros(10_000)));
+        assert_eq!(granter.asked(claimant(1, 1, 6), Micros(10_000)), Answer::Granted(Micros(11_000)));
+    }
+
+    #[test]
+    fn only_its_holder_gives_it_back() {
+        let mut granter = ready();
+        let holder = claimant(1, 3, 5);
+        granter.asked(holder, Micros(1000));
+        for other in [claimant(2, 3, 5), claimant(1, 2, 5), claimant(1, 4, 5), claimant(1, 3, 4)] {
+            granter.released(other);
+            assert_eq!(granter.held(Micros(1001)), Some((holder, Micros(2000))), "{other:?}");
+        }
+        granter.released(claimant(1, 3, 6));
+        assert_eq!(granter.held(Micros(1001)), None);
+        assert_eq!(granter.asked(claimant(2, 3, 5), Micros(1001)), Answer::Granted(Micros(2001)));
+        // Older epochs stay old when a grant was given back.
+        granter.released(claimant(2, 3, 5));
+        assert_eq!(granter.asked(claimant(2, 3, 4), Micros(1002)), Answer::Old);
     }
 }

@@ -24,7 +24,8 @@ pub use clocks::ClockWatch;
 pub use cluster::{Cluster, GroupSpec, MemberSpec, Timing, Users};
 pub use detector::{Detector, Patience};
 pub use frame::{
-    Beat, Epoch, Frame, FrameError, GroupBeat, Hello, MAX_FRAME, MAX_MEMBERS, PROTOCOL, Payload, Refused,
+    Beat, Epoch, Frame, FrameError, GroupBeat, Hello, MAX_FRAME, MAX_MEMBERS, MAX_NAME, PROTOCOL, Payload,
+    Refused,
 };
 pub use granter::{Answer, Claimant, Granter, Terms};
 pub use link::{Full, Greeting, Limits, Link, Meeting, Received, Segment};
