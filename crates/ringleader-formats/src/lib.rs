@@ -17,4 +17,6 @@ pub use export::{
 };
 pub use list::list_json;
 pub use run::{LIST_SCHEMA, RUN_SCHEMA, RunContext, run_json};
-pub use trace::{End, Recorded, TRACE_SCHEMA, TraceError, TraceWriter, read_trace};
+pub use trace::{
+    End, PART_SCHEMA, Part, Recorded, TRACE_SCHEMA, TraceError, TraceWriter, read_part, read_trace,
+};

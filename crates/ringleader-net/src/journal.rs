@@ -6,7 +6,7 @@ use serde::Serialize;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::LevelFilter;
 
 /// One line. Times are microseconds on the clock that promises are counted on.
 #[derive(Clone, Serialize, Debug)]
@@ -87,10 +87,10 @@ pub enum LogFormat {
 /// # Errors
 /// If the level makes no sense; in words.
 pub fn subscribe(format: LogFormat, level: &str) -> Result<(), String> {
-    let filter = EnvFilter::try_new(level).map_err(|error| {
-        format!("`{level}` is no level of logs ({error}); there are error, warn, info, debug, trace and off")
-    })?;
-    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr).with_target(false);
+    let most: LevelFilter = level
+        .parse()
+        .map_err(|_| format!("`{level}` is no level of logs; there are error, warn, info, debug, trace and off"))?;
+    let builder = tracing_subscriber::fmt().with_max_level(most).with_writer(io::stderr).with_target(false);
     let set = match format {
         LogFormat::Json => builder.json().flatten_event(true).with_current_span(false).try_init(),
         LogFormat::Text => builder.with_ansi(false).try_init(),

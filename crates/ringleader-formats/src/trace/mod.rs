@@ -8,7 +8,7 @@ mod replay;
 mod write;
 
 pub use error::TraceError;
-pub use read::read_trace;
+pub use read::{read_part, read_trace};
 pub use write::TraceWriter;
 
 pub(crate) use line::{EventLine, HeaderLine};
@@ -18,6 +18,9 @@ use std::sync::Arc;
 
 /// The schema that a trace file names in its first line.
 pub const TRACE_SCHEMA: &str = "ringleader.trace/1";
+
+/// The schema of a part: what one machine has seen of a run on several. Merged, the parts are a trace.
+pub const PART_SCHEMA: &str = "ringleader.part/1";
 
 /// What comes before the version in the schema of every trace.
 const SCHEMA_STEM: &str = "ringleader.trace/";
@@ -31,6 +34,17 @@ pub struct Recorded {
     pub by: String,
     /// How it ended.
     pub end: End,
+}
+
+/// What one machine has seen of a run.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Part {
+    /// The header and the steps of that machine.
+    pub recording: Recording,
+    /// The program that wrote it, and its version.
+    pub by: String,
+    /// Whether it has its end, or was cut off: that machine was killed.
+    pub whole: bool,
 }
 
 /// The last line of a trace, without which it was cut off.

@@ -2,7 +2,7 @@
 
 use super::check::{Rule, Rules};
 use super::line::{EndLine, EventLine, HeaderLine};
-use super::{Recorded, SCHEMA_STEM, TRACE_SCHEMA, TraceError};
+use super::{PART_SCHEMA, Part, Recorded, SCHEMA_STEM, TRACE_SCHEMA, TraceError};
 use ringleader::trace::Recording;
 use serde::de::DeserializeOwned;
 use std::io::{BufRead, Read};
@@ -21,7 +21,7 @@ pub fn read_trace(mut input: impl BufRead) -> Result<Recorded, TraceError> {
     }
     let mut lines = Lines { input, number: 0 };
     let first = lines.next()?.unwrap_or_default();
-    let head = header(&first)?;
+    let head = header(&first, TRACE_SCHEMA)?;
     let by = head.by.clone().into_owned();
     let header = head.header();
     let mut rules = Rules::of(&header).map_err(|rule| rule.at(1, &first))?;
@@ -55,8 +55,40 @@ pub fn read_trace(mut input: impl BufRead) -> Result<Recorded, TraceError> {
     }
 }
 
+/// Reads a part. Where it was cut off, it ends with its last whole line. What its lines mean together is for the merge
+/// to say.
+///
+/// # Errors
+/// If it cannot be read, is something else, is of a later version, or a line in the middle is malformed.
+pub fn read_part(mut input: impl BufRead) -> Result<Part, TraceError> {
+    if !matches!(input.fill_buf()?.first(), Some(b'{')) {
+        return Err(TraceError::NotATrace("it does not begin with a header".into()));
+    }
+    let mut lines = Lines { input, number: 0 };
+    let first = lines.next()?.unwrap_or_default();
+    let head = header(&first, PART_SCHEMA)?;
+    let by = head.by.clone().into_owned();
+    let header = head.header();
+    Rules::of(&header).map_err(|rule| rule.at(1, &first))?;
+    let mut events = Vec::new();
+    let mut whole = false;
+    while let Some(text) = lines.next()? {
+        let number = lines.number;
+        if text.starts_with("{\"end\"") {
+            whole = parse::<EndLine>(&text, number).is_ok();
+            break;
+        }
+        match parse::<EventLine<'static>>(&text, number) {
+            Ok(line) => events.push(line.event()),
+            Err(_) if !text.ends_with('}') && lines.at_end()? => break,
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(Part { recording: Recording { header, events }, by, whole })
+}
+
 /// The first line, if it is of a version that we understand.
-fn header(first: &str) -> Result<HeaderLine<'static>, TraceError> {
+fn header(first: &str, wanted: &'static str) -> Result<HeaderLine<'static>, TraceError> {
     #[derive(serde::Deserialize)]
     struct Schema {
         schema: Option<String>,
@@ -64,15 +96,21 @@ fn header(first: &str) -> Result<HeaderLine<'static>, TraceError> {
     }
     let Schema { schema, by } = parse(first, 1)?;
     match schema {
-        Some(schema) if schema == TRACE_SCHEMA => parse(first, 1),
+        Some(schema) if schema == wanted => parse(first, 1),
+        Some(schema) if schema == PART_SCHEMA => Err(TraceError::NotATrace(
+            "it is what one machine has seen of a run; `trace --merge` makes a trace of all parts".into(),
+        )),
+        Some(schema) if schema == TRACE_SCHEMA => {
+            Err(TraceError::NotATrace("it is a whole trace, not a part of one: nothing is to be merged".into()))
+        }
         Some(schema) if schema.starts_with(SCHEMA_STEM) => Err(TraceError::Version {
             by: by.unwrap_or_else(|| "an unknown program".into()),
             schema,
             this: concat!("ringleader ", env!("CARGO_PKG_VERSION")).into(),
-            known: TRACE_SCHEMA,
+            known: wanted,
         }),
-        Some(schema) => Err(TraceError::NotATrace(format!("its schema is {schema}, not {TRACE_SCHEMA}"))),
-        None => Err(TraceError::NotATrace(format!("its first line has no schema {TRACE_SCHEMA}"))),
+        Some(schema) => Err(TraceError::NotATrace(format!("its schema is {schema}, not {wanted}"))),
+        None => Err(TraceError::NotATrace(format!("its first line has no schema {wanted}"))),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Writing a trace as it happens.
 
 use super::line::{EndLine, EventLine, HeaderLine};
-use super::{End, TRACE_SCHEMA};
+use super::{End, PART_SCHEMA, TRACE_SCHEMA};
 use ringleader::trace::{Event, Header};
 use serde::Serialize;
 use std::io::{self, Write};
@@ -21,6 +21,16 @@ impl<W: Write> TraceWriter<W> {
     pub fn new(out: W, by: &str, header: &Header) -> io::Result<TraceWriter<W>> {
         let mut writer = TraceWriter { out, steps: 0 };
         writer.line(&HeaderLine::new(TRACE_SCHEMA, by, header))?;
+        Ok(writer)
+    }
+
+    /// Begins a part: what one machine has seen of a run on several. Its messages are numbered provisionally.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn part(out: W, by: &str, header: &Header) -> io::Result<TraceWriter<W>> {
+        let mut writer = TraceWriter { out, steps: 0 };
+        writer.line(&HeaderLine::new(PART_SCHEMA, by, header))?;
         Ok(writer)
     }
 

@@ -78,9 +78,6 @@ impl Connection {
         }
     }
 
-    /// Sends what is queued and closes.
-    pub(crate) fn close(self) {}
-
     /// Tells the other why, after what is queued if there is room, and closes.
     pub(crate) fn refuse(self, refused: Refused) {
         let frame = Frame::Refuse(refused);
@@ -124,7 +121,16 @@ impl Pump {
     }
 
     /// Runs until the connection is over.
-    pub(crate) async fn run<S: AsyncRead + AsyncWrite>(self, stream: S, read_already: bytes::BytesMut) {
+    pub(crate) async fn run<S>(self, stream: S, read_already: bytes::BytesMut, served: &AtomicUsize)
+    where
+        S: AsyncRead + AsyncWrite,
+    {
+        served.fetch_add(1, Ordering::Relaxed);
+        self.serve(stream, read_already).await;
+        served.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    async fn serve<S: AsyncRead + AsyncWrite>(self, stream: S, read_already: bytes::BytesMut) {
         let (reader, writer) = tokio::io::split(stream);
         let Pump { inbound, outgoing, queued, cuts, bounds, first } = self;
         if let Some((frame, bytes)) = first
@@ -236,9 +242,9 @@ async fn write<S: AsyncWrite>(
                 sink.feed(bytes).await?;
                 next = outgoing.try_recv().ok();
             }
-            sink.flush().await?;
+            SinkExt::<Bytes>::flush(&mut sink).await?;
         }
-        sink.close().await
+        SinkExt::<Bytes>::close(&mut sink).await
     };
     let cut = async {
         match (&mut cuts).await {

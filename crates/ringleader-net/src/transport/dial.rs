@@ -1,6 +1,7 @@
 //! The dialling side: again and again, with growing pauses, until the member is there and is who it should be.
 
 use super::{Call, Calls, Connection, Pump, Shared, Tls, Trust, Turned};
+use crate::tls::{explain_io, name_of, server_name};
 use bytes::BytesMut;
 use ringleader::live::Place;
 use std::net::SocketAddr;
@@ -49,7 +50,7 @@ async fn meet(stream: TcpStream, to: Place, shared: &Shared, calls: &Calls) -> R
     match &shared.trust {
         Trust::Plain => {
             if calls.send(Call::Connected(to, connection, at)).await.is_ok() {
-                pump.run(stream, BytesMut::new()).await;
+                pump.run(stream, BytesMut::new(), &shared.served).await;
             }
         }
         Trust::Tls(tls) => by_certificate(stream, tls, (to, at), shared, calls, (connection, pump)).await?,
@@ -66,20 +67,21 @@ async fn by_certificate(
     (connection, pump): (Connection, Pump),
 ) -> Result<(), Turned> {
     let wanted = shared.name(to);
-    let name = super::server_name(wanted, &tls.cluster)?;
+    let name = server_name(wanted, &tls.cluster)
+        .ok_or_else(|| Turned::new("certificate_name", format!("no certificate can have the name `{wanted}`")))?;
     let handshake = timeout(shared.bounds.handshake, tls.connector.connect(name, stream)).await;
     let stream = match handshake {
         Ok(Ok(stream)) => stream,
-        Ok(Err(error)) => return Err(super::tls_refusal(&error)),
+        Ok(Err(error)) => return Err(explain_io(&error).into()),
         Err(_) => return Err(Turned::new("handshake_timeout", "it did not say who it is in time")),
     };
-    let found = super::peer_name(stream.get_ref().1.peer_certificates(), &tls.cluster)?;
+    let found = name_of(stream.get_ref().1.peer_certificates().unwrap_or_default(), &tls.cluster)?;
     if found != wanted {
         let why = format!("{at} shows the certificate of `{found}`, not of `{wanted}`");
         return Err(Turned::new("certificate_name", why));
     }
     if calls.send(Call::Connected(to, connection, at)).await.is_ok() {
-        pump.run(stream, BytesMut::new()).await;
+        pump.run(stream, BytesMut::new(), &shared.served).await;
     }
     Ok(())
 }

@@ -2,6 +2,7 @@
 
 use super::connection::{codec, one_frame};
 use super::{Call, Calls, Connection, Ended, Shared, Tls, Trust, Turned};
+use crate::tls::{explain_io, name_of};
 use bytes::BytesMut;
 use ringleader::live::{Frame, Place};
 use std::net::SocketAddr;
@@ -64,12 +65,12 @@ impl Known {
         match self {
             Known::Tls(place, stream) => {
                 if calls.send(Call::Connected(place, connection, from)).await.is_ok() {
-                    pump.run(*stream, BytesMut::new()).await;
+                    pump.run(*stream, BytesMut::new(), &shared.served).await;
                 }
             }
             Known::Plain(place, stream, buffer, frame, bytes) => {
                 if calls.send(Call::Connected(place, connection, from)).await.is_ok() {
-                    pump.begins_with(frame, bytes).run(stream, buffer).await;
+                    pump.begins_with(frame, bytes).run(stream, buffer, &shared.served).await;
                 }
             }
         }
@@ -84,8 +85,9 @@ async fn settle(stream: TcpStream, shared: &Shared) -> Result<Known, Turned> {
 }
 
 async fn by_certificate(stream: TcpStream, tls: &Tls, shared: &Shared) -> Result<Known, Turned> {
-    let stream = tls.acceptor.accept(stream).await.map_err(|error| super::tls_refusal(&error))?;
-    let name = super::peer_name(stream.get_ref().1.peer_certificates(), &tls.cluster)?;
+    let stream = tls.acceptor.accept(stream).await.map_err(|error| explain_io(&error))?;
+    let chain = stream.get_ref().1.peer_certificates().unwrap_or_default();
+    let name = name_of(chain, &tls.cluster)?;
     let place = caller(shared.place_of(&name), &name, shared)?;
     Ok(Known::Tls(place, Box::new(stream)))
 }

@@ -5,13 +5,15 @@ mod connection;
 mod dial;
 mod listen;
 
-pub(crate) use connection::{Connection, Crowded, Ended, Inbound};
+pub(crate) use connection::{Connection, Crowded, Ended, Inbound, Pump};
 pub(crate) use dial::dial;
 pub(crate) use listen::listen;
 
+use crate::tls;
 use ringleader::live::{MAX_MEMBERS, Place};
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
 /// What a peer, or a stranger, can cost at most.
@@ -88,6 +90,8 @@ pub(crate) struct Surroundings {
     pub(crate) trust: Trust,
     /// What they may cost.
     pub(crate) bounds: Bounds,
+    /// How many connections are being served.
+    pub(crate) served: AtomicUsize,
 }
 
 impl Surroundings {
@@ -130,6 +134,12 @@ pub(crate) enum Call {
 pub(crate) struct Turned {
     pub(crate) reason: &'static str,
     pub(crate) why: String,
+}
+
+impl From<tls::Stranger> for Turned {
+    fn from(stranger: tls::Stranger) -> Turned {
+        Turned { reason: stranger.code, why: stranger.words }
+    }
 }
 
 impl Turned {
