@@ -1,2 +1,9 @@
 //! The algorithms as real processes over a real network: connections, certificates, files and clocks around the pure
 //! [`ringleader::live::Member`], which decides everything.
+
+pub mod config;
+mod problem;
+mod suggest;
+pub mod tls;
+
+pub use problem::{Advice, Problem, Spot};
