@@ -2,6 +2,7 @@
 
 use crate::console::{BOLD, CYAN, DIM, RED, RESET};
 use serde::Serialize;
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 /// Why a command did not come to its end.
@@ -28,7 +29,7 @@ impl From<Diagnostic> for Failure {
 #[derive(Clone, Debug)]
 pub(crate) struct Diagnostic {
     /// A name to search for.
-    code: &'static str,
+    code: Cow<'static, str>,
     exit: u8,
     message: String,
     excerpt: Option<Excerpt>,
@@ -68,8 +69,12 @@ pub(crate) struct Label {
 }
 
 impl Diagnostic {
-    pub(crate) fn new(code: &'static str, exit: u8, message: impl Into<String>) -> Diagnostic {
-        Diagnostic { code, exit, message: message.into(), excerpt: None, help: Vec::new() }
+    pub(crate) fn new(
+        code: impl Into<Cow<'static, str>>,
+        exit: u8,
+        message: impl Into<String>,
+    ) -> Diagnostic {
+        Diagnostic { code: code.into(), exit, message: message.into(), excerpt: None, help: Vec::new() }
     }
 
     /// Wrong usage or bad input.
@@ -98,7 +103,7 @@ impl Diagnostic {
             Help::Text(text) | Help::Command(text, _) => text.clone(),
         });
         ringleader_stage::Complaint {
-            code: self.code.to_owned(),
+            code: self.code.clone().into_owned(),
             message: self.message.clone(),
             help: lines.collect(),
         }
@@ -140,7 +145,7 @@ impl Diagnostic {
         let said = place.map_or_else(String::new, |label| format!(": {}", label.label));
         let object = ErrorJson {
             schema: "ringleader.error/1",
-            code: self.code,
+            code: &self.code,
             message: format!("{}{said}", self.message),
             help: help.join("\n"),
             file: self.excerpt.as_ref().map(|excerpt| excerpt.file.as_str()),
@@ -185,7 +190,7 @@ impl Diagnostic {
 #[derive(Serialize)]
 struct ErrorJson<'a> {
     schema: &'static str,
-    code: &'static str,
+    code: &'a str,
     message: String,
     help: String,
     file: Option<&'a str>,

@@ -97,6 +97,7 @@ async fn status(State(desk): State<Desk>) -> Response {
 }
 
 async fn unknown(uri: Uri) -> Response {
-    let error = format!("there is nothing at {}; there is /v1/status, /metrics, /healthz, /readyz", uri.path());
+    let error =
+        format!("there is nothing at {}; there is /v1/status, /metrics, /healthz, /readyz", uri.path());
     said(StatusCode::NOT_FOUND, &json!({ "ok": false, "error": error }))
 }

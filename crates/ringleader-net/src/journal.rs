@@ -87,9 +87,9 @@ pub enum LogFormat {
 /// # Errors
 /// If the level makes no sense; in words.
 pub fn subscribe(format: LogFormat, level: &str) -> Result<(), String> {
-    let most: LevelFilter = level
-        .parse()
-        .map_err(|_| format!("`{level}` is no level of logs; there are error, warn, info, debug, trace and off"))?;
+    let most: LevelFilter = level.parse().map_err(|_| {
+        format!("`{level}` is no level of logs; there are error, warn, info, debug, trace and off")
+    })?;
     let builder = tracing_subscriber::fmt().with_max_level(most).with_writer(io::stderr).with_target(false);
     let set = match format {
         LogFormat::Json => builder.json().flatten_event(true).with_current_span(false).try_init(),
@@ -203,17 +203,13 @@ impl Journal {
             Notice::Dropped(place, why) => {
                 Line { reason: Some(why), ..about("dropped", Level::Debug, *place) }
             }
-            Notice::OldEpoch(place, group, epoch) => Line {
-                peer: Some(self.name(*place)),
-                ..of("old_epoch", Level::Debug, *group, *epoch)
-            },
-            Notice::Nonsense(place, why) => {
-                Line { why: Some(why), ..about("nonsense", Level::Warn, *place) }
+            Notice::OldEpoch(place, group, epoch) => {
+                Line { peer: Some(self.name(*place)), ..of("old_epoch", Level::Debug, *group, *epoch) }
             }
-            Notice::Opens(group, epoch, participants) => Line {
-                participants: all(participants),
-                ..of("opens", Level::Info, *group, *epoch)
-            },
+            Notice::Nonsense(place, why) => Line { why: Some(why), ..about("nonsense", Level::Warn, *place) },
+            Notice::Opens(group, epoch, participants) => {
+                Line { participants: all(participants), ..of("opens", Level::Info, *group, *epoch) }
+            }
             Notice::Joins(group, epoch, participants, part) => Line {
                 participants: all(participants),
                 index: part.as_ref().map(|(_, index)| *index),

@@ -2,13 +2,18 @@
 //! [`ringleader::live::Member`], which decides everything.
 
 pub mod clock;
+pub mod config;
 mod http;
 pub mod journal;
 pub mod metrics;
 pub mod node;
+mod problem;
 pub mod record;
 mod signals;
 pub mod status;
+mod suggest;
+pub mod tls;
 mod transport;
 
+pub use problem::{Advice, Problem, Spot};
 pub use transport::Bounds;

@@ -129,10 +129,8 @@ impl Node {
         let (sender, requests) = mpsc::channel(64);
         let seed = options.seed.unwrap_or_else(|| getrandom::u64().unwrap_or_else(|_| clock::wall()));
         let incarnation = clock::wall();
-        let member =
-            Member::new(config.cluster.clone(), place, incarnation, seed, clock::now()).map_err(|refusal| {
-                Problem::input("refused", format!("this cluster cannot be: {refusal:?}"))
-            })?;
+        let member = Member::new(config.cluster.clone(), place, incarnation, seed, clock::now())
+            .map_err(|refusal| Problem::input("refused", format!("this cluster cannot be: {refusal:?}")))?;
         // A silent connection is given up in the rhythm of the heartbeats, however slow they are.
         let beats = Duration::from_micros(config.cluster.timing.patience.heartbeat.0) * 10;
         let bounds = Bounds { silence: options.bounds.silence.max(beats), ..options.bounds };
@@ -506,7 +504,13 @@ impl Running {
         self.journal.write(&line);
     }
 
-    fn about<'a>(&'a self, event: &'static str, level: Level, place: Place, more: impl FnOnce(&mut Line<'a>)) {
+    fn about<'a>(
+        &'a self,
+        event: &'static str,
+        level: Level,
+        place: Place,
+        more: impl FnOnce(&mut Line<'a>),
+    ) {
         self.tell(event, level, |line| {
             line.peer = Some(self.journal.name(place));
             more(line);

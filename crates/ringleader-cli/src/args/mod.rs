@@ -5,6 +5,7 @@ mod compare;
 mod environment;
 mod fault;
 mod ids;
+mod node;
 mod number;
 mod report;
 mod run;
@@ -23,6 +24,7 @@ pub(crate) use compare::{CompareArgs, Per};
 pub(crate) use environment::EnvironmentArgs;
 pub(crate) use fault::{At, Lose, Partition};
 pub(crate) use ids::{IdsArg, identity};
+pub(crate) use node::{LogArg, NodeArgs};
 pub(crate) use number::Number;
 pub(crate) use report::ReportArgs;
 pub(crate) use run::{MeterArg, RunArgs};
@@ -99,6 +101,8 @@ pub(crate) enum Command {
     Report(ReportArgs),
     /// The page: see a run, step it both ways, break it. In the browser, from this program, without the internet.
     Serve(ServeArgs),
+    /// One member of a cluster of real processes, as a file describes it.
+    Node(NodeArgs),
     /// A completion script for your shell.
     Completions(CompletionsArgs),
     /// The manual pages.

@@ -5,6 +5,7 @@ pub(crate) mod compare;
 mod completions;
 mod list;
 mod man;
+mod node;
 pub(crate) mod replay;
 mod report;
 mod run;
@@ -35,6 +36,7 @@ pub(crate) fn run(app: &App, command: Command, console: &mut Console<'_>) -> Res
         Command::Trace(args) => trace::run(app, &args, console),
         Command::Report(args) => report::run(app, &args, console),
         Command::Serve(args) => serve::run(app, &args, console),
+        Command::Node(args) => node::run(app, &args, console),
         Command::Completions(args) => completions::run(app, &args, console),
         Command::Man(args) => man::run(app, &args, console),
     }

@@ -100,9 +100,9 @@ fn header(first: &str, wanted: &'static str) -> Result<HeaderLine<'static>, Trac
         Some(schema) if schema == PART_SCHEMA => Err(TraceError::NotATrace(
             "it is what one machine has seen of a run; `trace --merge` makes a trace of all parts".into(),
         )),
-        Some(schema) if schema == TRACE_SCHEMA => {
-            Err(TraceError::NotATrace("it is a whole trace, not a part of one: nothing is to be merged".into()))
-        }
+        Some(schema) if schema == TRACE_SCHEMA => Err(TraceError::NotATrace(
+            "it is a whole trace, not a part of one: nothing is to be merged".into(),
+        )),
         Some(schema) if schema.starts_with(SCHEMA_STEM) => Err(TraceError::Version {
             by: by.unwrap_or_else(|| "an unknown program".into()),
             schema,

@@ -67,8 +67,9 @@ async fn by_certificate(
     (connection, pump): (Connection, Pump),
 ) -> Result<(), Turned> {
     let wanted = shared.name(to);
-    let name = server_name(wanted, &tls.cluster)
-        .ok_or_else(|| Turned::new("certificate_name", format!("no certificate can have the name `{wanted}`")))?;
+    let name = server_name(wanted, &tls.cluster).ok_or_else(|| {
+        Turned::new("certificate_name", format!("no certificate can have the name `{wanted}`"))
+    })?;
     let handshake = timeout(shared.bounds.handshake, tls.connector.connect(name, stream)).await;
     let stream = match handshake {
         Ok(Ok(stream)) => stream,

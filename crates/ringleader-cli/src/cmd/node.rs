@@ -1,0 +1,95 @@
+//! `ringleader node`: one member of a cluster, until it is told to stop.
+
+use crate::App;
+use crate::args::{LogArg, NodeArgs};
+use crate::console::Console;
+use crate::error::{Diagnostic, Excerpt, Failure, Label};
+use ringleader_net::config::{Config, Environment};
+use ringleader_net::journal::{LogFormat, subscribe};
+use ringleader_net::node::{Node, Options};
+use ringleader_net::{Advice, Problem};
+use serde_json::json;
+use std::io;
+
+pub(crate) fn run(app: &App, args: &NodeArgs, console: &mut Console<'_>) -> Result<u8, Failure> {
+    let environment = Environment::of_process();
+    let config =
+        Config::read(&args.config, app.registry, Some(&args.name), &environment).map_err(diagnosed)?;
+    config.security.agrees(args.plain).map_err(diagnosed)?;
+    let Some(place) = config.place(&args.name) else {
+        let message = format!("no member is called `{}`", args.name);
+        return Err(Diagnostic::input("ringleader::unknown_member", message).into());
+    };
+    let format = match args.log_format {
+        LogArg::Json => LogFormat::Json,
+        LogArg::Text => LogFormat::Text,
+    };
+    let level = if console.quiet { "error" } else { config.log.name() };
+    subscribe(format, level).map_err(|why| Diagnostic::new("ringleader::log", 4, why))?;
+    let options = Options {
+        record: args.record.clone(),
+        events: args.events.clone(),
+        seed: args.seed,
+        signals: true,
+        stdin: args.while_stdin,
+        ..Options::default()
+    };
+    let node = Node::bind(&config, place, options).map_err(diagnosed)?;
+    let incarnation = node.incarnation();
+    let mut told: io::Result<()> = Ok(());
+    let ready = || told = tell(args, &config, incarnation, console);
+    node.run(ready).map_err(diagnosed)?;
+    told?;
+    Ok(0)
+}
+
+/// Says that it is there. Whoever waits for the line may dial at once: the addresses are claimed already.
+fn tell(args: &NodeArgs, config: &Config, incarnation: u64, console: &mut Console<'_>) -> io::Result<()> {
+    let address = config.place(&args.name).map(|place| &config.addresses[usize::from(place)]);
+    let listen = address.map_or("", |address| address.listen.as_str());
+    let status = address.and_then(|address| address.status.as_deref());
+    if console.json {
+        let ready = json!({
+            "schema": "ringleader.node/1",
+            "member": args.name,
+            "cluster": config.cluster.name,
+            "listen": listen,
+            "status": status,
+            "incarnation": incarnation,
+        });
+        writeln!(console.out, "{ready}")?;
+        return console.out.flush();
+    }
+    if console.quiet {
+        return Ok(());
+    }
+    let known = config.warnings.iter().map(|warning| format!("note: {warning}\n"));
+    write!(console.err, "{}", known.collect::<String>())?;
+    let status = status.map_or_else(String::new, |at| format!(" · status http://{at}/v1/status"));
+    let (name, cluster) = (&args.name, &config.cluster.name);
+    writeln!(console.err, "member {name} of {cluster} is there: {listen}{status}")?;
+    console.err.flush()
+}
+
+/// What the network has to complain of, as everything else that is wrong is said.
+pub(crate) fn diagnosed(problem: Problem) -> Diagnostic {
+    let mut diagnostic =
+        Diagnostic::new(format!("ringleader::{}", problem.code), problem.exit, problem.message);
+    if let Some(file) = problem.file
+        && !problem.spots.is_empty()
+    {
+        let label = |spot: ringleader_net::Spot| Label {
+            line: spot.line,
+            column: spot.column,
+            length: spot.length,
+            text: spot.text,
+            label: spot.label,
+        };
+        let labels = problem.spots.into_iter().map(label).collect();
+        diagnostic = diagnostic.excerpt(Excerpt { file, labels });
+    }
+    problem.help.into_iter().fold(diagnostic, |diagnostic, line| match line {
+        Advice::Text(text) => diagnostic.help(text),
+        Advice::Command(command, gives) => diagnostic.command(command, &gives),
+    })
+}

@@ -1,0 +1,1 @@
+//! What a configuration may say, and where it says what it may not.

@@ -1,0 +1,374 @@
+//! Who a peer is: TLS 1.3, both sides with a certificate of the cluster's own authority. A certificate has exactly one
+//! name, `MEMBER.CLUSTER.ringleader`, so that one authority may serve several clusters and none is taken for another.
+
+use crate::Problem;
+use crate::config::Security;
+use core::fmt;
+use rustls::client::danger::HandshakeSignatureValid;
+use rustls::crypto::{CryptoProvider, aws_lc_rs};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use rustls::server::WebPkiClientVerifier;
+use rustls::server::danger::{ClientCertVerified, ClientCertVerifier};
+use rustls::{
+    CertificateError, ClientConfig, DigitallySignedStruct, DistinguishedName, OtherError, PeerIncompatible,
+    RootCertStore, ServerConfig, SignatureScheme,
+};
+use std::path::Path;
+use std::sync::Arc;
+use x509_parser::extensions::GeneralName;
+use x509_parser::prelude::{FromDer, X509Certificate};
+
+/// What every certificate's name ends with.
+pub const SUFFIX: &str = "ringleader";
+
+/// Who this member is, and whom it believes.
+pub struct Identity {
+    /// The name of the cluster.
+    pub cluster: String,
+    /// The certificates of the authority.
+    pub authority: Vec<CertificateDer<'static>>,
+    /// The certificate of this member, and those between it and the authority.
+    pub chain: Vec<CertificateDer<'static>>,
+    /// Its key.
+    pub key: PrivateKeyDer<'static>,
+}
+
+impl Clone for Identity {
+    fn clone(&self) -> Identity {
+        Identity {
+            cluster: self.cluster.clone(),
+            authority: self.authority.clone(),
+            chain: self.chain.clone(),
+            key: self.key.clone_key(),
+        }
+    }
+}
+
+impl Identity {
+    /// Reads the files that the configuration names; none in plain text.
+    ///
+    /// # Errors
+    /// If a file cannot be read, or is not what it should be.
+    pub fn read(security: &Security, cluster: &str) -> Result<Option<Identity>, Problem> {
+        let Security::Tls { authority, certificate, key } = security else { return Ok(None) };
+        let read = |path: &Path, what: &str| {
+            std::fs::read(path).map_err(|error| {
+                let why = format!("cannot read {what}, {}: {error}", path.display());
+                Problem::environment("certificate_file", why)
+                    .help("the authority and the certificates of members are made by:")
+                    .command(format!("ringleader cert init --cluster {cluster}"), "")
+                    .command(format!("ringleader cert issue NAME --cluster {cluster}"), "")
+            })
+        };
+        let pems = [
+            read(authority, "the certificate of the authority")?,
+            read(certificate, "the certificate of this member")?,
+            read(key, "the key of this member")?,
+        ];
+        let [authority, certificate, key] =
+            [authority, certificate, key].map(|path| path.display().to_string());
+        Identity::from_pem(cluster, [(&authority, &pems[0]), (&certificate, &pems[1]), (&key, &pems[2])])
+            .map(Some)
+    }
+
+    /// From the contents of the three files: authority, certificate, key; each with its name, for messages.
+    ///
+    /// # Errors
+    /// If one of them is not what it should be.
+    pub fn from_pem(cluster: &str, files: [(&str, &[u8]); 3]) -> Result<Identity, Problem> {
+        let bad = |file: &str, what: &str| {
+            Problem::environment("certificate_file", format!("{file} holds no {what} in PEM form"))
+                .help("such as `ringleader cert init` and `ringleader cert issue` write them")
+        };
+        let certificates = |(file, pem): (&str, &[u8])| {
+            let all: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
+            match all {
+                Ok(all) if !all.is_empty() => Ok(all),
+                Ok(_) | Err(_) => Err(bad(file, "certificate")),
+            }
+        };
+        let [authority, chain, (key_file, key)] = files;
+        Ok(Identity {
+            cluster: cluster.to_owned(),
+            authority: certificates(authority)?,
+            chain: certificates(chain)?,
+            key: PrivateKeyDer::from_pem_slice(key).map_err(|_| bad(key_file, "private key"))?,
+        })
+    }
+
+    fn roots(&self) -> Result<Arc<RootCertStore>, Problem> {
+        let mut roots = RootCertStore::empty();
+        for certificate in &self.authority {
+            roots.add(certificate.clone()).map_err(|error| unusable(&error))?;
+        }
+        Ok(Arc::new(roots))
+    }
+}
+
+/// Our own certificates are of no use.
+fn unusable(error: &rustls::Error) -> Problem {
+    let reason = explain(error);
+    Problem::environment(reason.code, format!("the certificates of this member are of no use: {reason}"))
+        .help("what is wrong with them is said by:")
+        .command("ringleader doctor --config cluster.toml --name NAME", "")
+}
+
+fn provider() -> Arc<CryptoProvider> {
+    Arc::new(aws_lc_rs::default_provider())
+}
+
+/// The listening side: TLS 1.3 only, and nobody without a certificate of this cluster.
+///
+/// # Errors
+/// If the certificate does not fit the key, or one of them is of no use.
+pub fn server(identity: &Identity) -> Result<Arc<ServerConfig>, Problem> {
+    let inner = WebPkiClientVerifier::builder_with_provider(identity.roots()?, provider()).build().map_err(
+        |error| Problem::environment("certificate_issuer", format!("the authority is of no use: {error}")),
+    )?;
+    let verifier = Arc::new(OfCluster { inner, cluster: identity.cluster.clone() });
+    let mut config = ServerConfig::builder_with_provider(provider())
+        .with_protocol_versions(&[&rustls::version::TLS13])
+        .map_err(|error| unusable(&error))?
+        .with_client_cert_verifier(verifier)
+        .with_single_cert(identity.chain.clone(), identity.key.clone_key())
+        .map_err(|error| unusable(&error))?;
+    // A resumed session would not look at the certificate again: an expired one would live on.
+    config.send_tls13_tickets = 0;
+    config.session_storage = Arc::new(rustls::server::NoServerSessionStorage {});
+    Ok(Arc::new(config))
+}
+
+/// The dialling side: presents its own certificate, and believes only the authority.
+///
+/// # Errors
+/// As [`server`].
+pub fn client(identity: &Identity) -> Result<Arc<ClientConfig>, Problem> {
+    let mut config = ClientConfig::builder_with_provider(provider())
+        .with_protocol_versions(&[&rustls::version::TLS13])
+        .map_err(|error| unusable(&error))?
+        .with_root_certificates(identity.roots()?)
+        .with_client_auth_cert(identity.chain.clone(), identity.key.clone_key())
+        .map_err(|error| unusable(&error))?;
+    config.resumption = rustls::client::Resumption::disabled();
+    Ok(Arc::new(config))
+}
+
+/// The name in a member's certificate.
+#[must_use]
+pub fn certificate_name(member: &str, cluster: &str) -> String {
+    format!("{member}.{cluster}.{SUFFIX}")
+}
+
+/// The name that the dialling side asks for. None if these are no names.
+#[must_use]
+pub fn server_name(member: &str, cluster: &str) -> Option<ServerName<'static>> {
+    ServerName::try_from(certificate_name(member, cluster)).ok()
+}
+
+/// Why a peer is not let in.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Stranger {
+    /// A name to search for and to count by.
+    pub code: &'static str,
+    /// The reason.
+    pub words: String,
+}
+
+impl Stranger {
+    fn new(code: &'static str, words: impl Into<String>) -> Stranger {
+        Stranger { code, words: words.into() }
+    }
+}
+
+impl fmt::Display for Stranger {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.words)
+    }
+}
+
+impl std::error::Error for Stranger {}
+
+/// The member of this cluster whose certificate this is, the first of a chain that was verified.
+///
+/// # Errors
+/// If it is of another cluster, or has no name, or several.
+pub fn name_of(chain: &[CertificateDer<'_>], cluster: &str) -> Result<String, Stranger> {
+    let first = chain.first().ok_or_else(|| Stranger::new("no_certificate", "it shows no certificate"))?;
+    let malformed = || Stranger::new("certificate_malformed", "its certificate cannot be read");
+    let (_, certificate) = X509Certificate::from_der(first).map_err(|_| malformed())?;
+    let names = certificate.subject_alternative_name().map_err(|_| malformed())?;
+    let names = names.map(|names| names.value.general_names.clone()).unwrap_or_default();
+    let [GeneralName::DNSName(name)] = names.as_slice() else {
+        let words = format!("its certificate has {} names; a member's has exactly one", names.len());
+        return Err(Stranger::new("certificate_name", words));
+    };
+    let mut labels = name.split('.');
+    match (labels.next(), labels.next(), labels.next(), labels.next()) {
+        (Some(member), Some(of), Some(SUFFIX), None) if of == cluster && crate::config::is_name(member) => {
+            Ok(member.to_owned())
+        }
+        (Some(_), Some(of), Some(SUFFIX), None) if of != cluster => {
+            let words =
+                format!("its certificate is for `{name}`, which is of cluster `{of}`, not `{cluster}`");
+            Err(Stranger::new("certificate_cluster", words))
+        }
+        _none_of_ours => {
+            let words = format!("its certificate is for `{name}`, which is no member of cluster `{cluster}`");
+            Err(Stranger::new("certificate_name", words))
+        }
+    }
+}
+
+/// What went wrong between two sides, in words.
+#[must_use]
+pub fn explain(error: &rustls::Error) -> Stranger {
+    use rustls::Error;
+    match error {
+        Error::InvalidCertificate(CertificateError::Other(OtherError(inner))) => {
+            match inner.downcast_ref::<Stranger>() {
+                Some(stranger) => stranger.clone(),
+                None => Stranger::new("certificate_malformed", format!("its certificate: {inner}")),
+            }
+        }
+        Error::InvalidCertificate(why) => certificate(why),
+        Error::NoCertificatesPresented => Stranger::new(
+            "no_certificate",
+            "it shows no certificate; members need one of the cluster's authority",
+        ),
+        Error::PeerIncompatible(why) => incompatible(why),
+        Error::InvalidMessage(_) | Error::InappropriateMessage { .. } => {
+            Stranger::new("plain_text", "it does not speak TLS; plain text is not heard here")
+        }
+        Error::AlertReceived(alert) => {
+            let words = format!("it refuses us, by the alert {alert:?}; its log says why");
+            Stranger::new("refused_by_peer", words)
+        }
+        Error::InconsistentKeys(_) => {
+            Stranger::new("certificate_key", "the key is not that of the certificate")
+        }
+        _other => Stranger::new("tls", format!("TLS fails: {error}")),
+    }
+}
+
+/// The same for an error of a stream.
+#[must_use]
+pub fn explain_io(error: &std::io::Error) -> Stranger {
+    match error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
+        Some(inner) => explain(inner),
+        None if error.kind() == std::io::ErrorKind::UnexpectedEof => {
+            Stranger::new("closed", "it closes the connection before anything was agreed")
+        }
+        None => Stranger::new("connection", error.to_string()),
+    }
+}
+
+fn certificate(why: &CertificateError) -> Stranger {
+    match why {
+        CertificateError::Expired => Stranger::new("certificate_expired", "its certificate has expired"),
+        CertificateError::ExpiredContext { not_after, .. } => {
+            let words = format!("its certificate has expired, on {}", day(not_after.as_secs()));
+            Stranger::new("certificate_expired", words)
+        }
+        CertificateError::NotValidYet => {
+            Stranger::new("certificate_not_yet_valid", "its certificate is not valid yet; is a clock wrong?")
+        }
+        CertificateError::NotValidYetContext { not_before, .. } => {
+            let words = format!(
+                "its certificate is valid from {} only; is a clock wrong?",
+                day(not_before.as_secs())
+            );
+            Stranger::new("certificate_not_yet_valid", words)
+        }
+        CertificateError::UnknownIssuer | CertificateError::BadSignature => Stranger::new(
+            "certificate_issuer",
+            "its certificate is not of the cluster's authority: another one, or an older one, has signed it",
+        ),
+        CertificateError::NotValidForName => {
+            Stranger::new("certificate_name", "its certificate is for another name")
+        }
+        CertificateError::NotValidForNameContext { expected, presented } => {
+            let expected = expected.to_str();
+            // The library shows names as it holds them: DnsName("b.demo.ringleader").
+            let names: Vec<&str> =
+                presented.iter().map(|name| name.split('"').nth(1).unwrap_or(name.as_str())).collect();
+            let words = format!("its certificate is for `{}`, not for `{expected}`", names.join("`, `"));
+            Stranger::new("certificate_name", words)
+        }
+        CertificateError::InvalidPurpose | CertificateError::InvalidPurposeContext { .. } => {
+            Stranger::new("certificate_purpose", "its certificate is not meant for members")
+        }
+        _other => Stranger::new("certificate_malformed", format!("its certificate: {why}")),
+    }
+}
+
+fn incompatible(why: &PeerIncompatible) -> Stranger {
+    if *why == PeerIncompatible::NoCertificateRequestSignatureSchemesInCommon
+        || *why == PeerIncompatible::NoSignatureSchemesInCommon
+    {
+        return Stranger::new("tls", format!("TLS fails: {why:?}"));
+    }
+    Stranger::new("tls_version", format!("it does not speak TLS 1.3 as we do ({why:?})"))
+}
+
+/// A day in the calendar, from seconds since 1970.
+pub(crate) fn day(seconds: u64) -> String {
+    let seconds = i64::try_from(seconds).unwrap_or(i64::MAX);
+    match x509_parser::time::ASN1Time::from_timestamp(seconds) {
+        Ok(time) => {
+            let date = time.to_datetime();
+            format!("{:04}-{:02}-{:02}", date.year(), u8::from(date.month()), date.day())
+        }
+        Err(_) => "a day beyond the calendar".to_owned(),
+    }
+}
+
+/// Certificates of the authority, but only those of this cluster.
+#[derive(Debug)]
+struct OfCluster {
+    inner: Arc<dyn ClientCertVerifier>,
+    cluster: String,
+}
+
+impl ClientCertVerifier for OfCluster {
+    fn root_hint_subjects(&self) -> &[DistinguishedName] {
+        self.inner.root_hint_subjects()
+    }
+
+    fn verify_client_cert(
+        &self,
+        end_entity: &CertificateDer<'_>,
+        intermediates: &[CertificateDer<'_>],
+        now: UnixTime,
+    ) -> Result<ClientCertVerified, rustls::Error> {
+        let verified = self.inner.verify_client_cert(end_entity, intermediates, now)?;
+        match name_of(core::slice::from_ref(end_entity), &self.cluster) {
+            Ok(_) => Ok(verified),
+            Err(stranger) => Err(rustls::Error::InvalidCertificate(CertificateError::Other(OtherError(
+                Arc::new(stranger),
+            )))),
+        }
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        self.inner.verify_tls12_signature(message, certificate, signature)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        self.inner.verify_tls13_signature(message, certificate, signature)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.inner.supported_verify_schemes()
+    }
+}
