@@ -14,9 +14,13 @@ mod duplex;
 mod frame;
 mod granter;
 mod group;
+mod instance;
+mod leading;
 mod link;
 mod member;
+mod shared;
 mod status;
+mod steward;
 mod view;
 
 pub use claim::Claim;
@@ -31,6 +35,9 @@ pub use granter::{Answer, Claimant, Granter, Terms};
 pub use link::{Full, Greeting, Limits, Link, Meeting, Received, Segment};
 pub use member::{Ending, Input, Member, Notice, Output};
 pub use status::{GroupStatus, PeerStatus, Phase, Status};
+
+#[cfg(test)]
+mod sanity;
 
 use core::fmt;
 use core::ops::{Add, Sub};
