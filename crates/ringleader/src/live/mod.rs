@@ -27,6 +27,7 @@ pub use claim::Claim;
 pub use clocks::ClockWatch;
 pub use cluster::{Cluster, GroupSpec, MemberSpec, Timing, Users};
 pub use detector::{Detector, Patience};
+pub use duplex::{Duplex, Turn};
 pub use frame::{
     Beat, Epoch, Frame, FrameError, GroupBeat, Hello, MAX_FRAME, MAX_MEMBERS, MAX_NAME, PROTOCOL, Payload,
     Refused,
