@@ -18,6 +18,8 @@ mod instance;
 mod leading;
 mod link;
 mod member;
+#[cfg(test)]
+mod proofs;
 mod shared;
 mod status;
 mod steward;
