@@ -14,15 +14,22 @@ mod duplex;
 mod frame;
 mod granter;
 mod group;
+mod instance;
+mod leading;
 mod link;
 mod member;
+#[cfg(test)]
+mod proofs;
+mod shared;
 mod status;
+mod steward;
 mod view;
 
 pub use claim::Claim;
 pub use clocks::ClockWatch;
 pub use cluster::{Cluster, GroupSpec, MemberSpec, Timing, Users};
 pub use detector::{Detector, Patience};
+pub use duplex::{Duplex, Turn};
 pub use frame::{
     Beat, Epoch, Frame, FrameError, GroupBeat, Hello, MAX_FRAME, MAX_MEMBERS, MAX_NAME, PROTOCOL, Payload,
     Refused,
@@ -31,6 +38,9 @@ pub use granter::{Answer, Claimant, Granter, Terms};
 pub use link::{Full, Greeting, Limits, Link, Meeting, Received, Segment};
 pub use member::{Ending, Input, Member, Notice, Output};
 pub use status::{GroupStatus, PeerStatus, Phase, Status};
+
+#[cfg(test)]
+mod sanity;
 
 use core::fmt;
 use core::ops::{Add, Sub};
