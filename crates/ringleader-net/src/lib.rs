@@ -10,11 +10,12 @@ pub mod metrics;
 pub mod node;
 mod problem;
 pub mod record;
-mod signals;
+pub mod signals;
 pub mod status;
 mod suggest;
 pub mod tls;
 mod transport;
+pub mod up;
 
 pub use problem::{Advice, Problem, Spot};
 pub use transport::Bounds;

@@ -2,8 +2,11 @@
 //! what tells a service manager that it runs.
 
 use crate::node::Handle;
+use signal_hook::consts::{SIGINT, SIGTERM};
 use std::io::{self, Read};
 use std::os::unix::net::UnixDatagram;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::signal::unix::{SignalKind, signal};
 
 /// Hands TERM and INT on: the first asks the member to leave, the second ends it at once.
@@ -24,6 +27,31 @@ pub(crate) fn listen(handle: Handle) -> io::Result<()> {
         }
     });
     Ok(())
+}
+
+/// Whether TERM or INT came since this was made. The second of them ends this program at once.
+pub struct Interrupted(Arc<AtomicBool>);
+
+impl Interrupted {
+    /// From now on they are noted instead of ending this program.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub fn listen() -> io::Result<Interrupted> {
+        let flag = Arc::new(AtomicBool::new(false));
+        for signal in [SIGTERM, SIGINT] {
+            // In this order: what comes while the flag is up already ends the program.
+            signal_hook::flag::register_conditional_shutdown(signal, 130, Arc::clone(&flag))?;
+            signal_hook::flag::register(signal, Arc::clone(&flag))?;
+        }
+        Ok(Interrupted(flag))
+    }
+
+    /// Whether one came.
+    #[must_use]
+    pub fn is_set(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
 }
 
 /// When standard input ends, whoever started this member is gone, and it leaves too.

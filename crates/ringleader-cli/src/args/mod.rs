@@ -15,6 +15,7 @@ mod shared;
 mod size;
 mod sweep;
 mod trace;
+mod up;
 mod value;
 mod workload;
 mod worst;
@@ -34,6 +35,7 @@ pub(crate) use shared::{OrientationArg, quoted};
 pub(crate) use size::{Bytes, Patience};
 pub(crate) use sweep::SweepArgs;
 pub(crate) use trace::{Format, Ranges, TraceArgs};
+pub(crate) use up::UpArgs;
 pub(crate) use value::{Given, Time, Word};
 pub(crate) use workload::{LoadArg, Wants};
 pub(crate) use worst::WorstArgs;
@@ -101,6 +103,8 @@ pub(crate) enum Command {
     Report(ReportArgs),
     /// The page: see a run, step it both ways, break it. In the browser, from this program, without the internet.
     Serve(ServeArgs),
+    /// A cluster of real processes on this machine: who leads, what it cost on the wire, who is next after a kill.
+    Up(Box<UpArgs>),
     /// One member of a cluster of real processes, as a file describes it.
     Node(NodeArgs),
     /// A completion script for your shell.

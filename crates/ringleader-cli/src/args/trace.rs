@@ -8,7 +8,12 @@ use std::path::{Path, PathBuf};
 #[derive(Args, Debug)]
 pub(crate) struct TraceArgs {
     /// A trace, as `run --trace FILE` and `check --trace FILE` write it.
-    pub(crate) file: PathBuf,
+    #[arg(required_unless_present = "merge")]
+    file: Option<PathBuf>,
+    /// Instead: put the recordings of the members of a cluster together; they are what `node --record FILE` writes.
+    #[arg(long, value_name = "FILE", num_args = 1.., requires = "output")]
+    #[arg(conflicts_with_all = ["file", "to", "nodes", "steps", "past", "critical", "rightward", "dark"])]
+    pub(crate) merge: Vec<PathBuf>,
     /// Into what; where the name of the output says it (.svg, .html, .mmd, .jsonl, .itf.json), this can be left out.
     #[arg(long, value_name = "FORMAT")]
     pub(crate) to: Option<Format>,
@@ -36,6 +41,13 @@ pub(crate) struct TraceArgs {
     /// svg: light on dark; for paper the default is better.
     #[arg(long)]
     pub(crate) dark: bool,
+}
+
+impl TraceArgs {
+    /// The trace that is meant.
+    pub(crate) fn file(&self) -> &Path {
+        self.file.as_deref().unwrap_or(Path::new(""))
+    }
 }
 
 /// What a trace can be made into.

@@ -13,6 +13,7 @@ mod serve;
 mod show;
 mod sweep;
 mod trace;
+mod up;
 mod worst;
 
 use crate::App;
@@ -36,6 +37,7 @@ pub(crate) fn run(app: &App, command: Command, console: &mut Console<'_>) -> Res
         Command::Trace(args) => trace::run(app, &args, console),
         Command::Report(args) => report::run(app, &args, console),
         Command::Serve(args) => serve::run(app, &args, console),
+        Command::Up(args) => up::run(app, &args, console),
         Command::Node(args) => node::run(app, &args, console),
         Command::Completions(args) => completions::run(app, &args, console),
         Command::Man(args) => man::run(app, &args, console),

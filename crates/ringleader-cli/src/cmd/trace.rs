@@ -1,6 +1,10 @@
 //! `ringleader trace FILE --to FORMAT`: a recorded run as a picture, as a page that plays it, or in the format of
 //! another tool. What is left out is said, on stderr and in the file where its format admits it.
 
+mod merge;
+
+pub(crate) use merge::merge_epochs;
+
 use super::replay;
 use crate::App;
 use crate::args::{Format, Ranges, TraceArgs, quoted};
@@ -21,13 +25,16 @@ use std::io::{self, BufWriter, Write};
 const CHROME_BYTES_MAX: u64 = 100_000_000;
 
 pub(crate) fn run(app: &App, args: &TraceArgs, console: &mut Console<'_>) -> Result<u8, Failure> {
+    if !args.merge.is_empty() {
+        return merge::run(app, args, console);
+    }
     let format = format(app, args)?;
     if console.json && args.output.is_none() {
         let message = "--json describes the file that is written: without -o there is none";
         return Err(Diagnostic::input("ringleader::usage", message).help("add `-o FILE`").into());
     }
     only_for_pictures(args, format)?;
-    let recorded = replay::read(&args.file)?;
+    let recorded = replay::read(args.file())?;
     let history = History::of(&recorded.recording);
     let window = window(args, &history)?;
     admit(app, args, format, &history, &window)?;
@@ -62,7 +69,7 @@ fn format(app: &App, args: &TraceArgs) -> Result<Format, Diagnostic> {
     if let Some(format) = args.to.or_else(|| args.output.as_deref().and_then(Format::of)) {
         return Ok(format);
     }
-    let file = args.file.display().to_string();
+    let file = args.file().display().to_string();
     let command =
         |format: &str| quoted(&app.program, &["trace".into(), file.clone(), "--to".into(), format.into()]);
     let message = match &args.output {
@@ -158,7 +165,7 @@ fn admit(
     history: &History<'_>,
     window: &Window,
 ) -> Result<(), Diagnostic> {
-    let file = args.file.display().to_string();
+    let file = args.file().display().to_string();
     let command = |words: &[&str]| {
         quoted(
             &app.program,
@@ -184,7 +191,7 @@ fn admit(
 
 /// The command that writes this again.
 fn again(app: &App, args: &TraceArgs, format: Format) -> String {
-    let mut words = vec!["trace".to_owned(), args.file.display().to_string(), "--to".into(), format.name()];
+    let mut words = vec!["trace".to_owned(), args.file().display().to_string(), "--to".into(), format.name()];
     for (option, given) in [("--nodes", &args.nodes), ("--steps", &args.steps)] {
         words.extend(given.iter().flat_map(|given| [option.to_owned(), given.text.clone()]));
     }

@@ -8,11 +8,13 @@
 
 mod clocks;
 mod history;
+mod merge;
 mod window;
 mod words;
 
 pub use clocks::{VectorClock, VectorClocks};
 pub use history::{End, History, Passage, Standing, Step};
+pub use merge::{MergeError, Merged, merge};
 pub use window::{LeftOut, Window};
 pub(crate) use words::as_call;
 pub use words::{Line, Narrator, message, transcript};

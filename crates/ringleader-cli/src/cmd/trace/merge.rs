@@ -1,0 +1,127 @@
+//! `ringleader trace --merge`: one run from what the members of a cluster have recorded.
+
+use crate::App;
+use crate::args::{TraceArgs, quoted};
+use crate::console::Console;
+use crate::error::{Diagnostic, Excerpt, Failure, Label};
+use crate::output::Output;
+use crate::report::version;
+use ringleader::trace::{Merged, Outcome, Recording, merge};
+use ringleader_formats::{TraceError, TraceWriter, read_part};
+use ringleader_net::record::part_path;
+use serde_json::json;
+use std::fs::File;
+use std::io::{BufReader, Write};
+use std::path::{Path, PathBuf};
+
+pub(super) fn run(app: &App, args: &TraceArgs, console: &mut Console<'_>) -> Result<u8, Failure> {
+    let Some(output) = &args.output else {
+        return Err(Diagnostic::input("ringleader::usage", "--merge needs the file to write: -o FILE").into());
+    };
+    let merged = merged(&args.merge)?;
+    write(&version(app), output, args.force, &merged)?;
+    let steps = merged.recording.events.len();
+    let again = quoted(&app.program, &["replay".into(), output.display().to_string()]);
+    if console.json {
+        let object = json!({
+            "schema": "ringleader.merge/1",
+            "file": output.display().to_string(),
+            "parts": args.merge.len(),
+            "algorithm": merged.recording.header.algorithm,
+            "steps": steps,
+            "left_out": merged.left_out,
+            "again": again,
+        });
+        writeln!(console.out, "{object}")?;
+    } else if !console.quiet {
+        if merged.left_out > 0 {
+            writeln!(
+                console.err,
+                "note: {} steps depend on what nobody has recorded (a member was killed, or its part is not here), and \
+                 are left out",
+                merged.left_out
+            )?;
+        }
+        writeln!(console.err, "{}: {steps} steps of {} parts", output.display(), args.merge.len())?;
+        writeln!(console.err, "see it:  {again}")?;
+    }
+    Ok(0)
+}
+
+/// Puts the parts of each epoch together, in files of this name; gives their names, and how many steps are left out.
+pub(crate) fn merge_epochs(
+    base: &Path,
+    parts: impl Fn(u64) -> Vec<PathBuf>,
+) -> Result<Vec<(PathBuf, usize)>, Diagnostic> {
+    /// Epochs in a row of which there may be nothing: they were opened, and nobody joined.
+    const GAP: u64 = 1000;
+    let by = concat!("ringleader ", env!("CARGO_PKG_VERSION"));
+    let (mut written, mut last) = (Vec::new(), 0);
+    for epoch in 1.. {
+        if epoch > last + GAP {
+            break;
+        }
+        let files = parts(epoch);
+        if files.is_empty() {
+            continue;
+        }
+        last = epoch;
+        let merged = merged(&files)?;
+        let path = part_path(base, None, epoch, 1);
+        write(by, &path, true, &merged)?;
+        written.push((path, merged.left_out));
+    }
+    Ok(written)
+}
+
+fn merged(files: &[PathBuf]) -> Result<Merged, Diagnostic> {
+    let parts = files.iter().map(|path| read(path)).collect::<Result<Vec<Recording>, Diagnostic>>()?;
+    merge(&parts).map_err(|error| {
+        let diagnostic = Diagnostic::input("ringleader::not_one_run", error.to_string());
+        let named =
+            files.iter().enumerate().map(|(place, path)| format!("part {}: {}", place + 1, path.display()));
+        named.fold(diagnostic.help("the parts of one epoch, one of each member:"), Diagnostic::help)
+    })
+}
+
+fn read(path: &Path) -> Result<Recording, Diagnostic> {
+    let file = path.display().to_string();
+    let bad = |message: String| Diagnostic::input("ringleader::bad_trace", message);
+    let opened = File::open(path).map_err(|error| {
+        bad(format!("cannot read {file}: {error}"))
+            .help("a part is recorded by a member:")
+            .command(format!("ringleader node --config cluster.toml --name b --record {file}"), "")
+    })?;
+    let part = read_part(BufReader::with_capacity(1 << 16, opened)).map_err(|error| match error {
+        TraceError::Broken { line, column, rule, text } if !text.is_empty() => {
+            let label = Label { line, column, length: 1, text, label: rule };
+            bad(format!("cannot read {file}: line {line}, column {column}"))
+                .excerpt(Excerpt { file: file.clone(), labels: vec![label] })
+        }
+        TraceError::NotATrace(_)
+        | TraceError::Io(_)
+        | TraceError::Version { .. }
+        | TraceError::Broken { .. }
+        | TraceError::Truncated { .. } => bad(format!("cannot read {file}: {error}")),
+    })?;
+    Ok(part.recording)
+}
+
+fn write(by: &str, path: &Path, force: bool, merged: &Merged) -> Result<(), Diagnostic> {
+    let output = Output::claim(path, force)?;
+    let unwritten = |error: std::io::Error| crate::output::unwritten(path, &error);
+    let Recording { header, events } = &merged.recording;
+    let mut writer = TraceWriter::new(output, by, header).map_err(unwritten)?;
+    for event in events {
+        writer.event(event).map_err(unwritten)?;
+    }
+    let leaders = |outcome| events.iter().any(|event| event.outcome == Some(outcome));
+    let outcome = if leaders(Outcome::Leads) {
+        "elected"
+    } else if leaders(Outcome::Enters) {
+        "done"
+    } else {
+        "limit"
+    };
+    writer.end(outcome).map_err(unwritten)?.finish()
+}

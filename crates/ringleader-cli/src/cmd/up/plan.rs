@@ -1,0 +1,127 @@
+//! What is to be put up: from the arguments to a cluster, and what a simulation of the same would cost.
+
+use crate::App;
+use crate::args::{IdsArg, UpArgs};
+use crate::error::Diagnostic;
+use crate::refusal::Asked;
+use crate::scenario::{disagreement, drawn_seed};
+use crate::{ids_file, refusal};
+use ringleader::live::{Cluster, GroupSpec, MAX_MEMBERS, MemberSpec, Place, Timing, Users};
+use ringleader::model::{Links, Schedules, Shape, Timing as Pace};
+use ringleader::registry::{Entry, Problem};
+use ringleader::sim::{Ids, Scenario};
+
+/// The number of members when nobody says otherwise.
+const MEMBERS_DEFAULT: u32 = 5;
+
+/// What is to be put up.
+pub(super) struct Plan {
+    pub(super) entry: &'static Entry,
+    pub(super) cluster: Cluster,
+    pub(super) seed: u64,
+    /// The words of the command that does the same.
+    pub(super) again: Vec<String>,
+    /// What the simulator counts for the same identities, where the schedule does not matter.
+    pub(super) simulated: Option<Vec<(&'static str, u64)>>,
+}
+
+impl Plan {
+    pub(super) fn new(
+        app: &App,
+        entry: &'static Entry,
+        args: &UpArgs,
+        json: bool,
+    ) -> Result<Plan, Diagnostic> {
+        let seed = args.seed.unwrap_or_else(drawn_seed);
+        let again = args.again(entry.spec.name, seed, json);
+        let scenario = scenario(args, seed)?;
+        if scenario.n as usize > MAX_MEMBERS {
+            let message = format!("-n {}: a cluster has at most {MAX_MEMBERS} members", scenario.n);
+            return Err(Diagnostic::input("ringleader::too_many_members", message)
+                .help("as many processes as you like are simulated:")
+                .command(format!("{} run {} -n {}", app.program, entry.spec.name, scenario.n), ""));
+        }
+        let asked = Asked {
+            again: &again,
+            schedule: "the network's",
+            ids: args.ids.as_ref().map_or("", |ids| ids.text.as_str()),
+            ids_file: None,
+            n: Some(scenario.n),
+            unlimited: false,
+            check: None,
+        };
+        let refused = |why| refusal::explain(app, entry, &asked, &why);
+        let header = entry.cast(&scenario).map_err(refused)?.header();
+        let ids =
+            if header.ids.is_empty() { (1..=u64::from(scenario.n)).collect() } else { header.ids.clone() };
+        let same = Scenario {
+            ids: if header.ids.is_empty() { Ids::Default } else { Ids::Listed(header.ids) },
+            ..scenario.clone()
+        };
+        let simulated = match is_same_everywhere(entry.with_settings(&scenario.settings)) {
+            true => Some(entry.run(&same, &mut ()).map_err(refused)?.by_kind),
+            false => None,
+        };
+        let mut timing = Timing::default();
+        timing.terms.lease = args.lease.unwrap_or(timing.terms.lease);
+        timing.patience.heartbeat = args.heartbeat.unwrap_or(timing.patience.heartbeat);
+        let users = Users { entries: args.entries, hold: args.hold, think: args.think };
+        let group = GroupSpec {
+            name: "main".into(),
+            entry,
+            scenario: Scenario { ids: Ids::Default, ..scenario },
+            users: (entry.problem == Problem::Mutex).then_some(users),
+        };
+        let members = ids.iter().enumerate().map(|(place, &id)| MemberSpec { name: name(place), id });
+        let cluster = Cluster { name: "up".into(), members: members.collect(), groups: vec![group], timing };
+        Ok(Plan { entry, cluster, seed, again, simulated })
+    }
+
+    pub(super) fn places(&self) -> Place {
+        self.cluster.members.len() as Place
+    }
+}
+
+/// The members are called a, b, c, …
+fn name(place: usize) -> String {
+    match u8::try_from(place) {
+        Ok(place) if place < 26 => char::from(b'a' + place).to_string(),
+        Ok(_) | Err(_) => format!("m{place}"),
+    }
+}
+
+fn scenario(args: &UpArgs, seed: u64) -> Result<Scenario, Diagnostic> {
+    let ids = match args.ids.as_ref().map(|given| &given.value) {
+        None => Ids::Default,
+        Some(IdsArg::Random) => Ids::Random,
+        Some(IdsArg::Arranged(how)) => Ids::Arranged(*how),
+        Some(IdsArg::Worst) => Ids::Worst,
+        Some(IdsArg::Listed(ids)) => Ids::Listed(ids.clone()),
+        Some(IdsArg::File(path)) => Ids::Listed(ids_file::read(path)?),
+    };
+    let listed = match &ids {
+        Ids::Listed(ids) => u32::try_from(ids.len()).ok(),
+        Ids::Default | Ids::Random | Ids::Arranged(_) | Ids::Worst => None,
+    };
+    if let (Some(listed), Some(asked)) = (listed, args.nodes)
+        && listed != asked
+    {
+        return Err(disagreement(asked, listed, None, true));
+    }
+    let mut scenario = Scenario::new(listed.or(args.nodes).unwrap_or(MEMBERS_DEFAULT));
+    scenario.ids = ids;
+    scenario.topology = args.topology.map(Into::into);
+    scenario.range = args.range.unwrap_or(scenario.range);
+    scenario.settings = args.settings.pairs();
+    scenario.seed = seed;
+    Ok(scenario)
+}
+
+/// Whether every schedule, and so every network, has the same messages.
+fn is_same_everywhere(entry: &Entry) -> bool {
+    let needs = &entry.spec.needs;
+    let one_input =
+        entry.shape == Shape::OneWayRing && needs.links != Links::Bag && needs.timing == Pace::Asynchronous;
+    let same = one_input || entry.spec.cost.schedules == Schedules::Same;
+    same && entry.problem == Problem::Election && !needs.choices
+}

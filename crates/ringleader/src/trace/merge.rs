@@ -1,0 +1,350 @@
+//! One run from the recordings of its machines: each has seen the steps of its own process, in its own order and by its own
+//! clock, and numbers messages provisionally, so that both ends say the same.
+//!
+//! The steps are put in an order in which every message is sent before it arrives; among those that could be next the
+//! earliest is. Then messages are numbered as they are sent, and time does not go back. A process that others were told
+//! is down, and of which nothing more is recorded, has crashed, and so has one that comes back. What depends on a step
+//! that nobody has recorded is left out.
+
+use super::{Arrival, Event, Header, Input, Recording};
+use core::fmt;
+use std::collections::{BTreeMap, VecDeque};
+
+/// A run that was put together.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Merged {
+    /// The run.
+    pub recording: Recording,
+    /// How many recorded steps are left out, because they depend on something that nobody has recorded.
+    pub left_out: usize,
+}
+
+/// Why recordings are not parts of one run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum MergeError {
+    /// There are none.
+    Nothing,
+    /// This one, counted from 0, begins otherwise than the first: in this.
+    Different(usize, &'static str),
+    /// This one has a step of a process that there is not.
+    NoSuchProcess(usize, u32),
+    /// This one and that one both have the steps of this process, from its start.
+    Twice(usize, usize, u32),
+}
+
+impl fmt::Display for MergeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            MergeError::Nothing => f.write_str("there are no parts"),
+            MergeError::Different(part, what) => {
+                write!(f, "part {} is of another run than part 1: {what} differ", part + 1)
+            }
+            MergeError::NoSuchProcess(part, process) => {
+                write!(f, "part {} has a step of process {process}, which there is not", part + 1)
+            }
+            MergeError::Twice(first, second, process) => {
+                write!(f, "parts {} and {} both have the start of process {process}", first + 1, second + 1)
+            }
+        }
+    }
+}
+
+impl std::error::Error for MergeError {}
+
+/// Puts the parts of a run together. The order of the parts does not matter, except between those of one process, of which
+/// all but one begin with its recovery.
+///
+/// # Errors
+/// If they are not parts of one run.
+pub fn merge(parts: &[Recording]) -> Result<Merged, MergeError> {
+    let first = parts.first().ok_or(MergeError::Nothing)?;
+    for (place, part) in parts.iter().enumerate() {
+        if let Some(what) = difference(&first.header, &part.header) {
+            return Err(MergeError::Different(place, what));
+        }
+    }
+    let mut merging = Merging::new(parts, first.header.n)?;
+    while let Some(process) = merging.next() {
+        merging.take(process);
+    }
+    let left_out = merging.waiting.iter().map(VecDeque::len).sum();
+    Ok(Merged { recording: Recording { header: first.header.clone(), events: merging.events }, left_out })
+}
+
+fn difference(one: &Header, other: &Header) -> Option<&'static str> {
+    let checks = [
+        (one.algorithm == other.algorithm, "the algorithms"),
+        (one.n == other.n, "the numbers of processes"),
+        (one.ids == other.ids, "the identities"),
+        (one.settings == other.settings, "the settings"),
+        (one.topology == other.topology && one.neighbours == other.neighbours, "the networks"),
+        (one.ports == other.ports, "the numberings of ports"),
+        (one.seed == other.seed, "the epochs"),
+    ];
+    checks.iter().find(|(same, _)| !same).map(|(_, what)| *what)
+}
+
+/// What is under way.
+struct Merging {
+    /// The steps of each process that are to come.
+    waiting: Vec<VecDeque<Event>>,
+    /// How many of them come before the process comes back, or ends.
+    until_down: Vec<usize>,
+    down: Vec<bool>,
+    /// The final numbers of the messages that were sent and have not arrived.
+    sent: BTreeMap<u64, VecDeque<u64>>,
+    count: u64,
+    events: Vec<Event>,
+}
+
+impl Merging {
+    fn new(parts: &[Recording], n: u32) -> Result<Merging, MergeError> {
+        let mut waiting: Vec<VecDeque<Event>> = (0..n).map(|_| VecDeque::new()).collect();
+        let mut begun: Vec<Option<usize>> = vec![None; n as usize];
+        // A process begins with the part that does not begin with its recovery; then they come as they are given.
+        let recovers =
+            |part: &Recording| matches!(part.events.first(), Some(event) if event.input == Input::Recover);
+        let in_order = parts.iter().enumerate().filter(|(_, part)| !recovers(part));
+        let in_order = in_order.chain(parts.iter().enumerate().filter(|(_, part)| recovers(part)));
+        for (place, part) in in_order {
+            for (step, event) in part.events.iter().enumerate() {
+                let Some(queue) = waiting.get_mut(event.process as usize) else {
+                    return Err(MergeError::NoSuchProcess(place, event.process));
+                };
+                if step == 0 && !recovers(part) {
+                    if let Some(first) = begun[event.process as usize] {
+                        return Err(MergeError::Twice(first, place, event.process));
+                    }
+                    begun[event.process as usize] = Some(place);
+                }
+                queue.push_back(event.clone());
+            }
+        }
+        let until_down = waiting.iter().map(lives).collect();
+        Ok(Merging {
+            waiting,
+            until_down,
+            down: vec![false; n as usize],
+            sent: BTreeMap::new(),
+            count: 0,
+            events: Vec::new(),
+        })
+    }
+
+    /// Whose step is next: of those whose messages have been sent, the earliest.
+    fn next(&self) -> Option<u32> {
+        let ready = self.waiting.iter().enumerate().filter_map(|(process, queue)| {
+            let event = queue.front()?;
+            self.is_ready(event).then_some((event.time, process as u32))
+        });
+        ready.min().map(|(_, process)| process)
+    }
+
+    fn is_ready(&self, event: &Event) -> bool {
+        match &event.input {
+            Input::Deliver(arrivals) => arrivals
+                .iter()
+                .all(|arrival| self.sent.get(&arrival.message).is_some_and(|numbers| !numbers.is_empty())),
+            // Whoever counts as down has done everything that it does before it is.
+            Input::Suspect(who) => self.is_spent(*who) || self.ends_never(*who),
+            Input::Start
+            | Input::Timeout(_)
+            | Input::Local(_)
+            | Input::Want
+            | Input::Exit
+            | Input::Crash
+            | Input::Recover
+            | Input::Lose(_)
+            | Input::Double(_) => true,
+        }
+    }
+
+    /// Whether everything that it did before it went down is in the run.
+    fn is_spent(&self, who: u32) -> bool {
+        self.until_down.get(who as usize).is_none_or(|&left| left == 0)
+    }
+
+    /// Whether it cannot go on: what it waits for was never recorded.
+    fn ends_never(&self, who: u32) -> bool {
+        let queue = self.waiting.get(who as usize).and_then(VecDeque::front);
+        queue.is_some_and(|event| matches!(event.input, Input::Suspect(_)))
+    }
+
+    fn take(&mut self, process: u32) {
+        let Some(mut event) = self.waiting[process as usize].pop_front() else { return };
+        match &mut event.input {
+            Input::Deliver(arrivals) => {
+                for Arrival { message, .. } in arrivals {
+                    let number = self.sent.get_mut(message).and_then(VecDeque::pop_front);
+                    *message = number.unwrap_or(*message);
+                }
+            }
+            Input::Suspect(who) => {
+                let who = *who;
+                if self.is_spent(who) {
+                    self.crash(who, event.time);
+                }
+            }
+            Input::Recover => {
+                self.crash(process, event.time);
+                self.down[process as usize] = false;
+                self.until_down[process as usize] = 1 + lives(&self.waiting[process as usize]);
+            }
+            Input::Start
+            | Input::Timeout(_)
+            | Input::Local(_)
+            | Input::Want
+            | Input::Exit
+            | Input::Crash
+            | Input::Lose(_)
+            | Input::Double(_) => {}
+        }
+        let left = &mut self.until_down[process as usize];
+        *left = left.saturating_sub(1);
+        for sent in &mut event.sends {
+            self.sent.entry(sent.message).or_default().push_back(self.count);
+            sent.message = self.count;
+            self.count += 1;
+        }
+        self.push(event);
+    }
+
+    /// It goes down, unless it is.
+    fn crash(&mut self, process: u32, time: u64) {
+        if let Some(down) = self.down.get_mut(process as usize)
+            && !std::mem::replace(down, true)
+        {
+            self.push(Event {
+                time,
+                process,
+                input: Input::Crash,
+                choices: Vec::new(),
+                rules: Vec::new(),
+                sends: Vec::new(),
+                outcome: None,
+                impossible: None,
+            });
+        }
+    }
+
+    fn push(&mut self, event: Event) {
+        let time = self.events.last().map_or(0, |last| last.time).max(event.time);
+        self.events.push(Event { time, ..event });
+    }
+}
+
+/// How many steps come before it comes back.
+fn lives(queue: &VecDeque<Event>) -> usize {
+    queue.iter().position(|event| event.input == Input::Recover).unwrap_or(queue.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::{Fate, Sent};
+
+    fn header() -> Header {
+        Header {
+            algorithm: "x".into(),
+            n: 2,
+            ids: vec![1, 2],
+            initiators: vec![0, 1],
+            links: "fifo".into(),
+            topology: "ring".into(),
+            ports: Vec::new(),
+            neighbours: Vec::new(),
+            range: 2,
+            settings: Vec::new(),
+            schedule: "rounds".into(),
+            seed: 1,
+            unsound: false,
+            ticks_per_unit: 1,
+            max_delay: 1,
+        }
+    }
+
+    fn step(time: u64, process: u32, input: Input, sends: &[(u64, u32)]) -> Event {
+        let sent = |&(message, to): &(u64, u32)| Sent {
+            message,
+            port: 0,
+            to,
+            kind: "m".into(),
+            fields: Vec::new(),
+            fate: Fate::Travels,
+        };
+        Event {
+            time,
+            process,
+            input,
+            choices: Vec::new(),
+            rules: Vec::new(),
+            sends: sends.iter().map(sent).collect(),
+            outcome: None,
+            impossible: None,
+        }
+    }
+
+    fn deliver(message: u64) -> Input {
+        Input::Deliver(vec![Arrival { message, port: 0 }])
+    }
+
+    fn part(events: Vec<Event>) -> Recording {
+        Recording { header: header(), events }
+    }
+
+    fn text(merged: &Merged) -> String {
+        let line = |event: &Event| {
+            let sends: Vec<String> = event.sends.iter().map(|sent| sent.message.to_string()).collect();
+            let input = match &event.input {
+                Input::Deliver(arrivals) => format!("gets {}", arrivals[0].message),
+                other => format!("{other:?}"),
+            };
+            format!("{} {} {input} [{}]", event.time, event.process, sends.join(","))
+        };
+        merged.recording.events.iter().map(line).collect::<Vec<_>>().join("; ")
+    }
+
+    #[test]
+    fn what_is_sent_comes_before_what_arrives_whatever_the_clocks_say() {
+        // The clock of process 1 is far behind.
+        let zero = part(vec![step(100, 0, Input::Start, &[(700, 1)]), step(120, 0, deliver(900), &[])]);
+        let one = part(vec![step(1, 1, Input::Start, &[]), step(2, 1, deliver(700), &[(900, 0)])]);
+        let merged = merge(&[one, zero]).expect("parts of one run");
+        assert_eq!(text(&merged), "1 1 Start []; 100 0 Start [0]; 100 1 gets 0 [1]; 120 0 gets 1 []");
+        assert_eq!(merged.left_out, 0);
+    }
+
+    #[test]
+    fn what_depends_on_nothing_recorded_is_left_out() {
+        let zero = part(vec![step(1, 0, deliver(5), &[(6, 1)]), step(2, 0, Input::Want, &[])]);
+        let one = part(vec![step(1, 1, Input::Start, &[]), step(3, 1, deliver(6), &[])]);
+        let merged = merge(&[zero, one]).expect("parts of one run");
+        assert_eq!(text(&merged), "1 1 Start []");
+        assert_eq!(merged.left_out, 3);
+    }
+
+    #[test]
+    fn whoever_is_silent_after_a_suspicion_has_crashed_and_may_come_back() {
+        let zero = part(vec![step(1, 0, Input::Start, &[]), step(9, 0, Input::Suspect(1), &[])]);
+        let one = part(vec![step(2, 1, Input::Start, &[]), step(20, 1, Input::Want, &[])]);
+        let again = part(vec![step(3, 1, Input::Recover, &[]), step(4, 1, Input::Want, &[])]);
+        let merged = merge(&[zero, again, one]).expect("parts of one run");
+        assert_eq!(
+            text(&merged),
+            "1 0 Start []; 2 1 Start []; 20 1 Want []; 20 1 Crash []; 20 0 Suspect(1) []; 20 1 Recover []; 20 1 Want []"
+        );
+    }
+
+    #[test]
+    fn parts_of_different_runs_are_refused() {
+        let one = part(Vec::new());
+        let mut other = part(Vec::new());
+        other.header.ids = vec![2, 1];
+        assert_eq!(merge(&[one.clone(), other]), Err(MergeError::Different(1, "the identities")));
+        assert_eq!(merge(&[]), Err(MergeError::Nothing));
+        let twice = part(vec![step(1, 0, Input::Start, &[])]);
+        assert_eq!(merge(&[twice.clone(), one, twice]), Err(MergeError::Twice(0, 2, 0)));
+        let beyond = part(vec![step(1, 2, Input::Start, &[])]);
+        assert_eq!(merge(&[beyond]), Err(MergeError::NoSuchProcess(0, 2)));
+    }
+}
