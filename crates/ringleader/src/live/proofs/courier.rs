@@ -94,7 +94,7 @@ const RESTARTS: [(&str, [u8; 2]); 6] = [
     ("receiver twice", [0, 2]),
 ];
 
-const LIMITS: Limits = Limits { unacknowledged: 8, ack_every: 1 };
+const LIMITS: Limits = Limits { unacknowledged: 16, ack_every: 1 };
 
 impl<const TIMED: bool> Courier<TIMED> {
     fn other(&self) -> Peer {
@@ -262,7 +262,7 @@ impl<const TIMED: bool> Process for Courier<TIMED> {
         },
         promises: Promises::Election { winner: Winner::Any, informed: Informed::Live },
         settings: &[
-            number("payloads", 1, 4),
+            number("payloads", 1, 8),
             Setting {
                 name: "restarts",
                 about: "who restarts",

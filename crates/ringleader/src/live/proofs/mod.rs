@@ -2,4 +2,5 @@
 //! every schedule, loss, duplication and restart within a scope, and mistakes that the search must find.
 
 mod courier;
+mod detector;
 mod link;
