@@ -12,7 +12,9 @@
 //! new incarnation begins anew in both directions; what waited for the old one is dropped, because whoever comes back knows
 //! nothing of what was said before, and those above are told (`Meeting::Restarted`).
 //!
-//! **Needs.** Incarnations of one end never repeat. No bound on loss, duplication, reordering or delay; that everything
+//! **Needs.** Incarnations of one end never repeat. If they do not always grow (a clock has gone back), a greeting is of the
+//! connection on which it comes and outlives it never; then the smaller one is refused and takes a number above the one in
+//! the refusal, but only if that is larger than its own: a refusal may be late too. No bound on loss, duplication, reordering or delay; that everything
 //! arrives in the end needs connections that now and then last long enough.
 //!
 //! **Proof.** `proofs/link.rs` has two ends searched exhaustively, over links that lose, double and reorder, with restarts of

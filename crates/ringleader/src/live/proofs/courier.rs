@@ -24,6 +24,8 @@ pub(super) struct Courier<const TIMED: bool> {
     payloads: u8,
     /// How often it may still restart.
     restarts: u8,
+    /// Whether its clock goes back before it does.
+    back: bool,
     /// How often a connection may still be made anew, without a clock.
     tries: u8,
     flaw: Flaw,
@@ -81,18 +83,33 @@ messages! {
         "hello" Hello { mine: u64, yours: u64, next: u64 },
         "data" Data { from: u64, to: u64, number: u64, payload: Parcel },
         "ack" Ack { from: u64, to: u64, next: u64 },
+        "refuse" Refuse { newest: u64 },
     }
 }
 
-/// Who may restart, and how often: process 0 and process 1.
-const RESTARTS: [(&str, [u8; 2]); 6] = [
-    ("none", [0, 0]),
-    ("sender", [1, 0]),
-    ("receiver", [0, 1]),
-    ("both", [1, 1]),
-    ("sender twice", [2, 0]),
-    ("receiver twice", [0, 2]),
+/// Who restarts: how often process 0 does and how often process 1, and whether their clocks have gone back meanwhile, so that
+/// they begin with a smaller incarnation.
+pub(super) const RESTARTS: [(&str, [u8; 2], bool); 8] = [
+    ("none", [0, 0], false),
+    ("sender", [1, 0], false),
+    ("receiver", [0, 1], false),
+    ("both", [1, 1], false),
+    ("sender twice", [2, 0], false),
+    ("receiver twice", [0, 2], false),
+    ("sender, clock back", [1, 0], true),
+    ("receiver, clock back", [0, 1], true),
 ];
+
+/// The names of these.
+const fn names_of_restarts() -> [&'static str; RESTARTS.len()] {
+    let mut names = [""; RESTARTS.len()];
+    let mut place = 0;
+    while place < names.len() {
+        names[place] = RESTARTS[place].0;
+        place += 1;
+    }
+    names
+}
 
 const LIMITS: Limits = Limits { unacknowledged: 16, ack_every: 1 };
 
@@ -157,7 +174,10 @@ impl<const TIMED: bool> Courier<TIMED> {
             meeting = Meeting::Restarted;
         }
         match meeting {
-            Meeting::Stale(_) => return,
+            Meeting::Stale(newest) => {
+                out.send(self.other(), Msg::Refuse { newest });
+                return;
+            }
             Meeting::Same => {}
             Meeting::First | Meeting::Restarted => {
                 self.met(&before, out);
@@ -266,14 +286,7 @@ impl<const TIMED: bool> Process for Courier<TIMED> {
             Setting {
                 name: "restarts",
                 about: "who restarts",
-                values: SettingValues::OneOf(&[
-                    RESTARTS[0].0,
-                    RESTARTS[1].0,
-                    RESTARTS[2].0,
-                    RESTARTS[3].0,
-                    RESTARTS[4].0,
-                    RESTARTS[5].0,
-                ]),
+                values: SettingValues::OneOf(&names_of_restarts()),
             },
             number("tries", 0, 9),
             number("flaw", 0, Flaw::ALL.len() as u32 - 1),
@@ -295,6 +308,7 @@ impl<const TIMED: bool> Process for Courier<TIMED> {
             patience: 2 * delay + 1,
             payloads: payloads as u8,
             restarts: RESTARTS[restarts as usize].1[place],
+            back: RESTARTS[restarts as usize].2,
             tries: tries as u8,
             flaw: Flaw::ALL[flaw as usize],
             mine,
@@ -323,6 +337,12 @@ impl<const TIMED: bool> Process for Courier<TIMED> {
                 self.known |= to == self.mine;
                 self.link.acknowledged(from, to, next);
             }
+            // Only a clock that has gone back makes a newer one possible; otherwise this is about an older greeting.
+            Msg::Refuse { newest } if newest > self.mine => {
+                self.mine = newest + 1;
+                self.begin(out);
+            }
+            Msg::Refuse { newest: _ } => {}
         }
         if self.sends() && self.link.peer().is_some() {
             self.acked = self.payloads.saturating_sub(self.link.waiting() as u8);
@@ -351,7 +371,11 @@ impl<const TIMED: bool> Process for Courier<TIMED> {
         match step {
             Local::Restart => {
                 self.restarts -= 1;
-                self.mine += u64::from(self.flaw != Flaw::SameAgain);
+                if self.back {
+                    self.mine -= 6;
+                } else if self.flaw != Flaw::SameAgain {
+                    self.mine += 1;
+                }
                 self.begin(out);
             }
         }
