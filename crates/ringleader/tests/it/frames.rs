@@ -9,6 +9,7 @@ use ringleader::model::WireError;
 use ringleader::rng::{Purpose, Rng};
 
 /// How many cases: about a second, unless asked for.
+#[expect(clippy::disallowed_methods, reason = "how long a test runs is no input of the library")]
 fn cases() -> u64 {
     match std::env::var("RINGLEADER_FUZZ") {
         Ok(count) => count.parse().expect("RINGLEADER_FUZZ is a number of cases"),
