@@ -1,17 +1,20 @@
 //! Who is silent for longer than it should be: a phi accrual detector, in whole numbers.
 //!
-//! **Idea.** How long the beats of a peer usually take to follow each other says how long its silence may last before it means
-//! something. The last intervals give a mean and a deviation; if intervals were normal, a silence that is z deviations longer
-//! than the mean would come about by chance with a probability of 10^-phi. Whoever counts as down at phi = 8 is suspected wrongly
-//! about once in a hundred million beats, if that were so; irregular beats make the same phi more patient by themselves.
+//! **Idea.** How long the beats of a peer usually take to follow each other says how long its silence may
+//! last before it means something. The last intervals give a mean and a deviation; if intervals were normal,
+//! a silence that is z deviations longer than the mean would come about by chance with a probability of
+//! 10^-phi. Whoever counts as down at phi = 8 is suspected wrongly about once in a hundred million beats, if
+//! that were so; irregular beats make the same phi more patient by themselves.
 //!
-//! **Added here.** The mean is never taken below the configured interval, and a pause is forgiven on top: so if no delay is
-//! longer than the pause (and the least deviation is not 0) nobody is suspected wrongly, whatever the history was: a beat
-//! follows the last one after an interval and a delay at the latest (`proofs/detector.rs` has that searched). A silence that was too long counts only as long as it was forgiven: an outage of an hour does not make the next one
-//! look normal, but beats that are always late are believed step by step. Before some intervals were seen a wide
-//! deviation is assumed.
+//! **Added here.** The mean is never taken below the configured interval, and a pause is forgiven on top: so
+//! if no delay is longer than the pause (and the least deviation is not 0) nobody is suspected wrongly,
+//! whatever the history was: a beat follows the last one after an interval and a delay at the latest
+//! (`proofs/detector.rs` has that searched). A silence that was too long counts only as long as it was
+//! forgiven: an outage of an hour does not make the next one look normal, but beats that are always late are
+//! believed step by step. Before some intervals were seen a wide deviation is assumed.
 //!
-//! **Source.** N. Hayashibara, X. Défago, R. Yared and T. Katayama, The φ accrual failure detector, SRDS 2004, 66–78.
+//! **Source.** N. Hayashibara, X. Défago, R. Yared and T. Katayama, The φ accrual failure detector, SRDS
+//! 2004, 66–78.
 
 #[cfg(test)]
 mod tests;
@@ -24,8 +27,8 @@ use std::collections::VecDeque;
 pub struct Patience {
     /// How often heartbeats are sent.
     pub heartbeat: Micros,
-    /// The suspicion level at which a member counts as down: 10^-phi is the chance of being wrong if delays were normal.
-    /// From 1 to 16; what is outside is taken for the nearest of these.
+    /// The suspicion level at which a member counts as down: 10^-phi is the chance of being wrong if delays
+    /// were normal. From 1 to 16; what is outside is taken for the nearest of these.
     pub phi: u8,
     /// How many of the last intervals are remembered.
     pub window: u16,
@@ -35,8 +38,9 @@ pub struct Patience {
     pub pause: Micros,
 }
 
-/// For each phi from 1 on: by how many thousandths of a deviation a normal variable exceeds its mean with probability 10^-phi.
-/// Solved for by bisection of the complementary error function, and rounded up; a test integrates the density instead.
+/// For each phi from 1 on: by how many thousandths of a deviation a normal variable exceeds its mean with
+/// probability 10^-phi. Solved for by bisection of the complementary error function, and rounded up; a test
+/// integrates the density instead.
 const QUANTILES: [u64; 16] =
     [1282, 2327, 3091, 3720, 4265, 4754, 5200, 5613, 5998, 6362, 6707, 7035, 7349, 7651, 7942, 8223];
 
@@ -103,8 +107,8 @@ impl Detector {
         now >= self.deadline()
     }
 
-    /// The level of suspicion in tenths, for people to look at: it never falls while nothing is heard, and reaches ten times
-    /// the configured phi when suspicion begins. At most 160.
+    /// The level of suspicion in tenths, for people to look at: it never falls while nothing is heard, and
+    /// reaches ten times the configured phi when suspicion begins. At most 160.
     #[must_use]
     pub fn phi_tenths(&self, now: Micros) -> u32 {
         let silence = now - self.last;
@@ -133,7 +137,8 @@ impl Detector {
         self.patience.heartbeat.0.max(self.sum.div_ceil(count))
     }
 
-    /// Their standard deviation, rounded up; at least what is configured, and half a heartbeat before there are enough.
+    /// Their standard deviation, rounded up; at least what is configured, and half a heartbeat before there
+    /// are enough.
     fn deviation(&self) -> u64 {
         let least = self.patience.least_deviation.0;
         if self.intervals.len() < ENOUGH.min(usize::from(self.patience.window)) || self.intervals.is_empty() {

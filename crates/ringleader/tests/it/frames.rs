@@ -1,5 +1,6 @@
-//! Every frame survives its bytes, and no bytes do harm: many random frames, cut, changed and made up. `RINGLEADER_FUZZ` says how
-//! many, for a long run: `RINGLEADER_FUZZ=100000000 cargo test --release -p ringleader --test it frames`.
+//! Every frame survives its bytes, and no bytes do harm: many random frames, cut, changed and made up.
+//! `RINGLEADER_FUZZ` says how many, for a long run: `RINGLEADER_FUZZ=100000000 cargo test --release -p
+//! ringleader --test it frames`.
 
 use ringleader::live::{
     Beat, Epoch, Frame, FrameError, Greeting, GroupBeat, Hello, MAX_FRAME, MAX_MEMBERS, MAX_NAME, Micros,

@@ -111,7 +111,8 @@ fn the_same_one_goes_on_where_it_was_and_a_new_one_begins_anew() {
     assert_eq!(link.send('d').map(|segment| (segment.to, segment.number)), Ok((21, 0)));
 }
 
-/// One end of a connection: what it has written on this one, and how much of what the other wrote it has read.
+/// One end of a connection: what it has written on this one, and how much of what the other wrote it has
+/// read.
 struct End {
     link: Link<Payload>,
     to_send: Vec<Payload>,

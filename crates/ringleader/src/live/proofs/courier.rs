@@ -1,12 +1,12 @@
 //! Two ends of a link as processes: one hands payloads to its link, the other takes them out.
 //!
-//! Process 0 sends the payloads 0, 1, .. to every incarnation of process 1 that it meets; process 1 notes how far they came. Either
-//! may restart, as a local step: everything but the incarnation is forgotten. A timer stands for a connection that is made
-//! anew: both greet, and what waits is sent again.
+//! Process 0 sends the payloads 0, 1, .. to every incarnation of process 1 that it meets; process 1 notes how
+//! far they came. Either may restart, as a local step: everything but the incarnation is forgotten. A timer
+//! stands for a connection that is made anew: both greet, and what waits is sent again.
 //!
-//! What is carried says by whom and for whom it was handed over, so that whoever takes it out can tell what should never
-//! have come. A [`Flaw`] changes what goes into a link or comes out of it, as if one line of it were wrong; the link itself
-//! has no switch.
+//! What is carried says by whom and for whom it was handed over, so that whoever takes it out can tell what
+//! should never have come. A [`Flaw`] changes what goes into a link or comes out of it, as if one line of it
+//! were wrong; the link itself has no switch.
 
 use crate::live::{Greeting, Limits, Link, Meeting, Received, Segment};
 use crate::model::{
@@ -14,9 +14,10 @@ use crate::model::{
     SettingValues, Settings, Show, Spec, Timing, Tolerates, Verdict, Winner, messages, names,
 };
 
-/// One end. With a clock (`TIMED`) a connection is made anew when everything of the last one has arrived or is lost, as often
-/// as it takes, and it is promised that everything arrives. Without one it may be made anew at any moment, but only so often,
-/// old segments stay in the network for as long as they like, and what is promised is that nothing wrong arrives.
+/// One end. With a clock (`TIMED`) a connection is made anew when everything of the last one has arrived or
+/// is lost, as often as it takes, and it is promised that everything arrives. Without one it may be made anew
+/// at any moment, but only so often, old segments stay in the network for as long as they like, and what is
+/// promised is that nothing wrong arrives.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Courier<const TIMED: bool> {
     me: Peer,
@@ -33,7 +34,8 @@ pub(super) struct Courier<const TIMED: bool> {
     link: Link<Parcel>,
     /// Whether the other end has shown that it knows this incarnation.
     known: bool,
-    /// How many payloads came out of the link since the other end was met, and from which incarnation the last one was.
+    /// How many payloads came out of the link since the other end was met, and from which incarnation the
+    /// last one was.
     got: u8,
     got_from: u64,
     /// How many of those that went in are acknowledged.
@@ -87,8 +89,8 @@ messages! {
     }
 }
 
-/// Who restarts: how often process 0 does and how often process 1, and whether their clocks have gone back meanwhile, so that
-/// they begin with a smaller incarnation.
+/// Who restarts: how often process 0 does and how often process 1, and whether their clocks have gone back
+/// meanwhile, so that they begin with a smaller incarnation.
 pub(super) const RESTARTS: [(&str, [u8; 2], bool); 8] = [
     ("none", [0, 0], false),
     ("sender", [1, 0], false),
@@ -276,7 +278,8 @@ impl<const TIMED: bool> Process for Courier<TIMED> {
     const SPEC: Spec = Spec {
         needs: Needs {
             timing: if TIMED { Timing::BoundedDelay } else { Timing::Asynchronous },
-            // A verdict that is taken back is all right (there is a new incarnation): that is what tolerating crashes means.
+            // A verdict that is taken back is all right (there is a new incarnation): that is what tolerating
+            // crashes means.
             tolerates: Tolerates { crash: true, loss: true, duplication: true, ..Tolerates::NOTHING },
             ..Needs::NOTHING
         },
@@ -337,7 +340,8 @@ impl<const TIMED: bool> Process for Courier<TIMED> {
                 self.known |= to == self.mine;
                 self.link.acknowledged(from, to, next);
             }
-            // Only a clock that has gone back makes a newer one possible; otherwise this is about an older greeting.
+            // Only a clock that has gone back makes a newer one possible; otherwise this is about an older
+            // greeting.
             Msg::Refuse { newest } if newest > self.mine => {
                 self.mine = newest + 1;
                 self.begin(out);
@@ -397,7 +401,8 @@ const fn number(name: &'static str, min: u32, max: u32) -> Setting {
 }
 
 impl<const TIMED: bool> Election for Courier<TIMED> {
-    /// With a clock: process 1 "leads" when everything has come, and process 0 knows it when everything is acknowledged.
+    /// With a clock: process 1 "leads" when everything has come, and process 0 knows it when everything is
+    /// acknowledged.
     fn verdict(&self) -> Verdict {
         match (TIMED && self.knows() == Knows::Nothing, self.sends()) {
             (true, _) => Verdict::Undecided,

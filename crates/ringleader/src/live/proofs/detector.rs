@@ -1,7 +1,7 @@
 //! The failure detector, searched through every delay that a bounded network can have.
 //!
-//! Process 0 is a heart: it beats so many times, then says good-bye; or it stops. Process 1 watches it with the real
-//! detector, and with a clock that counts ticks.
+//! Process 0 is a heart: it beats so many times, then says good-bye; or it stops. Process 1 watches it with
+//! the real detector, and with a clock that counts ticks.
 
 use crate::check::{self, Findings, Property, Scope, Starts, View, Watch};
 use crate::live::{Detector, Micros, Patience};
@@ -222,7 +222,8 @@ fn search(heartbeat: u32, max_delay: u32, pause: u32, stops: bool, flaw: Flaw) -
         starts: Starts::All,
         settings: given.map(|(name, value)| (name.to_string(), value.to_string())).to_vec(),
         max_delay: Some(max_delay),
-        // Delays are longer than processes are told by default; these are told nothing, and have a setting instead.
+        // Delays are longer than processes are told by default; these are told nothing, and have a setting
+        // instead.
         unsound: true,
         max_states: Some(2_000_000),
         ..Scope::new(2)
@@ -231,11 +232,12 @@ fn search(heartbeat: u32, max_delay: u32, pause: u32, stops: bool, flaw: Flaw) -
 }
 
 /// If the pause is at least the longest delay nobody is suspected whose heart beats, and whose heart stops is
-/// suspected in the end: whatever the delays are and whenever it stops, also where beats overtake each other (a delay
-/// longer than the interval).
+/// suspected in the end: whatever the delays are and whenever it stops, also where beats overtake each other
+/// (a delay longer than the interval).
 #[test]
 fn with_a_pause_of_the_longest_delay_exactly_the_stopped_are_suspected() {
-    // The interval, the longest delay; and the number of states that were searched, without a stop and with one.
+    // The interval, the longest delay; and the number of states that were searched, without a stop and with
+    // one.
     let rows = [
         (1, 1, [1_397, 3_038]),
         (2, 1, [1_777, 4_436]),

@@ -20,7 +20,8 @@ impl Property for AcknowledgedIsTaken {
             Some(Value::Number(number)) => number,
             Some(_) | None => 0,
         };
-        // Of an earlier incarnation, or to one, everything may have been acknowledged before it was forgotten.
+        // Of an earlier incarnation, or to one, everything may have been acknowledged before it was
+        // forgotten.
         if number(0, "peer") != number(1, "mine") {
             return Ok(());
         }
@@ -51,7 +52,8 @@ fn scope(case: Case, flaw: Flaw) -> Scope {
             ..Budget::default()
         },
         settings: settings(payloads, restarts, tries, flaw),
-        // That an incarnation is smaller than an earlier one is noticed only if greetings do not outlive their connection.
+        // That an incarnation is smaller than an earlier one is noticed only if greetings do not outlive
+        // their connection.
         links: restarts.contains("clock back").then_some(Links::Fifo),
         max_delay: Some(1),
         max_states: Some(3_000_000),
@@ -94,8 +96,9 @@ fn table(search: fn(Case, Flaw) -> Findings, rows: &[(Case, u64)]) {
     assert_eq!(searched.collect::<Vec<_>>(), rows, "the number of states");
 }
 
-/// Everything arrives in the end, exactly once and in order, and both ends learn it: with restarts at any moment, and whichever
-/// messages are lost or doubled. In each row every run was searched; the last number is of the states.
+/// Everything arrives in the end, exactly once and in order, and both ends learn it: with restarts at any
+/// moment, and whichever messages are lost or doubled. In each row every run was searched; the last number is
+/// of the states.
 #[test]
 fn everything_arrives() {
     #[rustfmt::skip]
@@ -113,9 +116,9 @@ fn everything_arrives() {
     table(timed, &rows);
 }
 
-/// Nothing arrives twice, out of order or from another pair of incarnations, and nothing is acknowledged that was not taken, if
-/// the network keeps whatever it likes for as long as it likes. That a message is lost need not be tried: it may as well
-/// never come.
+/// Nothing arrives twice, out of order or from another pair of incarnations, and nothing is acknowledged that
+/// was not taken, if the network keeps whatever it likes for as long as it likes. That a message is lost need
+/// not be tried: it may as well never come.
 #[test]
 fn nothing_wrong_arrives() {
     #[rustfmt::skip]
