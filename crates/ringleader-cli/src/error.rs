@@ -2,6 +2,7 @@
 
 use crate::console::{BOLD, CYAN, DIM, RED, RESET};
 use serde::Serialize;
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 /// Why a command did not come to its end.
@@ -24,11 +25,44 @@ impl From<Diagnostic> for Failure {
     }
 }
 
+impl From<ringleader_net::Problem> for Failure {
+    fn from(problem: ringleader_net::Problem) -> Failure {
+        Diagnostic::from(problem).into()
+    }
+}
+
+/// What is wrong with a cluster, in the form of the command line.
+impl From<ringleader_net::Problem> for Diagnostic {
+    fn from(problem: ringleader_net::Problem) -> Diagnostic {
+        use ringleader_net::Advice;
+        let code = Cow::Owned(format!("ringleader::{}", problem.code));
+        let label = |spot: ringleader_net::Spot| Label {
+            line: spot.line,
+            column: spot.column,
+            length: spot.length,
+            text: spot.text,
+            label: spot.label,
+        };
+        let labels = problem.spots.into_iter().map(label).collect();
+        let help = problem.help.into_iter().map(|line| match line {
+            Advice::Text(text) => Help::Text(text),
+            Advice::Command(command, gives) => Help::Command(command, gives),
+        });
+        Diagnostic {
+            code,
+            exit: problem.exit,
+            message: problem.message,
+            excerpt: problem.file.map(|file| Excerpt { file, labels }),
+            help: help.collect(),
+        }
+    }
+}
+
 /// One error.
 #[derive(Clone, Debug)]
 pub(crate) struct Diagnostic {
     /// A name to search for.
-    code: &'static str,
+    code: Cow<'static, str>,
     exit: u8,
     message: String,
     excerpt: Option<Excerpt>,
@@ -69,7 +103,7 @@ pub(crate) struct Label {
 
 impl Diagnostic {
     pub(crate) fn new(code: &'static str, exit: u8, message: impl Into<String>) -> Diagnostic {
-        Diagnostic { code, exit, message: message.into(), excerpt: None, help: Vec::new() }
+        Diagnostic { code: code.into(), exit, message: message.into(), excerpt: None, help: Vec::new() }
     }
 
     /// Wrong usage or bad input.
@@ -98,7 +132,7 @@ impl Diagnostic {
             Help::Text(text) | Help::Command(text, _) => text.clone(),
         });
         ringleader_stage::Complaint {
-            code: self.code.to_owned(),
+            code: self.code.to_string(),
             message: self.message.clone(),
             help: lines.collect(),
         }
@@ -140,7 +174,7 @@ impl Diagnostic {
         let said = place.map_or_else(String::new, |label| format!(": {}", label.label));
         let object = ErrorJson {
             schema: "ringleader.error/1",
-            code: self.code,
+            code: &self.code,
             message: format!("{}{said}", self.message),
             help: help.join("\n"),
             file: self.excerpt.as_ref().map(|excerpt| excerpt.file.as_str()),
@@ -185,7 +219,7 @@ impl Diagnostic {
 #[derive(Serialize)]
 struct ErrorJson<'a> {
     schema: &'static str,
-    code: &'static str,
+    code: &'a str,
     message: String,
     help: String,
     file: Option<&'a str>,

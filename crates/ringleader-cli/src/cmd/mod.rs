@@ -1,8 +1,11 @@
 //! One file per command.
 
+mod cert;
 mod check;
 pub(crate) mod compare;
 mod completions;
+mod doctor;
+mod elect;
 mod list;
 mod man;
 pub(crate) mod replay;
@@ -10,6 +13,7 @@ mod report;
 mod run;
 mod serve;
 mod show;
+mod status;
 mod sweep;
 mod trace;
 mod worst;
@@ -35,6 +39,11 @@ pub(crate) fn run(app: &App, command: Command, console: &mut Console<'_>) -> Res
         Command::Trace(args) => trace::run(app, &args, console),
         Command::Report(args) => report::run(app, &args, console),
         Command::Serve(args) => serve::run(app, &args, console),
+        Command::Status(args) => status::run(app, &args, console),
+        Command::Elect(args) => elect::run(app, &args, console),
+        Command::Doctor(args) => doctor::run(app, &args, console),
+        Command::Cert(args) => cert::run(app, &args, console),
+        Command::ElectExec(args) => elect::exec(&args, console),
         Command::Completions(args) => completions::run(app, &args, console),
         Command::Man(args) => man::run(app, &args, console),
     }
