@@ -52,7 +52,7 @@ impl From<ringleader_net::Problem> for Diagnostic {
             code,
             exit: problem.exit,
             message: problem.message,
-            excerpt: problem.file.map(|file| Excerpt { file, labels }),
+            excerpt: problem.file.map(|file| Box::new(Excerpt { file, labels })),
             help: help.collect(),
         }
     }
@@ -65,7 +65,7 @@ pub(crate) struct Diagnostic {
     code: Cow<'static, str>,
     exit: u8,
     message: String,
-    excerpt: Option<Excerpt>,
+    excerpt: Option<Box<Excerpt>>,
     help: Vec<Help>,
 }
 
@@ -122,7 +122,7 @@ impl Diagnostic {
     }
 
     pub(crate) fn excerpt(mut self, excerpt: Excerpt) -> Diagnostic {
-        self.excerpt = Some(excerpt);
+        self.excerpt = Some(Box::new(excerpt));
         self
     }
 
