@@ -11,7 +11,7 @@ pub mod doctor;
 #[cfg(unix)]
 pub mod elect;
 mod problem;
-mod suggest;
+pub mod suggest;
 pub mod tls;
 
 pub use problem::{Advice, Problem, Spot};
