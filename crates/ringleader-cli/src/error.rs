@@ -25,6 +25,39 @@ impl From<Diagnostic> for Failure {
     }
 }
 
+impl From<ringleader_net::Problem> for Failure {
+    fn from(problem: ringleader_net::Problem) -> Failure {
+        Diagnostic::from(problem).into()
+    }
+}
+
+/// What is wrong with a cluster, in the form of the command line.
+impl From<ringleader_net::Problem> for Diagnostic {
+    fn from(problem: ringleader_net::Problem) -> Diagnostic {
+        use ringleader_net::Advice;
+        let code = Cow::Owned(format!("ringleader::{}", problem.code));
+        let label = |spot: ringleader_net::Spot| Label {
+            line: spot.line,
+            column: spot.column,
+            length: spot.length,
+            text: spot.text,
+            label: spot.label,
+        };
+        let labels = problem.spots.into_iter().map(label).collect();
+        let help = problem.help.into_iter().map(|line| match line {
+            Advice::Text(text) => Help::Text(text),
+            Advice::Command(command, gives) => Help::Command(command, gives),
+        });
+        Diagnostic {
+            code,
+            exit: problem.exit,
+            message: problem.message,
+            excerpt: problem.file.map(|file| Excerpt { file, labels }),
+            help: help.collect(),
+        }
+    }
+}
+
 /// One error.
 #[derive(Clone, Debug)]
 pub(crate) struct Diagnostic {
@@ -69,11 +102,7 @@ pub(crate) struct Label {
 }
 
 impl Diagnostic {
-    pub(crate) fn new(
-        code: impl Into<Cow<'static, str>>,
-        exit: u8,
-        message: impl Into<String>,
-    ) -> Diagnostic {
+    pub(crate) fn new(code: &'static str, exit: u8, message: impl Into<String>) -> Diagnostic {
         Diagnostic { code: code.into(), exit, message: message.into(), excerpt: None, help: Vec::new() }
     }
 
@@ -103,7 +132,7 @@ impl Diagnostic {
             Help::Text(text) | Help::Command(text, _) => text.clone(),
         });
         ringleader_stage::Complaint {
-            code: self.code.clone().into_owned(),
+            code: self.code.to_string(),
             message: self.message.clone(),
             help: lines.collect(),
         }

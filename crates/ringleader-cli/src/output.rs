@@ -24,6 +24,10 @@ impl Output {
     /// Claims the place before the work begins: better now than an hour later. A file that is there already is an
     /// error, unless it may be replaced.
     pub(crate) fn claim(path: &Path, force: bool) -> Result<Output, Diagnostic> {
+        Output::claim_for(path, force, EVERYBODY)
+    }
+
+    fn claim_for(path: &Path, force: bool, mode: u32) -> Result<Output, Diagnostic> {
         if path.is_dir() {
             let message = format!("{} is a directory", path.display());
             return Err(Diagnostic::input("ringleader::output_is_directory", message)
@@ -35,7 +39,7 @@ impl Output {
         let place = if path.exists() && !path.is_file() {
             OpenOptions::new().write(true).open(path).map(Place::Through)
         } else {
-            beside(path).map(Place::Beside)
+            beside(path, mode).map(Place::Beside)
         };
         let place = place.map_err(|error| unwritten(path, &error))?;
         Ok(Output { path: path.to_owned(), force, file: BufWriter::with_capacity(1 << 16, place) })
@@ -84,10 +88,25 @@ impl Write for Place {
 
 /// Writes all of a file at once.
 pub(crate) fn write(path: &Path, force: bool, bytes: &[u8]) -> Result<(), Diagnostic> {
-    let mut output = Output::claim(path, force)?;
+    write_for(path, force, bytes, EVERYBODY)
+}
+
+/// The same for what nobody else may read, not even while it is being written.
+pub(crate) fn write_secret(path: &Path, force: bool, bytes: &[u8]) -> Result<(), Diagnostic> {
+    write_for(path, force, bytes, OWNER)
+}
+
+fn write_for(path: &Path, force: bool, bytes: &[u8], mode: u32) -> Result<(), Diagnostic> {
+    let mut output = Output::claim_for(path, force, mode)?;
     output.write_all(bytes).map_err(|error| unwritten(path, &error))?;
     output.finish()
 }
+
+/// The rights of a new file, less what the user takes off.
+const EVERYBODY: u32 = 0o666;
+
+/// The rights of a key.
+const OWNER: u32 = 0o600;
 
 /// A file that cannot be written: a matter of the environment.
 pub(crate) fn unwritten(path: &Path, error: &io::Error) -> Diagnostic {
@@ -96,15 +115,15 @@ pub(crate) fn unwritten(path: &Path, error: &io::Error) -> Diagnostic {
         .help("nothing was left behind under that name")
 }
 
-fn exists(path: &Path) -> Diagnostic {
+pub(crate) fn exists(path: &Path) -> Diagnostic {
     let message = format!("{} exists already", path.display());
     Diagnostic::input("ringleader::output_exists", message)
         .help("give another name, or `--force` to replace it")
 }
 
-/// A file beside this one, with the rights that any new file gets. What somebody who was killed has left there for the
+/// A file beside this one, with these rights. What somebody who was killed has left there for the
 /// same output is cleared away: whoever still writes holds a lock.
-fn beside(path: &Path) -> io::Result<NamedTempFile> {
+fn beside(path: &Path, mode: u32) -> io::Result<NamedTempFile> {
     const ENDING: &str = ".part";
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
@@ -124,8 +143,10 @@ fn beside(path: &Path) -> io::Result<NamedTempFile> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
+        builder.permissions(std::fs::Permissions::from_mode(mode));
     }
+    #[cfg(not(unix))]
+    let _ = mode;
     let file = builder.tempfile_in(folder)?;
     // Where there are no locks, nobody takes one.
     let _ = file.as_file().try_lock();

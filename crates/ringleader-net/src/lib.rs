@@ -2,8 +2,14 @@
 //! [`ringleader::live::Member`], which decides everything.
 
 pub mod cert;
+#[cfg(unix)]
+pub mod child;
+pub mod client;
 pub mod clock;
 pub mod config;
+pub mod doctor;
+#[cfg(unix)]
+pub mod elect;
 mod http;
 pub mod journal;
 pub mod metrics;

@@ -1,7 +1,10 @@
 //! The command line as types. Everything that can be checked without knowing the algorithm is checked here.
 
+mod cert;
 mod check;
 mod compare;
+mod doctor;
+mod elect;
 mod environment;
 mod fault;
 mod ids;
@@ -13,6 +16,7 @@ mod schedule;
 mod serve;
 mod shared;
 mod size;
+mod status;
 mod sweep;
 mod trace;
 mod up;
@@ -20,8 +24,11 @@ mod value;
 mod workload;
 mod worst;
 
+pub(crate) use cert::{CertArgs, CertCommand, InitArgs, IssueArgs};
 pub(crate) use check::CheckArgs;
 pub(crate) use compare::{CompareArgs, Per};
+pub(crate) use doctor::DoctorArgs;
+pub(crate) use elect::{ElectArgs, ElectExecArgs, Span};
 pub(crate) use environment::EnvironmentArgs;
 pub(crate) use fault::{At, Lose, Partition};
 pub(crate) use ids::{IdsArg, identity};
@@ -33,6 +40,7 @@ pub(crate) use schedule::ScheduleArg;
 pub(crate) use serve::ServeArgs;
 pub(crate) use shared::{OrientationArg, quoted};
 pub(crate) use size::{Bytes, Patience};
+pub(crate) use status::StatusArgs;
 pub(crate) use sweep::SweepArgs;
 pub(crate) use trace::{Format, Ranges, TraceArgs};
 pub(crate) use up::UpArgs;
@@ -107,6 +115,17 @@ pub(crate) enum Command {
     Up(Box<UpArgs>),
     /// One member of a cluster of real processes, as a file describes it.
     Node(NodeArgs),
+    /// How the members of a cluster are: who leads, who hears whom.
+    Status(StatusArgs),
+    /// Run a command while a member leads, and stop it before it leads no more.
+    Elect(ElectArgs),
+    /// What is wrong: ports, files, certificates, clocks, the way to the others.
+    Doctor(DoctorArgs),
+    /// The cluster's own authority, and the certificates of its members.
+    Cert(CertArgs),
+    /// Becomes the command of `elect`.
+    #[command(name = "elect-exec", hide = true)]
+    ElectExec(ElectExecArgs),
     /// A completion script for your shell.
     Completions(CompletionsArgs),
     /// The manual pages.

@@ -1,8 +1,11 @@
 //! One file per command.
 
+mod cert;
 mod check;
 pub(crate) mod compare;
 mod completions;
+mod doctor;
+mod elect;
 mod list;
 mod man;
 mod node;
@@ -11,6 +14,7 @@ mod report;
 mod run;
 mod serve;
 mod show;
+mod status;
 mod sweep;
 mod trace;
 mod up;
@@ -39,6 +43,11 @@ pub(crate) fn run(app: &App, command: Command, console: &mut Console<'_>) -> Res
         Command::Serve(args) => serve::run(app, &args, console),
         Command::Up(args) => up::run(app, &args, console),
         Command::Node(args) => node::run(app, &args, console),
+        Command::Status(args) => status::run(app, &args, console),
+        Command::Elect(args) => elect::run(app, &args, console),
+        Command::Doctor(args) => doctor::run(app, &args, console),
+        Command::Cert(args) => cert::run(app, &args, console),
+        Command::ElectExec(args) => elect::exec(&args, console),
         Command::Completions(args) => completions::run(app, &args, console),
         Command::Man(args) => man::run(app, &args, console),
     }

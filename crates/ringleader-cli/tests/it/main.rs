@@ -2,8 +2,12 @@
 
 mod bad_input; // what is wrong is said, with exit code 2, and nothing panics
 mod check; // every run of a few processes
+mod cluster; // certificates, doctor, status
 mod compare; // algorithms side by side: the same seeds, tables, plots
+#[cfg(target_os = "linux")]
+mod elect; // a command runs while a member leads
 mod environment; // closed pipes, full disks, colours
+mod fake; // a member that says what a test wants
 mod json; // the fields that others rely on
 mod library; // the same command line over other algorithms
 mod reading; // list, show, completions, man

@@ -1,0 +1,74 @@
+//! `ringleader elect`.
+
+use clap::Args;
+use ringleader::live::Micros;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+#[derive(Args, Debug)]
+#[command(
+    after_help = "The command runs in a process group of its own and has RINGLEADER_GROUP, RINGLEADER_MEMBER, \
+                  RINGLEADER_EPOCH and RINGLEADER_DEADLINE_MS (on CLOCK_BOOTTIME, as known when it starts) in its \
+                  environment. INT, TERM, HUP, QUIT, USR1 and USR2 are passed on. What it leaves behind when it ends is \
+                  stopped too. If this program is killed, the command is killed.\n\n\
+                  Exit codes: the command's own, 128 and the signal that ended it · 75 not leading within --wait · 76 \
+                  lost while it ran, and stopped · 126 cannot be run · 127 no such command · 2 wrong usage · 4 the \
+                  member does not answer (for 5 seconds from the start)"
+)]
+pub(crate) struct ElectArgs {
+    /// The group: one that runs an election.
+    pub(crate) group: String,
+    /// The configuration of the cluster.
+    #[arg(long, value_name = "FILE", default_value = "cluster.toml")]
+    pub(crate) config: PathBuf,
+    /// The member, which runs already, usually on this machine.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: String,
+    /// Where its status is served [default: as the configuration says].
+    #[arg(long, value_name = "HOST:PORT", value_parser = address)]
+    pub(crate) at: Option<String>,
+    /// Wait at most so long until it leads [default: as long as it takes].
+    #[arg(long, value_name = "TIME")]
+    pub(crate) wait: Option<Span>,
+    /// TERM so long before it may lead no more [default: 2s, or two fifths of the lease if that is less].
+    #[arg(long, value_name = "TIME")]
+    pub(crate) grace: Option<Span>,
+    /// KILL so long before it may lead no more [default: 500ms, or a tenth of the lease if that is less].
+    #[arg(long, value_name = "TIME")]
+    pub(crate) kill_before: Option<Span>,
+    /// What a shell is to do once it was lost and the command has been stopped.
+    #[arg(long, value_name = "CMD")]
+    pub(crate) on_lost: Option<String>,
+    /// The command, run directly, without a shell.
+    #[arg(last = true, value_name = "CMD")]
+    pub(crate) command: Vec<OsString>,
+}
+
+/// What `elect` starts, which becomes the command.
+#[derive(Args, Debug)]
+pub(crate) struct ElectExecArgs {
+    /// The process that starts it.
+    pub(crate) parent: u32,
+    /// The command.
+    #[arg(last = true)]
+    pub(crate) command: Vec<OsString>,
+}
+
+/// A time with its unit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Span(pub(crate) Micros);
+
+impl std::str::FromStr for Span {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Span, String> {
+        ringleader_net::config::duration(text).map(Span).map_err(|expected| format!("expected {expected}"))
+    }
+}
+
+/// Where a status is served.
+pub(super) fn address(text: &str) -> Result<String, String> {
+    match ringleader_net::config::host_and_port(text) {
+        Ok(_) => Ok(text.to_owned()),
+        Err(expected) => Err(format!("expected {expected}")),
+    }
+}

@@ -1,0 +1,212 @@
+//! `ringleader elect GROUP -- CMD`: runs a command while a member leads.
+
+use crate::App;
+use crate::args::{ElectArgs, ElectExecArgs};
+use crate::console::Console;
+use crate::error::{Diagnostic, Failure};
+
+#[cfg(unix)]
+pub(crate) use unix::{exec, run};
+
+#[cfg(not(unix))]
+pub(crate) fn run(_app: &App, _args: &ElectArgs, _console: &mut Console<'_>) -> Result<u8, Failure> {
+    Err(elsewhere().into())
+}
+
+#[cfg(not(unix))]
+pub(crate) fn exec(_args: &ElectExecArgs, _console: &mut Console<'_>) -> Result<u8, Failure> {
+    Err(elsewhere().into())
+}
+
+#[cfg(not(unix))]
+fn elsewhere() -> Diagnostic {
+    Diagnostic::new("ringleader::no_processes", 4, "`elect` needs process groups and signals, which Unix has")
+}
+
+#[cfg(unix)]
+mod unix {
+    use super::{App, Console, Diagnostic, ElectArgs, ElectExecArgs, Failure};
+    use crate::args::Span;
+    use ringleader::live::Micros;
+    use ringleader_net::child;
+    use ringleader_net::config::{Config, Environment};
+    use ringleader_net::elect::{Ended, Happening, Plan, Stopping};
+    use serde_json::{Value, json};
+    use std::io::Write;
+
+    pub(crate) fn run(app: &App, args: &ElectArgs, console: &mut Console<'_>) -> Result<u8, Failure> {
+        if args.command.is_empty() {
+            let (group, name) = (&args.group, &args.name);
+            return Err(Diagnostic::input(
+                "ringleader::no_command",
+                "there is no command to run while it leads",
+            )
+            .help("it comes after `--`, and is run directly, without a shell:")
+            .command(format!("{} elect {group} --name {name} -- ./serve --primary", app.program), "")
+            .into());
+        }
+        let plan = plan(app, args)?;
+        let (json, quiet, err) = (console.json, console.quiet, &mut *console.err);
+        // The command writes to stdout, so what is told goes to stderr, as text or as JSON Lines.
+        let mut tell = |happening: Happening| {
+            let line = if json {
+                Some(object(&plan.group, &happening).to_string())
+            } else if quiet {
+                None
+            } else {
+                words(&plan, &happening).map(|words| format!("elect {}: {words}", plan.group))
+            };
+            if let Some(line) = line {
+                let _ = writeln!(err, "{line}");
+                let _ = err.flush();
+            }
+        };
+        let ended = ringleader_net::elect::run(&plan, &mut tell)?;
+        let line = if json {
+            Some(
+                json!({ "schema": "ringleader.elect/1", "event": "ended", "group": plan.group,
+                "how": how(ended), "exit": ended.code() })
+                .to_string(),
+            )
+        } else if quiet {
+            None
+        } else {
+            over(&plan, ended).map(|words| format!("elect {}: {words}", plan.group))
+        };
+        if let Some(line) = line {
+            writeln!(console.err, "{line}")?;
+        }
+        Ok(ended.code())
+    }
+
+    fn plan(app: &App, args: &ElectArgs) -> Result<Plan, Failure> {
+        let config = Config::read(&args.config, app.registry, Some(&args.name), &Environment::of_process())?;
+        let lease = config.cluster.timing.terms.lease;
+        let usual = Stopping::usual(lease);
+        let span = |given: Option<Span>, usual: Micros| given.map_or(usual, |span| span.0);
+        let grace = span(args.grace, usual.grace);
+        // Who asks for less grace than usual does not mean to be killed before it.
+        let stopping = Stopping { grace, kill_before: span(args.kill_before, usual.kill_before.min(grace)) };
+        stopping.fits(lease).map_err(|why| {
+            Diagnostic::input("ringleader::impossible_times", why)
+                .help(format!(
+                    "a lease has room for --grace up to half of it, and --kill-before up to --grace;"
+                ))
+                .help("a longer lease is a matter of the configuration: [timing] lease = \"10s\"")
+        })?;
+        if !config.cluster.groups.iter().any(|group| group.name == args.group) {
+            let names: Vec<&str> = config.cluster.groups.iter().map(|group| group.name.as_str()).collect();
+            let message = format!("no group of {} is called `{}`", args.config.display(), args.group);
+            return Err(Diagnostic::input("ringleader::unknown_group", message)
+                .help(format!("its groups are {}", names.join(", ")))
+                .into());
+        }
+        let status =
+            config.place(&args.name).and_then(|place| config.addresses[usize::from(place)].status.clone());
+        let address = args.at.clone().or(status).ok_or_else(|| {
+            let message = format!("member `{}` has no `status` address to ask at", args.name);
+            Diagnostic::input("ringleader::no_status", message)
+                .help("add one to its [[member]], such as status = \"127.0.0.1:7422\", or say --at HOST:PORT")
+        })?;
+        let program = std::env::current_exe().map_err(|error| {
+            Diagnostic::new(
+                "ringleader::no_process",
+                4,
+                format!("this program does not find itself: {error}"),
+            )
+        })?;
+        Ok(Plan {
+            group: args.group.clone(),
+            member: args.name.clone(),
+            address,
+            lease,
+            stopping,
+            wait: args.wait.map(|wait| wait.0),
+            program: program.into_os_string(),
+            command: args.command.clone(),
+            on_lost: args.on_lost.clone(),
+        })
+    }
+
+    /// Becomes the command; comes back only if there is none.
+    pub(crate) fn exec(args: &ElectExecArgs, console: &mut Console<'_>) -> Result<u8, Failure> {
+        let (code, why) = child::become_command(args.parent, &args.command);
+        writeln!(console.err, "elect: {why}")?;
+        Ok(code)
+    }
+
+    fn seconds(span: Micros) -> String {
+        format!("{}.{} s", span.0 / 1_000_000, span.0 % 1_000_000 / 100_000)
+    }
+
+    fn words(plan: &Plan, happening: &Happening) -> Option<String> {
+        let member = &plan.member;
+        Some(match happening {
+            Happening::Waits(Some(leader)) if leader != member => {
+                format!("waiting; {member} does not lead, {leader} does, as far as it knows")
+            }
+            Happening::Waits(_) => format!("waiting until {member} leads"),
+            Happening::Silent(why) => format!("{member} does not answer at {}: {why}", plan.address),
+            Happening::Runs { epoch, group, left } => {
+                let left = seconds(*left);
+                format!(
+                    "{member} leads, epoch {epoch}, granted for {left}; the command is process group {group}"
+                )
+            }
+            Happening::Stops { why, group, kill_in, before } => format!(
+                "{why}; stopping the command (TERM to process group {group}; KILL in {}, {} before the grants end)",
+                seconds(*kill_in),
+                seconds(*before)
+            ),
+            Happening::Kills(group) => format!("KILL to process group {group}"),
+            Happening::LeftBehind(group) => {
+                format!("the command has ended; stopping what it left behind in process group {group}")
+            }
+            Happening::Forwards(_) => return None,
+            Happening::OnLostFailed(why) => format!("--on-lost: {why}"),
+        })
+    }
+
+    fn over(plan: &Plan, ended: Ended) -> Option<String> {
+        match ended {
+            Ended::Command(code) => Some(format!("the command exited with {code}")),
+            Ended::NotInTime => Some(format!("{} did not lead in time", plan.member)),
+            Ended::Lost => Some("LOST; the command was stopped".to_owned()),
+            Ended::Signal(_) => None,
+        }
+    }
+
+    fn how(ended: Ended) -> &'static str {
+        match ended {
+            Ended::Command(_) => "command",
+            Ended::NotInTime => "not-in-time",
+            Ended::Lost => "lost",
+            Ended::Signal(_) => "signal",
+        }
+    }
+
+    fn object(group: &str, happening: &Happening) -> Value {
+        let event = |name: &str, more: Value| {
+            let mut object = json!({ "schema": "ringleader.elect/1", "event": name, "group": group });
+            if let (Some(object), Value::Object(more)) = (object.as_object_mut(), more) {
+                object.extend(more);
+            }
+            object
+        };
+        match happening {
+            Happening::Waits(leader) => event("waits", json!({ "leader": leader })),
+            Happening::Silent(why) => event("silent", json!({ "why": why })),
+            Happening::Runs { epoch, group, left } => {
+                event("runs", json!({ "epoch": epoch, "process_group": group, "left_us": left.0 }))
+            }
+            Happening::Stops { why, group, kill_in, before } => event(
+                "stops",
+                json!({ "why": why, "process_group": group, "kill_in_us": kill_in.0, "before_us": before.0 }),
+            ),
+            Happening::Kills(group) => event("kills", json!({ "process_group": group })),
+            Happening::LeftBehind(group) => event("left-behind", json!({ "process_group": group })),
+            Happening::Forwards(signal) => event("forwards", json!({ "signal": signal })),
+            Happening::OnLostFailed(why) => event("on-lost-failed", json!({ "why": why })),
+        }
+    }
+}

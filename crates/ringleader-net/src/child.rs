@@ -1,0 +1,88 @@
+//! Running a command as a process group of its own, which dies with us, and with everything that it started.
+
+use rustix::process::{Pid, Signal};
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Child, Command, ExitStatus};
+
+/// The hidden subcommand of our own program that becomes the command.
+pub const LAUNCHER: &str = "elect-exec";
+
+/// A command that runs.
+pub struct Running {
+    group: Pid,
+}
+
+/// Starts a command in a process group of its own, with these variables. It is started by way of our own program, which
+/// asks the kernel to be killed when we are, and then becomes the command: so nothing here is `unsafe`.
+///
+/// # Errors
+/// If no process can be started. That there is no such command is told by the launcher, with exit code 127.
+pub fn start(
+    program: &OsStr,
+    command: &[OsString],
+    variables: &[(&str, String)],
+) -> io::Result<(Running, Child)> {
+    let mut launcher = Command::new(program);
+    launcher.arg(LAUNCHER).arg(std::process::id().to_string()).arg("--").args(command);
+    launcher.envs(variables.iter().map(|(name, value)| (name, value)));
+    let child = launcher.process_group(0).spawn()?;
+    let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    let group = group.ok_or_else(|| io::Error::other("the process has no number"))?;
+    Ok((Running { group }, child))
+}
+
+impl Running {
+    /// The number of its process group.
+    #[must_use]
+    pub fn group(&self) -> i32 {
+        self.group.as_raw_nonzero().get()
+    }
+
+    /// Sends a signal to all of it. That nobody is left is no error.
+    pub fn signal(&self, signal: i32) {
+        if let Some(signal) = Signal::from_named_raw(signal) {
+            let _ = rustix::process::kill_process_group(self.group, signal);
+        }
+    }
+
+    /// Whether anything of it is left. What has ended and was not looked after yet counts.
+    #[must_use]
+    pub fn is_left(&self) -> bool {
+        rustix::process::test_kill_process_group(self.group).is_ok()
+    }
+}
+
+/// The launcher: becomes the command, unless its parent is gone already. Comes back only if that fails, with the exit
+/// code that shells give.
+#[must_use]
+pub fn become_command(parent: u32, command: &[OsString]) -> (u8, String) {
+    let Some((program, arguments)) = command.split_first() else {
+        return (127, "there is no command".to_owned());
+    };
+    #[cfg(target_os = "linux")]
+    if let Err(error) = rustix::process::set_parent_process_death_signal(Some(Signal::KILL)) {
+        return (126, format!("the kernel does not watch the parent: {error}"));
+    }
+    // Asked after the kernel was told: whoever died before that is noticed here, whoever dies later, there.
+    let now = rustix::process::getppid().map(|pid| pid.as_raw_nonzero().get());
+    if now.and_then(|pid| u32::try_from(pid).ok()) != Some(parent) {
+        return (126, "the one who started this is gone".to_owned());
+    }
+    let error = Command::new(program).args(arguments).exec();
+    let code = if error.kind() == io::ErrorKind::NotFound { 127 } else { 126 };
+    let why = match error.kind() {
+        io::ErrorKind::NotFound => "there is no such command".to_owned(),
+        io::ErrorKind::PermissionDenied => "it may not be run".to_owned(),
+        _other => error.to_string(),
+    };
+    (code, format!("cannot run {}: {why}", program.to_string_lossy()))
+}
+
+/// The exit code that shells give: its own, or 128 and the number of the signal that ended it.
+#[must_use]
+pub fn code(status: ExitStatus) -> u8 {
+    let code = status.code().or(status.signal().map(|signal| 128 + signal));
+    u8::try_from(code.unwrap_or(1)).unwrap_or(255)
+}

@@ -1,0 +1,186 @@
+//! Asking a member how it is, by HTTP: the other side of `ringleader.status/1`.
+
+use crate::clock;
+use core::fmt;
+use ringleader::live::Micros;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// No status is longer: 64 members and some groups take a tenth of it.
+const BYTES_MAX: u64 = 4 << 20;
+
+/// How a member is, as it says. What other versions add is not looked at; what they leave out is nothing.
+#[derive(Deserialize, Clone, PartialEq, Debug, Default)]
+#[serde(default)]
+pub struct Status {
+    /// Always `ringleader.status/1`.
+    pub schema: String,
+    /// The cluster.
+    pub cluster: String,
+    /// The member.
+    pub member: String,
+    /// Its incarnation.
+    pub incarnation: u64,
+    /// The wall clock, in milliseconds since 1970.
+    pub wall_ms: u64,
+    /// Whether it is about to stop.
+    pub leaving: bool,
+    /// The version of its program.
+    pub version: String,
+    /// How much clocks may be off, in parts per million.
+    pub drift_ppm: u32,
+    /// The others.
+    pub peers: Vec<Peer>,
+    /// Its groups.
+    pub groups: Vec<Group>,
+}
+
+/// How another member is, as far as it can tell.
+#[derive(Deserialize, Clone, PartialEq, Debug, Default)]
+#[serde(default)]
+pub struct Peer {
+    /// Its name.
+    pub member: String,
+    /// Whether there is a connection.
+    pub connected: bool,
+    /// Whether it is heard.
+    pub heard: bool,
+    /// The last round trip.
+    pub round_trip_us: Option<u64>,
+    /// How far its clock is off, in parts per million.
+    pub clock_off_ppm: i64,
+}
+
+/// How a group is, as this member sees it.
+#[derive(Deserialize, Clone, PartialEq, Debug, Default)]
+#[serde(default)]
+pub struct Group {
+    /// Its name.
+    pub name: String,
+    /// Its algorithm.
+    pub algorithm: String,
+    /// `election` or `mutex`.
+    pub problem: Option<String>,
+    /// The epoch.
+    pub epoch: Epoch,
+    /// How far that is.
+    pub phase: String,
+    /// What its process says.
+    pub position: Option<String>,
+    /// Whether it leads, or its user is inside.
+    pub leads: bool,
+    /// For how much longer that is granted, on its own clock.
+    pub valid_ms: Option<u64>,
+    /// Who leads, as far as it knows.
+    pub leader: Option<String>,
+    /// Messages of this epoch.
+    pub messages: Messages,
+}
+
+/// An epoch.
+#[derive(Deserialize, Clone, PartialEq, Debug, Default)]
+#[serde(default)]
+pub struct Epoch {
+    /// Its number; 0 is none.
+    pub number: u64,
+    /// Who opened it.
+    pub steward: Option<String>,
+}
+
+/// Messages that were sent.
+#[derive(Deserialize, Clone, PartialEq, Debug, Default)]
+#[serde(default)]
+pub struct Messages {
+    /// In all.
+    pub total: u64,
+    /// By kind.
+    pub by_kind: BTreeMap<String, u64>,
+}
+
+impl Status {
+    /// The group with this name.
+    #[must_use]
+    pub fn group(&self, name: &str) -> Option<&Group> {
+        self.groups.iter().find(|group| group.name == name)
+    }
+}
+
+/// An answer.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Answer {
+    /// What was said.
+    pub status: Status,
+    /// The same, as it came.
+    pub text: String,
+    /// When it was asked, on the clock that promises are counted on.
+    pub sent: Micros,
+    /// How long that took.
+    pub took: Micros,
+}
+
+/// Why there is no answer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Unanswered {
+    /// Nobody answers there.
+    Silent(String),
+    /// Somebody answers, but it is no member.
+    Foreign(String),
+}
+
+impl fmt::Display for Unanswered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unanswered::Silent(why) => write!(f, "{why}"),
+            Unanswered::Foreign(why) => write!(f, "something else answers there: {why}"),
+        }
+    }
+}
+
+/// Asks the member whose status is served at this address.
+///
+/// # Errors
+/// If nobody answers in time, or not with a status.
+pub fn ask(address: &str, patience: Duration) -> Result<Answer, Unanswered> {
+    let agent: ureq::Agent = ureq::Agent::config_builder()
+        .timeout_global(Some(patience))
+        .http_status_as_error(false)
+        .max_redirects(0)
+        // Members are asked directly, whatever proxy the environment has for pages.
+        .proxy(None)
+        .build()
+        .into();
+    let sent = clock::now();
+    let mut response = agent
+        .get(format!("http://{address}/v1/status"))
+        .call()
+        .map_err(|error| Unanswered::Silent(words(&error)))?;
+    let code = response.status().as_u16();
+    let text = response.body_mut().with_config().limit(BYTES_MAX).read_to_string();
+    let text = text.map_err(|error| Unanswered::Silent(words(&error)))?;
+    if code != 200 {
+        return Err(Unanswered::Foreign(format!("HTTP {code}")));
+    }
+    let status: Status = serde_json::from_str(&text)
+        .map_err(|_| Unanswered::Foreign("it says no status as JSON".to_owned()))?;
+    if status.schema != "ringleader.status/1" {
+        let why = format!("its schema is `{}`, not `ringleader.status/1`", status.schema);
+        return Err(Unanswered::Foreign(why));
+    }
+    Ok(Answer { status, text, sent, took: clock::now() - sent })
+}
+
+/// The reason without the library's own words around it.
+fn words(error: &ureq::Error) -> String {
+    match error {
+        ureq::Error::Io(inner) => match inner.kind() {
+            std::io::ErrorKind::ConnectionRefused => "connection refused: nothing listens there".to_owned(),
+            std::io::ErrorKind::ConnectionReset => "it closes the connection".to_owned(),
+            _other => inner.to_string(),
+        },
+        ureq::Error::Timeout(_) => "no answer in time".to_owned(),
+        ureq::Error::HostNotFound => "no such host".to_owned(),
+        ureq::Error::ConnectionFailed => "no connection".to_owned(),
+        _other => error.to_string(),
+    }
+}

@@ -1,0 +1,132 @@
+//! The files and the certificates of this member.
+
+use super::Finding;
+use crate::cert::{self, Shown};
+use crate::config::{Config, Security};
+use crate::tls::{self, Identity};
+use rustls::client::danger::ServerCertVerifier as _;
+use rustls::pki_types::UnixTime;
+use std::path::Path;
+use std::sync::Arc;
+
+/// From so few days on it is time for a new one.
+const SOON_DAYS: i64 = 30;
+
+/// Looks at them; gives them if they are of use.
+pub(super) fn examine(config: &Config, name: &str, findings: &mut Vec<Finding>) -> Option<Identity> {
+    let Security::Tls { authority, certificate, key } = &config.security else { return None };
+    let cluster = &config.cluster.name;
+    let identity = match Identity::read(&config.security, cluster) {
+        Ok(identity) => identity?,
+        Err(problem) => {
+            let finding = Finding::wrong("files", problem.message);
+            findings.push(Finding { help: problem.help, ..finding });
+            return None;
+        }
+    };
+    findings.push(key_mode(key));
+    let issue = format!("ringleader cert issue {name} --cluster {cluster} --force");
+    let before = findings.len();
+    let now = cert::seconds_now();
+    let read = |path: &Path| {
+        let bytes = std::fs::read(path).ok()?;
+        cert::show(&bytes).ok()?.into_iter().next()
+    };
+    if let Some(shown) = read(authority) {
+        findings.extend(dates(
+            "the authority",
+            &shown,
+            now,
+            &format!("ringleader cert init --cluster {cluster}"),
+        ));
+    }
+    if let Some(shown) = read(certificate) {
+        findings.extend(dates("the certificate", &shown, now, &issue));
+        let pem = std::fs::read_to_string(key).unwrap_or_default();
+        if !shown.has_key(&pem) {
+            let words = format!("{} is not the key of {}", key.display(), certificate.display());
+            findings
+                .push(Finding::wrong("certificate", words).help("make both anew:").command(issue.clone()));
+        }
+        let expected = tls::certificate_name(name, cluster);
+        if shown.names != [expected.as_str()] {
+            let names = if shown.names.is_empty() { "nobody".to_owned() } else { shown.names.join(", ") };
+            let words = format!("{} is for {names}, not for {expected}", certificate.display());
+            findings.push(Finding::wrong("certificate", words).help("another one:").command(issue.clone()));
+        }
+    }
+    if findings[before..].iter().any(|finding| finding.level == super::Level::Wrong) {
+        return None;
+    }
+    match verify(&identity, name) {
+        Ok(()) => {
+            let until = read(certificate).map(|shown| shown.until()).unwrap_or_default();
+            let words = format!("{name}.{cluster}, of this authority, valid until {until}");
+            findings.push(Finding::well("certificate", words));
+            Some(identity)
+        }
+        Err(why) => {
+            let words = format!("{} would be refused: {why}", certificate.display());
+            findings.push(Finding::wrong("certificate", words).help("another one:").command(issue));
+            None
+        }
+    }
+}
+
+/// Whether others would believe it.
+fn verify(identity: &Identity, name: &str) -> Result<(), String> {
+    let mut roots = rustls::RootCertStore::empty();
+    for root in &identity.authority {
+        roots.add(root.clone()).map_err(|error| tls::explain(&error).words)?;
+    }
+    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+    let verifier = rustls::client::WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider)
+        .build()
+        .map_err(|error| error.to_string())?;
+    let wanted = tls::server_name(name, &identity.cluster).ok_or("the name cannot stand in a certificate")?;
+    let (first, rest) = identity.chain.split_first().ok_or("the file holds no certificate")?;
+    verifier
+        .verify_server_cert(first, rest, &wanted, &[], UnixTime::now())
+        .map(|_| ())
+        .map_err(|error| tls::explain(&error).words)
+}
+
+fn dates(whose: &str, shown: &Shown, now: i64, renew: &str) -> Option<Finding> {
+    let (from, until) = (shown.from(), shown.until());
+    if now < shown.validity.from {
+        let words = format!("{whose} is valid from {from} only: is the clock of this machine behind?");
+        return Some(Finding::wrong("certificate", words).help("see what it says:").command("date -u"));
+    }
+    if now > shown.validity.until {
+        let words = format!("{whose} has expired, on {until}");
+        return Some(Finding::wrong("certificate", words).help("a new one:").command(renew));
+    }
+    let left = shown.days_left(now);
+    if left < SOON_DAYS {
+        let words = format!("{whose} expires in {left} days, on {until}");
+        return Some(Finding::warning("certificate", words).help("a new one:").command(renew));
+    }
+    None
+}
+
+#[cfg(unix)]
+fn key_mode(key: &Path) -> Finding {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = std::fs::metadata(key).map(|about| about.permissions().mode() & 0o777);
+    match mode {
+        Ok(mode) if mode & 0o077 != 0 => {
+            let words = format!("{} can be read by others (mode {mode:03o})", key.display());
+            Finding::warning("files", words)
+                .help("only this user should:")
+                .command(format!("chmod 600 {}", key.display()))
+        }
+        Ok(_) | Err(_) => {
+            Finding::well("files", "authority, certificate and key can be read, the key by nobody else")
+        }
+    }
+}
+
+#[cfg(not(unix))]
+fn key_mode(_key: &Path) -> Finding {
+    Finding::well("files", "authority, certificate and key can be read")
+}

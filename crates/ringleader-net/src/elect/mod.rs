@@ -1,0 +1,437 @@
+//! Running a command while a member leads: waits, starts it, stops it in time, whoever sends which signal when.
+
+mod lease;
+
+pub use lease::{Lease, Stopping, counted};
+
+use crate::child::{self, Running};
+use crate::client::{self, Answer, Unanswered};
+use crate::{Problem, clock};
+use ringleader::live::Micros;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGKILL, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
+use signal_hook::iterator::Signals;
+use std::ffi::OsString;
+use std::process::{Child, ExitStatus};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::Duration;
+
+/// Passed on to the command.
+const SIGNALS: [i32; 6] = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2];
+
+/// Exit code: not leading in time.
+pub const NOT_IN_TIME: u8 = 75;
+
+/// Exit code: lost while the command ran.
+pub const LOST: u8 = 76;
+
+/// So long it is tried to reach the member at all.
+pub const SILENCE: Micros = Micros::millis(5000);
+
+/// How often a member that does not lead is asked.
+const ASK_EVERY: Micros = Micros::millis(200);
+
+/// The longest sleep: a machine that slept meanwhile must notice soon after.
+const SLEEP_MAX: Micros = Micros::millis(100);
+
+/// How often it is looked whether anything of a command is left.
+const LOOK_EVERY: Micros = Micros::millis(10);
+
+/// So long after KILL nothing of a command can be running.
+const UNCOLLECTED: Micros = Micros::millis(1000);
+
+/// What is to be done.
+pub struct Plan {
+    /// The group.
+    pub group: String,
+    /// The member.
+    pub member: String,
+    /// Where its status is served.
+    pub address: String,
+    /// The lease of the cluster.
+    pub lease: Micros,
+    /// How the command is stopped.
+    pub stopping: Stopping,
+    /// For how long to wait at most.
+    pub wait: Option<Micros>,
+    /// Our own program.
+    pub program: OsString,
+    /// The command.
+    pub command: Vec<OsString>,
+    /// What a shell is to do when it was lost.
+    pub on_lost: Option<String>,
+}
+
+/// What happens, for whoever watches.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Happening {
+    /// The member does not lead; who does, as far as it knows.
+    Waits(Option<String>),
+    /// The member does not answer.
+    Silent(String),
+    /// It leads, in this epoch: the command runs, as this process group.
+    Runs {
+        /// The epoch.
+        epoch: u64,
+        /// The process group.
+        group: i32,
+        /// For how long that is granted, so far.
+        left: Micros,
+    },
+    /// The command is stopped.
+    Stops {
+        /// Why.
+        why: String,
+        /// The process group.
+        group: i32,
+        /// When it gets KILL.
+        kill_in: Micros,
+        /// How long before the grants end that is.
+        before: Micros,
+    },
+    /// It is killed.
+    Kills(i32),
+    /// The command has ended, and something that it started has not.
+    LeftBehind(i32),
+    /// A signal was passed on.
+    Forwards(i32),
+    /// What was to be done when it was lost could not be done, or failed.
+    OnLostFailed(String),
+}
+
+/// How it ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ended {
+    /// The command ended by itself, with this code.
+    Command(u8),
+    /// The member did not lead in time.
+    NotInTime,
+    /// It was lost while the command ran; that has been stopped.
+    Lost,
+    /// A signal ended the waiting.
+    Signal(i32),
+}
+
+impl Ended {
+    /// The exit code.
+    #[must_use]
+    pub fn code(self) -> u8 {
+        match self {
+            Ended::Command(code) => code,
+            Ended::NotInTime => NOT_IN_TIME,
+            Ended::Lost => LOST,
+            Ended::Signal(signal) => 128 + u8::try_from(signal).unwrap_or(127),
+        }
+    }
+}
+
+/// What wakes the loop.
+enum Event {
+    Signal(i32),
+    Answer(Box<Result<Answer, Unanswered>>),
+    Exited(std::io::Result<ExitStatus>),
+}
+
+/// Runs the command while the member leads.
+///
+/// # Errors
+/// If no member answers, it does not know the group, or no process can be started.
+pub fn run(plan: &Plan, tell: &mut dyn FnMut(Happening)) -> Result<Ended, Problem> {
+    let (events, inbox) = channel();
+    watch_signals(&events)?;
+    let questions = asker(plan, events.clone());
+    let mut elect = Elect { plan, tell, events, inbox, questions, asked: false, ask_at: clock::now() };
+    let lease = match elect.wait()? {
+        Ok(lease) => lease,
+        Err(ended) => return Ok(ended),
+    };
+    elect.command(lease)
+}
+
+fn watch_signals(events: &Sender<Event>) -> Result<(), Problem> {
+    let mut signals = Signals::new(SIGNALS)
+        .map_err(|error| Problem::environment("no_signals", format!("signals cannot be watched: {error}")))?;
+    let events = events.clone();
+    std::thread::spawn(move || {
+        for signal in signals.forever() {
+            if events.send(Event::Signal(signal)).is_err() {
+                return;
+            }
+        }
+    });
+    Ok(())
+}
+
+/// A thread that asks the member whenever it is told to.
+fn asker(plan: &Plan, events: Sender<Event>) -> Sender<()> {
+    let (questions, asked) = channel::<()>();
+    let address = plan.address.clone();
+    // An answer that takes longer than half of the lease extends nothing.
+    let patience = Micros(plan.lease.0 / 2).clamp(Micros::millis(200), Micros::millis(2000));
+    std::thread::spawn(move || {
+        while asked.recv().is_ok() {
+            let answer = client::ask(&address, Duration::from_micros(patience.0));
+            if events.send(Event::Answer(Box::new(answer))).is_err() {
+                return;
+            }
+        }
+    });
+    questions
+}
+
+struct Elect<'a> {
+    plan: &'a Plan,
+    tell: &'a mut dyn FnMut(Happening),
+    events: Sender<Event>,
+    inbox: Receiver<Event>,
+    questions: Sender<()>,
+    asked: bool,
+    ask_at: Micros,
+}
+
+impl Elect<'_> {
+    /// What happens next, at the latest at that moment. Asks the member meanwhile, one question at a time.
+    fn next(&mut self, until: Micros) -> Option<Event> {
+        let now = clock::now();
+        if !self.asked && now >= self.ask_at {
+            self.asked = self.questions.send(()).is_ok();
+        }
+        let due = if self.asked { until } else { until.min(self.ask_at) };
+        let sleep = (due - now).min(SLEEP_MAX);
+        match self.inbox.recv_timeout(Duration::from_micros(sleep.0)) {
+            Ok(event) => {
+                if matches!(event, Event::Answer(_)) {
+                    self.asked = false;
+                }
+                Some(event)
+            }
+            // We hold a sender ourselves.
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
+        }
+    }
+
+    /// Until the member leads, with time enough to begin.
+    fn wait(&mut self) -> Result<Result<Lease, Ended>, Problem> {
+        let began = clock::now();
+        let ends = self.plan.wait.map(|wait| began + wait);
+        let (mut answered, mut said) = (None, None);
+        loop {
+            let now = clock::now();
+            let silence = began + SILENCE;
+            let silent = answered.is_none() && (now >= silence || ends.is_some_and(|end| now >= end));
+            if let (true, Some(Happening::Silent(why))) = (silent, &said) {
+                return Err(self.nobody(why));
+            }
+            if ends.is_some_and(|end| now >= end) {
+                return Ok(Err(Ended::NotInTime));
+            }
+            let until = ends.unwrap_or(now + SLEEP_MAX);
+            let happening = match self.next(until) {
+                None | Some(Event::Exited(_)) => continue,
+                Some(Event::Signal(SIGINT)) => return Ok(Err(Ended::Signal(SIGINT))),
+                Some(Event::Signal(SIGTERM)) => return Ok(Err(Ended::Signal(SIGTERM))),
+                Some(Event::Signal(SIGHUP)) => return Ok(Err(Ended::Signal(SIGHUP))),
+                Some(Event::Signal(SIGQUIT)) => return Ok(Err(Ended::Signal(SIGQUIT))),
+                // There is nobody yet whom the others are meant for.
+                Some(Event::Signal(_)) => continue,
+                Some(Event::Answer(answer)) => match *answer {
+                    Ok(answer) => {
+                        answered = Some(());
+                        let group = self.known(&answer)?;
+                        let lease = Lease::begin(&answer.status, &group, answer.sent, self.plan.stopping);
+                        if let Some(lease) = lease.filter(|lease| lease.is_fresh(clock::now())) {
+                            return Ok(Ok(lease));
+                        }
+                        Happening::Waits(group.leader)
+                    }
+                    Err(why) => Happening::Silent(why.to_string()),
+                },
+            };
+            self.ask_at = clock::now() + ASK_EVERY;
+            if said.as_ref() != Some(&happening) {
+                (self.tell)(happening.clone());
+                said = Some(happening);
+            }
+        }
+    }
+
+    /// The group, if it is the right member of the right kind.
+    fn known(&self, answer: &Answer) -> Result<client::Group, Problem> {
+        let (plan, status) = (self.plan, &answer.status);
+        if status.member != plan.member {
+            let message = format!("{} is member `{}`, not `{}`", plan.address, status.member, plan.member);
+            return Err(Problem::input("wrong_member", message)
+                .help(format!("say --name {}, or another --at", status.member)));
+        }
+        let Some(group) = status.group(&plan.group) else {
+            let names: Vec<&str> = status.groups.iter().map(|group| group.name.as_str()).collect();
+            let message = format!("member `{}` has no group `{}`", plan.member, plan.group);
+            return Err(Problem::input("unknown_group", message).help(format!("it has {}", names.join(", "))));
+        };
+        if group.problem.as_deref() == Some("mutex") {
+            let message =
+                format!("group `{}` is mutual exclusion ({}): nobody leads it", plan.group, group.algorithm);
+            return Err(Problem::input("no_election", message).help("name a group that runs an election"));
+        }
+        Ok(group.clone())
+    }
+
+    fn nobody(&self, why: &str) -> Problem {
+        let plan = self.plan;
+        Problem::environment(
+            "no_answer",
+            format!("member `{}` does not answer at {}: {why}", plan.member, plan.address),
+        )
+        .help("it must run on this machine, or be reachable; start it, or see what is wrong:")
+        .command(format!("ringleader node --config cluster.toml --name {}", plan.member), "")
+        .command(format!("ringleader doctor --config cluster.toml --name {}", plan.member), "")
+    }
+
+    /// The command, from its start until nothing of it is left.
+    fn command(&mut self, mut lease: Lease) -> Result<Ended, Problem> {
+        let plan = self.plan;
+        let variables = [
+            ("RINGLEADER_GROUP", plan.group.clone()),
+            ("RINGLEADER_MEMBER", plan.member.clone()),
+            ("RINGLEADER_EPOCH", lease.epoch().to_string()),
+            ("RINGLEADER_DEADLINE_MS", (lease.deadline().0 / 1000).to_string()),
+        ];
+        let started = child::start(&plan.program, &plan.command, &variables);
+        let (running, child) = started.map_err(|error| {
+            Problem::environment("no_process", format!("the command cannot be started: {error}"))
+        })?;
+        let (epoch, group, left) = (lease.epoch(), running.group(), lease.deadline() - clock::now());
+        (self.tell)(Happening::Runs { epoch, group, left });
+        self.look_after(child);
+        let mut stage = Stage::Leading;
+        let mut ended: Option<u8> = None;
+        loop {
+            let now = clock::now();
+            stage = self.advance(stage, &mut lease, &running, ended.is_some(), now);
+            if let Some(code) = ended
+                && (!running.is_left() || stage.is_over(now))
+            {
+                return Ok(match stage {
+                    Stage::Leading | Stage::Clearing { .. } => Ended::Command(code),
+                    Stage::Stopping | Stage::Killed(_) => self.lost(&variables),
+                });
+            }
+            let due = match stage {
+                Stage::Leading => lease.term_at(),
+                Stage::Stopping => lease.kill_at(),
+                Stage::Clearing { .. } | Stage::Killed(_) => now + LOOK_EVERY,
+            };
+            let until = if ended.is_some() { due.min(now + LOOK_EVERY) } else { due };
+            match self.next(until) {
+                None => {}
+                Some(Event::Signal(signal)) => {
+                    running.signal(signal);
+                    (self.tell)(Happening::Forwards(signal));
+                }
+                Some(Event::Answer(answer)) => {
+                    self.ask_at = now + ask_again(plan.lease);
+                    // Silence alone is no loss: the grants last until their end.
+                    if let Ok(answer) = *answer {
+                        let status = &answer.status;
+                        lease.hear(status, status.group(&plan.group), answer.sent, clock::now());
+                    }
+                }
+                Some(Event::Exited(status)) => ended = Some(status.map_or(1, child::code)),
+            }
+        }
+    }
+
+    /// What time it is for the command.
+    fn advance(
+        &mut self,
+        stage: Stage,
+        lease: &mut Lease,
+        running: &Running,
+        ended: bool,
+        now: Micros,
+    ) -> Stage {
+        let group = running.group();
+        match stage {
+            // It ended while the member led. What it left behind would go on without anybody who leads.
+            Stage::Leading if ended && running.is_left() => {
+                (self.tell)(Happening::LeftBehind(group));
+                running.signal(SIGTERM);
+                Stage::Clearing { kill_at: lease.kill_at().min(now + self.plan.stopping.grace) }
+            }
+            Stage::Leading if !ended && now >= lease.term_at() => {
+                let silent = "the member does not extend it".to_owned();
+                let why = lease.lost().map_or(silent, str::to_owned);
+                let kill_at = lease.kill_at();
+                let (kill_in, before) = (kill_at - now, lease.deadline() - kill_at);
+                (self.tell)(Happening::Stops { why, group, kill_in, before });
+                running.signal(SIGTERM);
+                Stage::Stopping
+            }
+            Stage::Stopping if now >= lease.kill_at() => {
+                (self.tell)(Happening::Kills(group));
+                running.signal(SIGKILL);
+                Stage::Killed(now)
+            }
+            Stage::Clearing { kill_at } if now >= kill_at => {
+                running.signal(SIGKILL);
+                stage
+            }
+            Stage::Killed(_) => {
+                // What was forked while the first one was on its way.
+                running.signal(SIGKILL);
+                stage
+            }
+            Stage::Leading | Stage::Stopping | Stage::Clearing { .. } => stage,
+        }
+    }
+
+    /// Tells when the command ends.
+    fn look_after(&self, mut child: Child) {
+        let events = self.events.clone();
+        std::thread::spawn(move || {
+            let status = child.wait();
+            let _ = events.send(Event::Exited(status));
+        });
+    }
+
+    fn lost(&mut self, variables: &[(&str, String)]) -> Ended {
+        if let Some(line) = &self.plan.on_lost {
+            let variables = variables.iter().map(|(name, value)| (name, value));
+            let status = std::process::Command::new("sh").arg("-c").arg(line).envs(variables).status();
+            match status {
+                Ok(status) if status.success() => {}
+                Ok(status) => (self.tell)(Happening::OnLostFailed(status.to_string())),
+                Err(error) => (self.tell)(Happening::OnLostFailed(error.to_string())),
+            }
+        }
+        Ended::Lost
+    }
+}
+
+/// How far the command is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// The member leads.
+    Leading,
+    /// It has TERM.
+    Stopping,
+    /// It has KILL, since then.
+    Killed(Micros),
+    /// It has ended by itself; what it left behind has TERM.
+    Clearing { kill_at: Micros },
+}
+
+impl Stage {
+    /// Whether whatever is left was killed long ago: it does nothing more, even if nobody collects it, as where there
+    /// is no `init` to do so.
+    fn is_over(self, now: Micros) -> bool {
+        match self {
+            Stage::Leading | Stage::Stopping => false,
+            Stage::Killed(at) | Stage::Clearing { kill_at: at } => now >= at + UNCOLLECTED,
+        }
+    }
+}
+
+/// While the command runs, the member is asked eight times in a lease: several answers may be late.
+fn ask_again(lease: Micros) -> Micros {
+    Micros(lease.0 / 8).clamp(Micros::millis(20), Micros::millis(1000))
+}
