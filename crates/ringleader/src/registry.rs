@@ -159,7 +159,8 @@ pub struct Entry {
     pub elector: Option<Elector>,
     simulate: Simulate,
     check: Check,
-    cast: MakeCast,
+    /// None where nobody should run it on real machines: it is broken on purpose.
+    cast: Option<MakeCast>,
     decode: fn(&[u8]) -> Result<Decoded, WireError>,
 }
 
@@ -252,7 +253,8 @@ impl Entry {
             elector: None,
             simulate,
             check,
-            cast,
+            // What is decided before the program runs keeps the others from being compiled.
+            cast: if P::SPEC.is_literal() { None } else { Some(cast) },
             decode: decode::<P::Msg>,
         }
     }
@@ -302,9 +304,13 @@ impl Entry {
     /// As [`Entry::run`] gives them.
     pub fn cast(&self, scenario: &Scenario) -> Result<Cast, Refusal> {
         let entry = self.with_settings(&scenario.settings);
+        let Some(cast) = entry.cast else {
+            let expected = "must not be a text taken literally, which is broken on purpose".to_owned();
+            return Err(Refusal::BadSetting { name: "algorithm".into(), expected });
+        };
         match entry.inner(&scenario.settings)? {
-            None => (entry.cast)(scenario),
-            elector => (entry.cast)(&Scenario { elector, ..scenario.clone() }),
+            None => cast(scenario),
+            elector => cast(&Scenario { elector, ..scenario.clone() }),
         }
     }
 

@@ -141,9 +141,14 @@ pub(super) struct Played<P: Process> {
     pub(super) index: u32,
     pub(super) setup: Arc<Setup>,
     pub(super) reading: Reading<P>,
+    /// A number above that of every port.
+    ports: u64,
     key: u64,
     drawn: u32,
 }
+
+/// Messages with the ports at which they arrive.
+type Batch<P> = Vec<(<P as Process>::Port, <P as Process>::Msg)>;
 
 impl<P: Process> Played<P>
 where
@@ -156,15 +161,15 @@ where
         reading: Reading<P>,
         seed: u64,
     ) -> Played<P> {
-        Played { process, index, setup, reading, key: choices_key(seed), drawn: 0 }
+        let ports = P::Port::wire(&setup.plan).stride();
+        Played { process, index, setup, reading, ports, key: choices_key(seed), drawn: 0 }
     }
 
     fn port(&self, port: u32) -> Result<P::Port, Unfit> {
-        let net = P::Port::wire(&self.setup.plan);
-        if u64::from(port) < net.stride() { Ok(P::Port::from_index(port)) } else { Err(Unfit::Port) }
+        if u64::from(port) < self.ports { Ok(P::Port::from_index(port)) } else { Err(Unfit::Port) }
     }
 
-    fn decoded(&self, batch: &[(u32, Vec<u8>)]) -> Result<Vec<(P::Port, P::Msg)>, Unfit> {
+    fn decoded(&self, batch: &[(u32, Vec<u8>)]) -> Result<Batch<P>, Unfit> {
         let one = |(port, bytes): &(u32, Vec<u8>)| {
             Ok((self.port(*port)?, P::Msg::decode(bytes).map_err(Unfit::Bytes)?))
         };
@@ -294,6 +299,7 @@ where
             index: self.index,
             setup: Arc::clone(&self.setup),
             reading: self.reading,
+            ports: self.ports,
             key: self.key,
             drawn: self.drawn,
         })

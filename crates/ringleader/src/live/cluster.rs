@@ -87,7 +87,7 @@ impl Default for Timing {
             gather: Micros::millis(3000),
             retry: Micros::millis(2000),
             dwell: Micros::millis(5),
-            limits: Limits { unacknowledged: 4096, ack_every: 32 },
+            limits: Limits { unacknowledged: 1024, ack_every: 32 },
         }
     }
 }

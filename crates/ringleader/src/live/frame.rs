@@ -1,8 +1,8 @@
 //! What travels on a connection, and its bytes.
 //!
-//! A frame is a version byte and a body in the codec of the messages ([`crate::model`]): numbers in base 128, a list with its
-//! length before it. Reading trusts nothing: what is malformed, too long or left over is an error, and nothing is allocated
-//! that the bytes do not pay for.
+//! A frame is a version byte and a body in the codec of the messages ([`crate::model`]): numbers in base 128,
+//! a list with its length before it. Reading trusts nothing: what is malformed, too long or left over is an
+//! error, and nothing is allocated that the bytes do not pay for.
 
 mod codec;
 #[cfg(test)]
@@ -149,7 +149,8 @@ pub enum Payload {
         /// The message.
         bytes: Vec<u8>,
     },
-    /// Half-duplex links: the sender would like to have the right to send on the link into this port of the receiver.
+    /// Half-duplex links: the sender would like to have the right to send on the link into this port of the
+    /// receiver.
     Wish {
         /// The group.
         group: u16,
@@ -176,7 +177,8 @@ pub struct Beat {
     pub number: u64,
     /// When it was sent, on the clock of the sender.
     pub sent: Micros,
-    /// The last beat heard from the receiver: its `sent`, and for how long it was kept before this one went out.
+    /// The last beat heard from the receiver: its `sent`, and for how long it was kept before this one went
+    /// out.
     pub echo: Option<(Micros, Micros)>,
     /// Whom the sender hears, one bit for each place; its own included.
     pub hears: u64,

@@ -1,26 +1,31 @@
-//! A reliable link over connections that break: per ordered pair exactly once and in order, as long as neither end
-//! restarts.
+//! A reliable link over connections that break: per ordered pair exactly once and in order, as long as
+//! neither end restarts.
 //!
-//! **Idea.** Payloads are numbered, kept until they are acknowledged, and sent again when a connection begins anew. Whoever
-//! receives takes only the next number, and says up to where it has come; so what is lost comes again, and what comes twice
-//! or too early is dropped. That is a sliding window whose receiver keeps nothing out of order: connections keep the order,
-//! so a gap arises only where one broke.
+//! **Idea.** Payloads are numbered, kept until they are acknowledged, and sent again when a connection begins
+//! anew. Whoever receives takes only the next number, and says up to where it has come; so what is lost comes
+//! again, and what comes twice or too early is dropped. That is a sliding window whose receiver keeps nothing
+//! out of order: connections keep the order, so a gap arises only where one broke.
 //!
-//! **Restarts.** An end that restarts has forgotten its numbers, and the network may keep old segments for ever. So each end
-//! has an incarnation, a number that grows with every start, and everything that is said names both: the one who speaks and
-//! the one who was meant. What does not fit the pair that is met now is dropped, however late it comes. An end that meets a
-//! new incarnation begins anew in both directions; what waited for the old one is dropped, because whoever comes back knows
-//! nothing of what was said before, and those above are told (`Meeting::Restarted`).
+//! **Restarts.** An end that restarts has forgotten its numbers, and the network may keep old segments for
+//! ever. So each end has an incarnation, a number that grows with every start, and everything that is said
+//! names both: the one who speaks and the one who was meant. What does not fit the pair that is met now is
+//! dropped, however late it comes. An end that meets a new incarnation begins anew in both directions; what
+//! waited for the old one is dropped, because whoever comes back knows nothing of what was said before, and
+//! those above are told (`Meeting::Restarted`).
 //!
-//! **Needs.** Incarnations of one end never repeat. No bound on loss, duplication, reordering or delay; that everything
-//! arrives in the end needs connections that now and then last long enough.
+//! **Needs.** Incarnations of one end never repeat. If they do not always grow (a clock has gone back), a
+//! greeting is of the connection on which it comes and outlives it never; then the smaller one is refused and
+//! takes a number above the one in the refusal, but only if that is larger than its own: a refusal may be
+//! late too. No bound on loss, duplication, reordering or delay; that everything arrives in the end needs
+//! connections that now and then last long enough.
 //!
-//! **Proof.** `proofs/link.rs` has two ends searched exhaustively, over links that lose, double and reorder, with restarts of
-//! both; and ends with one mistake each, which the search finds.
+//! **Proof.** `proofs/link.rs` has two ends searched exhaustively, over links that lose, double and reorder,
+//! with restarts of both; and ends with one mistake each, which the search finds.
 //!
-//! **Source.** The alternating bit (K. A. Bartlett, R. A. Scantlebury and P. T. Wilkinson, 1969) and its windows (N. V.
-//! Stenning, A data transfer protocol, Computer Networks 1, 1976); that ends which forget need a number of their own that
-//! never repeats: D. Belsnes, Single-message communication, IEEE Trans. Communications 24(2), 1976.
+//! **Source.** The alternating bit (K. A. Bartlett, R. A. Scantlebury and P. T. Wilkinson, 1969) and its
+//! windows (N. V. Stenning, A data transfer protocol, Computer Networks 1, 1976); that ends which forget need
+//! a number of their own that never repeats: D. Belsnes, Single-message communication, IEEE Trans.
+//! Communications 24(2), 1976.
 
 #[cfg(test)]
 mod tests;
@@ -123,8 +128,9 @@ impl<T: Clone> Link<T> {
 
     /// The other end greets. Unless it is stale, what [`Link::again`] gives is to be sent now.
     ///
-    /// Greetings may be old: one that does not know this incarnation acknowledges nothing, and one of an incarnation older
-    /// than the newest that was met is refused. No end has the incarnation 0, so that is refused too.
+    /// Greetings may be old: one that does not know this incarnation acknowledges nothing, and one of an
+    /// incarnation older than the newest that was met is refused. No end has the incarnation 0, so that is
+    /// refused too.
     pub fn greeted(&mut self, theirs: Greeting) -> Meeting {
         if theirs.mine < self.theirs || theirs.mine == 0 {
             return Meeting::Stale(self.theirs);
@@ -141,8 +147,8 @@ impl<T: Clone> Link<T> {
     /// Takes a payload to be carried. The segment is to be sent if there is a connection; otherwise it waits.
     ///
     /// # Errors
-    /// If too much waits already; or nobody was ever met, for then there is no incarnation that it could be meant for, and
-    /// whoever is met first would drop it anyway.
+    /// If too much waits already; or nobody was ever met, for then there is no incarnation that it could be
+    /// meant for, and whoever is met first would drop it anyway.
     pub fn send(&mut self, payload: T) -> Result<Segment<T>, Full> {
         if self.theirs == 0 || self.waiting.len() >= self.limits.unacknowledged {
             return Err(Full);
@@ -180,8 +186,8 @@ impl<T: Clone> Link<T> {
         Received::Deliver(segment.payload)
     }
 
-    /// An acknowledgement comes in: between these incarnations everything before `next` has arrived. Whether it says anything
-    /// new. One that is old says nothing, nor does one of what was never sent.
+    /// An acknowledgement comes in: between these incarnations everything before `next` has arrived. Whether
+    /// it says anything new. One that is old says nothing, nor does one of what was never sent.
     pub fn acknowledged(&mut self, from: u64, to: u64, next: u64) -> bool {
         let sent = self.first + self.waiting.len() as u64;
         if self.theirs == 0 || from != self.theirs || to != self.mine || next <= self.first || next > sent {
@@ -192,7 +198,8 @@ impl<T: Clone> Link<T> {
         true
     }
 
-    /// The acknowledgement that is due: at once if `now` (there is nothing else to do), otherwise after so many payloads.
+    /// The acknowledgement that is due: at once if `now` (there is nothing else to do), otherwise after so
+    /// many payloads.
     pub fn acknowledgement(&mut self, now: bool) -> Option<(u64, u64, u64)> {
         let due = self.unsaid > 0 && (now || self.unsaid >= self.limits.ack_every);
         due.then(|| {

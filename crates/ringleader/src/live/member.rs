@@ -396,7 +396,8 @@ impl Member {
         for place in self.core.others() {
             let peer = &self.core.peers[usize::from(place)];
             let alive = peer.last_beat.is_some() && !peer.detector.suspects(now);
-            let heard = alive && !peer.full && !peer.leaving;
+            // With a clock that cannot be trusted nothing can be held together.
+            let heard = alive && !peer.full && !peer.leaving && !peer.clock_is_wrong;
             if heard == peer.heard {
                 continue;
             }

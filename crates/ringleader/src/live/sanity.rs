@@ -11,6 +11,8 @@ struct Room {
     members: Vec<Option<Member>>,
     frames: VecDeque<(Place, Place, super::Frame)>,
     now: Micros,
+    /// How much faster than real time each clock runs, in parts per million.
+    fast: Vec<u64>,
     notices: Vec<(Place, Notice)>,
 }
 
@@ -29,6 +31,16 @@ fn cluster(entry: Entry, n: u64, users: Option<Users>) -> Cluster {
     }
 }
 
+/// A moment on a clock that is so fast.
+fn local(real: Micros, fast: u64) -> Micros {
+    Micros(real.0 + real.0 * fast / 1_000_000)
+}
+
+/// The first moment at which such a clock shows this.
+fn real(local: Micros, fast: u64) -> Micros {
+    Micros((local.0 * 1_000_000).div_ceil(1_000_000 + fast))
+}
+
 impl Room {
     fn new(cluster: &Cluster) -> Room {
         let n = cluster.members.len() as Place;
@@ -37,6 +49,7 @@ impl Room {
             members: (0..n).map(member).collect(),
             frames: VecDeque::new(),
             now: Micros(0),
+            fast: vec![0; usize::from(n)],
             notices: Vec::new(),
         };
         for a in 0..n {
@@ -50,7 +63,7 @@ impl Room {
     fn input(&mut self, who: Place, input: Input) {
         let mut out = Vec::new();
         let Some(member) = &mut self.members[usize::from(who)] else { return };
-        member.handle(self.now, input, &mut out);
+        member.handle(local(self.now, self.fast[usize::from(who)]), input, &mut out);
         for output in out {
             match output {
                 Output::Send(to, frame) => self.frames.push_back((who, to, frame)),
@@ -66,19 +79,27 @@ impl Room {
             while let Some((from, to, frame)) = self.frames.pop_front() {
                 self.input(to, Input::Frame(from, frame));
             }
-            let next = self.members.iter().flatten().map(Member::wakes_at).min().unwrap_or(until);
-            self.now = next.max(self.now + Micros(1));
-            for who in 0..self.members.len() as Place {
-                if self.members[usize::from(who)].as_ref().is_some_and(|m| m.wakes_at() <= self.now) {
-                    self.input(who, Input::Wake);
-                }
+            let wakes = |who: Place| {
+                let member = self.members[usize::from(who)].as_ref()?;
+                Some(real(member.wakes_at(), self.fast[usize::from(who)]))
+            };
+            let all = 0..self.members.len() as Place;
+            let next = all.clone().filter_map(wakes).min().unwrap_or(until).max(self.now + Micros(1));
+            let woken: Vec<Place> = all.filter(|&who| wakes(who).is_some_and(|at| at <= next)).collect();
+            self.now = next;
+            for who in woken {
+                self.input(who, Input::Wake);
             }
         }
     }
 
     fn leaders(&self) -> Vec<Place> {
-        let leads = |member: &&Member| member.status(self.now).groups[0].leads;
-        self.members.iter().flatten().filter(leads).map(|member| member.status(self.now).place).collect()
+        let now = |place: Place| local(self.now, self.fast[usize::from(place)]);
+        let leads = |&place: &Place| {
+            let member = self.members[usize::from(place)].as_ref();
+            member.is_some_and(|member| member.status(now(place)).groups[0].leads)
+        };
+        (0..self.members.len() as Place).filter(leads).collect()
     }
 }
 
@@ -122,4 +143,22 @@ fn every_user_is_let_in() {
         let all: Vec<u64> = room.members.iter().flatten().map(entries).collect();
         assert_eq!(all, [3; 4], "{name}");
     }
+}
+
+#[test]
+fn whose_clock_is_too_fast_is_found_out_and_left_out() {
+    let mut room = Room::new(&cluster(Entry::election::<ChangRoberts>(), 3, None));
+    // The one with the largest identity would lead.
+    room.fast[2] = 30_000;
+    room.run(Micros::millis(60_000));
+    let accused = |who: Place, of: Place| {
+        let accuses = |(by, notice): &(Place, Notice)| {
+            *by == who && matches!(notice, Notice::ClockWrong(peer, off) if *peer == of && *off != 0)
+        };
+        room.notices.iter().any(accuses)
+    };
+    assert!(accused(0, 2) && accused(1, 2));
+    assert!(!accused(0, 1) && !accused(1, 0), "the others are right");
+    let leaders = room.leaders();
+    assert!(leaders == [0] || leaders == [1], "{leaders:?}");
 }

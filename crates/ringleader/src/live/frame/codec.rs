@@ -1,6 +1,7 @@
 //! The bytes of a frame: each kind is a tag and its parts in the order in which they are declared.
 //!
-//! Tags are part of the protocol: a new kind gets a new number, and none is ever used again for something else.
+//! Tags are part of the protocol: a new kind gets a new number, and none is ever used again for something
+//! else.
 
 use super::{Beat, Epoch, Frame, FrameError, GroupBeat, Hello, MAX_FRAME, MAX_MEMBERS, MAX_NAME, PROTOCOL};
 use super::{Payload, Refused};
@@ -8,8 +9,9 @@ use crate::live::{Greeting, Micros, Segment};
 use crate::model::{Field, WireError, put_number, take_number};
 
 impl Frame {
-    /// Its bytes, the version first. What [`Frame::decode`] would refuse as too long is not cut: whoever sends it finds
-    /// the connection closed, so names and messages are to be kept within bounds where they are made.
+    /// Its bytes, the version first. What [`Frame::decode`] would refuse as too long is not cut: whoever
+    /// sends it finds the connection closed, so names and messages are to be kept within bounds where they
+    /// are made.
     #[must_use]
     pub fn encode(&self) -> Vec<u8> {
         // Most frames fit: a beat of one group in a cluster of five is about 40 bytes.
@@ -40,8 +42,8 @@ impl Frame {
     }
 }
 
-/// A part of a frame. What messages can have as a field ([`Field`]) is written in the same way; but a frame has parts
-/// that nobody shows to people, and lists with bounds of their own.
+/// A part of a frame. What messages can have as a field ([`Field`]) is written in the same way; but a frame
+/// has parts that nobody shows to people, and lists with bounds of their own.
 trait Part: Sized {
     /// Appends the bytes.
     fn write(&self, bytes: &mut Vec<u8>);
@@ -49,7 +51,8 @@ trait Part: Sized {
     fn read(bytes: &mut &[u8]) -> Result<Self, WireError>;
 }
 
-/// How many kinds of each there are: their tags are the numbers below. That each number has a kind, the compiler sees.
+/// How many kinds of each there are: their tags are the numbers below. That each number has a kind, the
+/// compiler sees.
 const FRAMES: u64 = 9;
 const PAYLOADS: u64 = 6;
 const REASONS: u64 = 11;
@@ -188,7 +191,8 @@ impl<T: Part> Part for Option<T> {
     }
 }
 
-/// Takes as many bytes as are announced; a length beyond the bytes that are left is a lie, and nothing is allocated.
+/// Takes as many bytes as are announced; a length beyond the bytes that are left is a lie, and nothing is
+/// allocated.
 fn take_bytes<'a>(bytes: &mut &'a [u8]) -> Result<&'a [u8], WireError> {
     let length = usize::try_from(take_number(bytes)?).map_err(|_| WireError::Short)?;
     let (taken, rest) = bytes.split_at_checked(length).ok_or(WireError::Short)?;
@@ -222,7 +226,8 @@ impl Part for String {
     }
 }
 
-/// Lists of records, each of which takes at least a byte. The bound keeps what is allocated near what came in.
+/// Lists of records, each of which takes at least a byte. The bound keeps what is allocated near what came
+/// in.
 fn take_list<T: Part>(most: u64, bytes: &mut &[u8]) -> Result<Vec<T>, WireError> {
     let length = take_number(bytes)?;
     if length > bytes.len() as u64 {

@@ -77,3 +77,78 @@ fn a_frame_cut_anywhere_is_refused_and_so_is_a_longer_one() {
         assert_eq!(Frame::decode(&long), Err(FrameError::Value(WireError::Long)), "{frame:?} and a byte");
     }
 }
+
+#[test]
+fn no_changed_byte_does_harm() {
+    for frame in samples() {
+        let bytes = frame.encode();
+        for place in 0..bytes.len() {
+            for value in 0..=u8::MAX {
+                let mut changed = bytes.clone();
+                changed[place] = value;
+                if let Ok(other) = Frame::decode(&changed) {
+                    assert_eq!(Frame::decode(&other.encode()).as_ref(), Ok(&other), "{changed:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn versions_kinds_and_lengths_are_refused_as_such() {
+    assert_eq!(Frame::decode(&[PROTOCOL + 1, 0]), Err(FrameError::Version(PROTOCOL + 1)));
+    assert_eq!(Frame::decode(&[PROTOCOL, 9]), Err(FrameError::Kind(9)));
+    assert_eq!(Frame::decode(&[PROTOCOL]), Err(FrameError::Value(WireError::Short)));
+    // No matter what is in it.
+    assert_eq!(Frame::decode(&vec![9; MAX_FRAME + 1]), Err(FrameError::TooLong(MAX_FRAME + 1)));
+    let longest = |length| {
+        let payload = Payload::Message { group: 0, epoch: Epoch::default(), port: 0, bytes: vec![7; length] };
+        Frame::Data(Segment { from: 1, to: 1, number: 0, payload }).encode()
+    };
+    let around = longest(0).len() + 2;
+    assert_eq!(longest(MAX_FRAME - around).len(), MAX_FRAME);
+    assert!(Frame::decode(&longest(MAX_FRAME - around)).is_ok());
+    assert_eq!(Frame::decode(&longest(MAX_FRAME - around + 1)), Err(FrameError::TooLong(MAX_FRAME + 1)));
+}
+
+/// What a frame begins with, and then a length with nothing behind it, or more behind it than there may be.
+#[test]
+fn a_length_that_lies_is_refused() {
+    let lying = |beginning: &[u8], length: u64, follow: usize| {
+        let mut bytes = beginning.to_vec();
+        crate::model::put_number(length, &mut bytes);
+        bytes.extend(vec![0; follow]);
+        Frame::decode(&bytes)
+    };
+    // A name; the participants of an epoch; a message; the groups of a beat.
+    let beginnings: [&[u8]; 4] = [
+        &[PROTOCOL, 0],
+        &[PROTOCOL, 1, 1, 1, 0, 0, 0, 0, 0],
+        &[PROTOCOL, 1, 1, 1, 0, 3, 0, 0, 0, 0],
+        &[PROTOCOL, 3, 0, 0, 0, 0, 0],
+    ];
+    for beginning in beginnings {
+        for length in [10, 1 << 16, 1 << 32, u64::MAX] {
+            let refused = lying(beginning, length, 9);
+            assert_eq!(refused, Err(FrameError::Value(WireError::Short)), "{beginning:?} {length}");
+        }
+    }
+    for (beginning, most) in [(beginnings[0], MAX_NAME), (beginnings[1], MAX_MEMBERS)] {
+        let refused = lying(beginning, most as u64 + 1, 2 * most);
+        assert_eq!(refused, Err(FrameError::Value(WireError::Range)), "{beginning:?}");
+    }
+    // A name that is no text.
+    let mut bytes = vec![PROTOCOL, 0, 2, 0xc3, 0x28];
+    bytes.extend([0; 12]);
+    assert_eq!(Frame::decode(&bytes), Err(FrameError::Value(WireError::Range)));
+}
+
+/// The reasons are read by people, after "refused: ".
+#[test]
+fn every_reason_is_said_in_words_of_its_own() {
+    let reasons: std::collections::BTreeSet<String> = samples()
+        .into_iter()
+        .filter_map(|frame| if let Frame::Refuse(why) = frame { Some(why.to_string()) } else { None })
+        .collect();
+    assert_eq!(reasons.len(), 11, "{reasons:?}");
+}

@@ -1,12 +1,12 @@
 //! Two ends of a link as processes: one hands payloads to its link, the other takes them out.
 //!
-//! Process 0 sends the payloads 0, 1, .. to every incarnation of process 1 that it meets; process 1 notes how far they came. Either
-//! may restart, as a local step: everything but the incarnation is forgotten. A timer stands for a connection that is made
-//! anew: both greet, and what waits is sent again.
+//! Process 0 sends the payloads 0, 1, .. to every incarnation of process 1 that it meets; process 1 notes how
+//! far they came. Either may restart, as a local step: everything but the incarnation is forgotten. A timer
+//! stands for a connection that is made anew: both greet, and what waits is sent again.
 //!
-//! What is carried says by whom and for whom it was handed over, so that whoever takes it out can tell what should never
-//! have come. A [`Flaw`] changes what goes into a link or comes out of it, as if one line of it were wrong; the link itself
-//! has no switch.
+//! What is carried says by whom and for whom it was handed over, so that whoever takes it out can tell what
+//! should never have come. A [`Flaw`] changes what goes into a link or comes out of it, as if one line of it
+//! were wrong; the link itself has no switch.
 
 use crate::live::{Greeting, Limits, Link, Meeting, Received, Segment};
 use crate::model::{
@@ -14,9 +14,10 @@ use crate::model::{
     SettingValues, Settings, Show, Spec, Timing, Tolerates, Verdict, Winner, messages, names,
 };
 
-/// One end. With a clock (`TIMED`) a connection is made anew when everything of the last one has arrived or is lost, as often
-/// as it takes, and it is promised that everything arrives. Without one it may be made anew at any moment, but only so often,
-/// old segments stay in the network for as long as they like, and what is promised is that nothing wrong arrives.
+/// One end. With a clock (`TIMED`) a connection is made anew when everything of the last one has arrived or
+/// is lost, as often as it takes, and it is promised that everything arrives. Without one it may be made anew
+/// at any moment, but only so often, old segments stay in the network for as long as they like, and what is
+/// promised is that nothing wrong arrives.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Courier<const TIMED: bool> {
     me: Peer,
@@ -24,6 +25,8 @@ pub(super) struct Courier<const TIMED: bool> {
     payloads: u8,
     /// How often it may still restart.
     restarts: u8,
+    /// Whether its clock goes back before it does.
+    back: bool,
     /// How often a connection may still be made anew, without a clock.
     tries: u8,
     flaw: Flaw,
@@ -31,7 +34,8 @@ pub(super) struct Courier<const TIMED: bool> {
     link: Link<Parcel>,
     /// Whether the other end has shown that it knows this incarnation.
     known: bool,
-    /// How many payloads came out of the link since the other end was met, and from which incarnation the last one was.
+    /// How many payloads came out of the link since the other end was met, and from which incarnation the
+    /// last one was.
     got: u8,
     got_from: u64,
     /// How many of those that went in are acknowledged.
@@ -81,20 +85,35 @@ messages! {
         "hello" Hello { mine: u64, yours: u64, next: u64 },
         "data" Data { from: u64, to: u64, number: u64, payload: Parcel },
         "ack" Ack { from: u64, to: u64, next: u64 },
+        "refuse" Refuse { newest: u64 },
     }
 }
 
-/// Who may restart, and how often: process 0 and process 1.
-const RESTARTS: [(&str, [u8; 2]); 6] = [
-    ("none", [0, 0]),
-    ("sender", [1, 0]),
-    ("receiver", [0, 1]),
-    ("both", [1, 1]),
-    ("sender twice", [2, 0]),
-    ("receiver twice", [0, 2]),
+/// Who restarts: how often process 0 does and how often process 1, and whether their clocks have gone back
+/// meanwhile, so that they begin with a smaller incarnation.
+pub(super) const RESTARTS: [(&str, [u8; 2], bool); 8] = [
+    ("none", [0, 0], false),
+    ("sender", [1, 0], false),
+    ("receiver", [0, 1], false),
+    ("both", [1, 1], false),
+    ("sender twice", [2, 0], false),
+    ("receiver twice", [0, 2], false),
+    ("sender, clock back", [1, 0], true),
+    ("receiver, clock back", [0, 1], true),
 ];
 
-const LIMITS: Limits = Limits { unacknowledged: 8, ack_every: 1 };
+/// The names of these.
+const fn names_of_restarts() -> [&'static str; RESTARTS.len()] {
+    let mut names = [""; RESTARTS.len()];
+    let mut place = 0;
+    while place < names.len() {
+        names[place] = RESTARTS[place].0;
+        place += 1;
+    }
+    names
+}
+
+const LIMITS: Limits = Limits { unacknowledged: 16, ack_every: 1 };
 
 impl<const TIMED: bool> Courier<TIMED> {
     fn other(&self) -> Peer {
@@ -157,7 +176,10 @@ impl<const TIMED: bool> Courier<TIMED> {
             meeting = Meeting::Restarted;
         }
         match meeting {
-            Meeting::Stale(_) => return,
+            Meeting::Stale(newest) => {
+                out.send(self.other(), Msg::Refuse { newest });
+                return;
+            }
             Meeting::Same => {}
             Meeting::First | Meeting::Restarted => {
                 self.met(&before, out);
@@ -256,24 +278,18 @@ impl<const TIMED: bool> Process for Courier<TIMED> {
     const SPEC: Spec = Spec {
         needs: Needs {
             timing: if TIMED { Timing::BoundedDelay } else { Timing::Asynchronous },
-            // A verdict that is taken back is all right (there is a new incarnation): that is what tolerating crashes means.
+            // A verdict that is taken back is all right (there is a new incarnation): that is what tolerating
+            // crashes means.
             tolerates: Tolerates { crash: true, loss: true, duplication: true, ..Tolerates::NOTHING },
             ..Needs::NOTHING
         },
         promises: Promises::Election { winner: Winner::Any, informed: Informed::Live },
         settings: &[
-            number("payloads", 1, 4),
+            number("payloads", 1, 8),
             Setting {
                 name: "restarts",
                 about: "who restarts",
-                values: SettingValues::OneOf(&[
-                    RESTARTS[0].0,
-                    RESTARTS[1].0,
-                    RESTARTS[2].0,
-                    RESTARTS[3].0,
-                    RESTARTS[4].0,
-                    RESTARTS[5].0,
-                ]),
+                values: SettingValues::OneOf(&names_of_restarts()),
             },
             number("tries", 0, 9),
             number("flaw", 0, Flaw::ALL.len() as u32 - 1),
@@ -295,6 +311,7 @@ impl<const TIMED: bool> Process for Courier<TIMED> {
             patience: 2 * delay + 1,
             payloads: payloads as u8,
             restarts: RESTARTS[restarts as usize].1[place],
+            back: RESTARTS[restarts as usize].2,
             tries: tries as u8,
             flaw: Flaw::ALL[flaw as usize],
             mine,
@@ -323,6 +340,13 @@ impl<const TIMED: bool> Process for Courier<TIMED> {
                 self.known |= to == self.mine;
                 self.link.acknowledged(from, to, next);
             }
+            // Only a clock that has gone back makes a newer one possible; otherwise this is about an older
+            // greeting.
+            Msg::Refuse { newest } if newest > self.mine => {
+                self.mine = newest + 1;
+                self.begin(out);
+            }
+            Msg::Refuse { newest: _ } => {}
         }
         if self.sends() && self.link.peer().is_some() {
             self.acked = self.payloads.saturating_sub(self.link.waiting() as u8);
@@ -351,7 +375,11 @@ impl<const TIMED: bool> Process for Courier<TIMED> {
         match step {
             Local::Restart => {
                 self.restarts -= 1;
-                self.mine += u64::from(self.flaw != Flaw::SameAgain);
+                if self.back {
+                    self.mine -= 6;
+                } else if self.flaw != Flaw::SameAgain {
+                    self.mine += 1;
+                }
                 self.begin(out);
             }
         }
@@ -373,7 +401,8 @@ const fn number(name: &'static str, min: u32, max: u32) -> Setting {
 }
 
 impl<const TIMED: bool> Election for Courier<TIMED> {
-    /// With a clock: process 1 "leads" when everything has come, and process 0 knows it when everything is acknowledged.
+    /// With a clock: process 1 "leads" when everything has come, and process 0 knows it when everything is
+    /// acknowledged.
     fn verdict(&self) -> Verdict {
         match (TIMED && self.knows() == Knows::Nothing, self.sends()) {
             (true, _) => Verdict::Undecided,
