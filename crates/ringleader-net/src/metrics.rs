@@ -270,17 +270,17 @@ impl Families {
         let label = || vec![("peer", name.to_owned())];
         let way = |direction: &str| vec![("direction", direction.to_owned()), ("peer", name.to_owned())];
         Peer {
-            frames_in: self.frames.get_or_create(&way("in")).clone(),
-            frames_out: self.frames.get_or_create(&way("out")).clone(),
-            bytes_in: self.frame_bytes.get_or_create(&way("in")).clone(),
-            bytes_out: self.frame_bytes.get_or_create(&way("out")).clone(),
-            connections: self.connections.get_or_create(&label()).clone(),
-            reconnects: self.reconnects.get_or_create(&label()).clone(),
-            suspicions: self.suspicions.get_or_create(&label()).clone(),
-            up: self.up.get_or_create(&label()).clone(),
-            round_trip: self.round_trip.get_or_create(&label()).clone(),
-            unacknowledged: self.unacknowledged.get_or_create(&label()).clone(),
-            clock_off: self.clock_off.get_or_create(&label()).clone(),
+            frames_in: self.frames.get_or_create_owned(&way("in")),
+            frames_out: self.frames.get_or_create_owned(&way("out")),
+            bytes_in: self.frame_bytes.get_or_create_owned(&way("in")),
+            bytes_out: self.frame_bytes.get_or_create_owned(&way("out")),
+            connections: self.connections.get_or_create_owned(&label()),
+            reconnects: self.reconnects.get_or_create_owned(&label()),
+            suspicions: self.suspicions.get_or_create_owned(&label()),
+            up: self.up.get_or_create_owned(&label()),
+            round_trip: self.round_trip.get_or_create_owned(&label()),
+            unacknowledged: self.unacknowledged.get_or_create_owned(&label()),
+            clock_off: self.clock_off.get_or_create_owned(&label()),
         }
     }
 
@@ -288,19 +288,19 @@ impl Families {
         let label = || vec![("group", name.to_owned())];
         let kind = |kind: &&'static str| {
             let labels = vec![("group", name.to_owned()), ("kind", (*kind).to_owned())];
-            (*kind, self.sent.get_or_create(&labels).clone())
+            (*kind, self.sent.get_or_create_owned(&labels))
         };
         Group {
             kinds: kinds.iter().map(kind).collect(),
-            received: self.received.get_or_create(&label()).clone(),
-            bytes: self.bytes.get_or_create(&label()).clone(),
-            epochs: self.epochs.get_or_create(&label()).clone(),
-            epoch: self.epoch.get_or_create(&label()).clone(),
-            leads: self.leads.get_or_create(&label()).clone(),
-            lease: self.lease.get_or_create(&label()).clone(),
-            old: self.old.get_or_create(&label()).clone(),
-            entries: self.entries.get_or_create(&label()).clone(),
-            lost: self.lost.get_or_create(&label()).clone(),
+            received: self.received.get_or_create_owned(&label()),
+            bytes: self.bytes.get_or_create_owned(&label()),
+            epochs: self.epochs.get_or_create_owned(&label()),
+            epoch: self.epoch.get_or_create_owned(&label()),
+            leads: self.leads.get_or_create_owned(&label()),
+            lease: self.lease.get_or_create_owned(&label()),
+            old: self.old.get_or_create_owned(&label()),
+            entries: self.entries.get_or_create_owned(&label()),
+            lost: self.lost.get_or_create_owned(&label()),
         }
     }
 

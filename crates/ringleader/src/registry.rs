@@ -277,8 +277,9 @@ impl Entry {
     /// As [`Entry::run`] gives them.
     pub fn admits(&self, scenario: &Scenario) -> Result<(), Refusal> {
         let entry = self.with_settings(&scenario.settings);
-        entry.inner(&scenario.settings)?;
-        sim::Setup::resolve(entry.spec, entry.shape, entry.told, entry.kinds, scenario).map(|_| ())
+        let elector = entry.inner(&scenario.settings)?;
+        let scenario = Scenario { elector, ..scenario.clone() };
+        sim::Setup::resolve(entry.spec, entry.shape, entry.told, entry.kinds, &scenario).map(|_| ())
     }
 
     /// Checks it: every run of a few processes. What the contract promises must hold, and these properties as well.

@@ -3,19 +3,17 @@
 use crate::App;
 use crate::args::{LogArg, NodeArgs};
 use crate::console::Console;
-use crate::error::{Diagnostic, Excerpt, Failure, Label};
+use crate::error::{Diagnostic, Failure};
 use ringleader_net::config::{Config, Environment};
 use ringleader_net::journal::{LogFormat, subscribe};
 use ringleader_net::node::{Node, Options};
-use ringleader_net::{Advice, Problem};
 use serde_json::json;
 use std::io;
 
 pub(crate) fn run(app: &App, args: &NodeArgs, console: &mut Console<'_>) -> Result<u8, Failure> {
     let environment = Environment::of_process();
-    let config =
-        Config::read(&args.config, app.registry, Some(&args.name), &environment).map_err(diagnosed)?;
-    config.security.agrees(args.plain).map_err(diagnosed)?;
+    let config = Config::read(&args.config, app.registry, Some(&args.name), &environment)?;
+    config.security.agrees(args.plain)?;
     let Some(place) = config.place(&args.name) else {
         let message = format!("no member is called `{}`", args.name);
         return Err(Diagnostic::input("ringleader::unknown_member", message).into());
@@ -34,11 +32,11 @@ pub(crate) fn run(app: &App, args: &NodeArgs, console: &mut Console<'_>) -> Resu
         stdin: args.while_stdin,
         ..Options::default()
     };
-    let node = Node::bind(&config, place, options).map_err(diagnosed)?;
+    let node = Node::bind(&config, place, options)?;
     let incarnation = node.incarnation();
     let mut told: io::Result<()> = Ok(());
     let ready = || told = tell(args, &config, incarnation, console);
-    node.run(ready).map_err(diagnosed)?;
+    node.run(ready)?;
     told?;
     Ok(0)
 }
@@ -69,27 +67,4 @@ fn tell(args: &NodeArgs, config: &Config, incarnation: u64, console: &mut Consol
     let (name, cluster) = (&args.name, &config.cluster.name);
     writeln!(console.err, "member {name} of {cluster} is there: {listen}{status}")?;
     console.err.flush()
-}
-
-/// What the network has to complain of, as everything else that is wrong is said.
-pub(crate) fn diagnosed(problem: Problem) -> Diagnostic {
-    let mut diagnostic =
-        Diagnostic::new(format!("ringleader::{}", problem.code), problem.exit, problem.message);
-    if let Some(file) = problem.file
-        && !problem.spots.is_empty()
-    {
-        let label = |spot: ringleader_net::Spot| Label {
-            line: spot.line,
-            column: spot.column,
-            length: spot.length,
-            text: spot.text,
-            label: spot.label,
-        };
-        let labels = problem.spots.into_iter().map(label).collect();
-        diagnostic = diagnostic.excerpt(Excerpt { file, labels });
-    }
-    problem.help.into_iter().fold(diagnostic, |diagnostic, line| match line {
-        Advice::Text(text) => diagnostic.help(text),
-        Advice::Command(command, gives) => diagnostic.command(command, &gives),
-    })
 }

@@ -94,8 +94,9 @@ fn one(
             }
         }
     }
-    // Names are in the order of the places, whatever the identities are: who goes by names is given none.
-    if is_told(entry.told, Told::Identity) && entry.problem == Task::Election {
+    let with = entry.with_settings(&scenario.settings);
+    // Names are in the order of the places, whatever the identities are: only who is told an identity compares them.
+    if is_told(with.told, Told::Identity) {
         scenario.ids = Ids::Listed(members.iter().map(|member| member.id).collect());
     }
     if let Err(refusal) = entry.cast(&scenario) {

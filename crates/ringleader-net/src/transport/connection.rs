@@ -292,3 +292,153 @@ impl Bucket {
         true
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bytes::BytesMut;
+    use ringleader::live::{Beat, Micros};
+    use tokio::io::{AsyncWriteExt, DuplexStream};
+
+    fn beat(number: u64) -> Frame {
+        let sent = Micros(number);
+        Frame::Beat(Beat { number, sent, echo: None, hears: 1, leaving: false, groups: Vec::new() })
+    }
+
+    fn bytes(frame: &Frame) -> Vec<u8> {
+        let body = frame.encode();
+        let length = u32::try_from(body.len()).expect("frames are short");
+        [&length.to_be_bytes()[..], &body].concat()
+    }
+
+    /// A connection whose other end is in the hands of the test.
+    fn connected(bounds: Bounds) -> (Connection, DuplexStream) {
+        let (ours, theirs) = tokio::io::duplex(256);
+        let (connection, pump) = Connection::new(&bounds);
+        tokio::spawn(async move { pump.run(ours, BytesMut::new(), &AtomicUsize::new(0)).await });
+        (connection, theirs)
+    }
+
+    fn alone(test: impl Future<Output = ()>) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        runtime.expect("a runtime").block_on(test);
+    }
+
+    async fn next(connection: &mut Connection) -> Inbound {
+        std::future::poll_fn(|context| connection.poll(context)).await
+    }
+
+    async fn all_frames(stream: &mut DuplexStream) -> Vec<Frame> {
+        let (mut buffer, mut codec, mut frames) = (BytesMut::new(), codec(), Vec::new());
+        while let Ok(Some((frame, _))) = one_frame(stream, &mut buffer, &mut codec).await {
+            frames.push(frame);
+        }
+        frames
+    }
+
+    #[test]
+    fn frames_arrive_whole_however_they_are_cut() {
+        alone(async {
+            let (mut connection, mut other) = connected(Bounds::default());
+            let sent: Vec<u8> = (0..20).flat_map(|number| bytes(&beat(number))).collect();
+            tokio::spawn(async move {
+                for byte in sent {
+                    other.write_all(&[byte]).await.expect("it is read");
+                }
+            });
+            for number in 0..20 {
+                match next(&mut connection).await {
+                    Inbound::Frame(frame, _) => assert_eq!(frame, beat(number)),
+                    Inbound::Ended(ended) => panic!("{ended:?}"),
+                }
+            }
+            assert!(matches!(next(&mut connection).await, Inbound::Ended(Ended::Closed)));
+        });
+    }
+
+    #[test]
+    fn what_is_no_frame_ends_the_connection_with_a_reason() {
+        let samples: [(&[u8], &str); 3] = [
+            (&[0, 0, 0, 2, 1, 250], "no frame has the kind"),
+            (&[0, 0, 0, 1, 9], "version 9"),
+            (&[0x7f, 0xff, 0xff, 0xff], "longer than"),
+        ];
+        for (sample, words) in samples {
+            alone(async move {
+                let (mut connection, mut other) = connected(Bounds::default());
+                other.write_all(sample).await.expect("it is read");
+                match next(&mut connection).await {
+                    Inbound::Ended(Ended::Unfit(Refused::Malformed, why)) => {
+                        assert!(why.contains(words), "{why}");
+                    }
+                    unexpected => panic!("{unexpected:?}"),
+                }
+                connection.refuse(Refused::Malformed);
+                assert_eq!(all_frames(&mut other).await, [Frame::Refuse(Refused::Malformed)]);
+            });
+        }
+    }
+
+    #[test]
+    fn a_flood_ends_the_connection_and_a_burst_does_not() {
+        alone(async {
+            let bounds = Bounds { burst: 50, frames_per_second: 1, ..Bounds::default() };
+            let (mut connection, mut other) = connected(bounds);
+            tokio::spawn(async move {
+                for number in 0..200 {
+                    if other.write_all(&bytes(&beat(number))).await.is_err() {
+                        break;
+                    }
+                }
+                std::future::pending::<()>().await;
+            });
+            for number in 0..50 {
+                assert!(matches!(next(&mut connection).await, Inbound::Frame(..)), "frame {number}");
+            }
+            let mut more = 0;
+            while let Inbound::Frame(..) = next(&mut connection).await {
+                more += 1;
+                // One more for every second that this machine was busy with something else.
+                assert!(more < 100, "nobody stops it");
+            }
+        });
+    }
+
+    #[test]
+    fn whoever_does_not_read_is_let_go_and_told() {
+        alone(async {
+            let bounds = Bounds { outbound: 16, ..Bounds::default() };
+            let (connection, mut other) = connected(bounds);
+            let mut queued = 0;
+            while connection.send(&beat(queued)).is_ok() {
+                queued += 1;
+                tokio::task::yield_now().await;
+                assert!(queued < 10_000, "the queue has no bound");
+            }
+            connection.refuse(Refused::Slow);
+            let frames = all_frames(&mut other).await;
+            assert_eq!(frames.last(), Some(&Frame::Refuse(Refused::Slow)), "of {} frames", frames.len());
+        });
+    }
+
+    #[test]
+    fn the_queue_has_a_bound_in_bytes_too() {
+        alone(async {
+            let (connection, _other) = connected(Bounds { outbound_bytes: 30, ..Bounds::default() });
+            assert!(connection.send(&beat(1)).is_ok());
+            assert!((0..30).any(|number| connection.send(&beat(number)) == Err(Crowded)));
+        });
+    }
+
+    #[test]
+    fn silence_ends_the_connection() {
+        alone(async {
+            let bounds = Bounds { silence: Duration::from_millis(20), ..Bounds::default() };
+            let (mut connection, _other) = connected(bounds);
+            match next(&mut connection).await {
+                Inbound::Ended(Ended::Failed(why)) => assert!(why.starts_with("silent"), "{why}"),
+                unexpected => panic!("{unexpected:?}"),
+            }
+        });
+    }
+}

@@ -119,9 +119,11 @@ impl Group {
             }
             Payload::Joined { epoch, .. } => self.joined(core, from, epoch),
             Payload::Start { epoch, .. } => {
-                if epoch == self.epoch && epoch.steward == from && self.phase == Phase::Joined {
+                let awaited = epoch == self.epoch && epoch.steward == from;
+                if awaited && self.phase == Phase::Joined {
                     self.begin(core);
-                } else {
+                } else if !(awaited && self.phase == Phase::Running) {
+                    // A message of a participant may overtake the steward's word; it runs already then.
                     self.refuse(core, from, epoch);
                 }
             }
@@ -129,10 +131,14 @@ impl Group {
                 let index = self.index_of(from);
                 match (index, &mut self.instance) {
                     (Some(index), Some(instance)) if epoch == self.epoch => {
-                        self.phase = Phase::Running;
+                        let runs = std::mem::replace(&mut self.phase, Phase::Running) == Phase::Running;
                         let mut steps = Vec::new();
                         let taken = instance.arrives(core.now, index, port, bytes, &mut steps);
                         self.carry_out(core, steps);
+                        // Who was started by a message, and not by the steward, has a user too.
+                        if !runs {
+                            self.user_comes(core);
+                        }
                         if let Err(why) = taken {
                             core.notice(Notice::Nonsense(from, why));
                         }
@@ -149,10 +155,13 @@ impl Group {
     fn right(&mut self, core: &mut Shared, from: Place, epoch: Epoch, port: u32, right: Right) {
         match &mut self.instance {
             Some(instance) if epoch == self.epoch => {
-                self.phase = Phase::Running;
+                let runs = std::mem::replace(&mut self.phase, Phase::Running) == Phase::Running;
                 let mut steps = Vec::new();
                 let taken = instance.right(core.now, port, right, &mut steps);
                 self.carry_out(core, steps);
+                if !runs {
+                    self.user_comes(core);
+                }
                 if let Err(why) = taken {
                     core.notice(Notice::Nonsense(from, why));
                 }

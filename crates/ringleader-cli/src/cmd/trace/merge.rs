@@ -11,7 +11,7 @@ use ringleader_formats::{TraceError, TraceWriter, read_part};
 use ringleader_net::record::part_path;
 use serde_json::json;
 use std::fs::File;
-use std::io::{BufReader, Write};
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 pub(super) fn run(app: &App, args: &TraceArgs, console: &mut Console<'_>) -> Result<u8, Failure> {

@@ -4,7 +4,6 @@ mod plan;
 mod watch;
 
 use super::find;
-use super::node::diagnosed;
 use crate::App;
 use crate::args::{UpArgs, quoted};
 use crate::console::Console;
@@ -41,11 +40,11 @@ pub(crate) fn run(app: &App, args: &UpArgs, console: &mut Console<'_>) -> Result
         records: args.record.is_some(),
         seed: plan.seed,
     };
-    let mut local = Local::new(local, app.registry).map_err(diagnosed)?;
+    let mut local = Local::new(local, app.registry)?;
     let mut watch = Watch::new(&plan, args, &folder.path);
     watch.begin(console)?;
     for place in 0..plan.places() {
-        local.start(place).map_err(diagnosed)?;
+        local.start(place)?;
     }
     let limit = args.time.as_ref().map(|time| time.value.0).or(args.once.then_some(PATIENCE));
     let begun = Instant::now();

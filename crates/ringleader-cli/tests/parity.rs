@@ -1,0 +1,178 @@
+//! Every algorithm that a real network can run, as real processes on this machine: the promised outcome; where the schedule
+//! does not matter exactly the messages of the simulator; and the recorded run, replayed, ends in the same states.
+//!
+//! `cargo test -p ringleader-cli --test parity -- --nocapture` shows the list.
+
+use ringleader::model::{Promises, Timing, Winner};
+use ringleader::registry::{ALL, Entry, Problem};
+use ringleader::sim::{Crowd, Moved, Observer, Scenario};
+use ringleader_formats::read_trace;
+use ringleader_net::record::part_path;
+use serde_json::Value;
+use std::fs::File;
+use std::io::BufReader;
+use std::path::Path;
+use std::process::Command;
+
+/// How often each user wants in.
+const ENTRIES: u64 = 2;
+
+#[test]
+fn real_processes_do_what_the_simulator_does() {
+    let mut failures = Vec::new();
+    let (mut ran, mut counted, mut replayed) = (0, 0, 0);
+    for (place, entry) in ALL.iter().enumerate() {
+        if entry.spec.name.contains('@') || entry.spec.needs.timing == Timing::LockStep {
+            continue;
+        }
+        let Some(n) = size(entry, place as u32) else {
+            failures.push(format!("{}: no size from 3 to 8 is admitted", entry.spec.name));
+            continue;
+        };
+        match run(entry, n, place as u64) {
+            Ok(run) => {
+                ran += 1;
+                counted += u32::from(run.counted);
+                replayed += u32::from(run.same_states);
+                println!("{:<28} n={n}  {}", entry.spec.name, run.words);
+            }
+            Err(why) => {
+                println!("{:<28} n={n}  FAILED: {why}", entry.spec.name);
+                failures.push(format!("{} (n = {n}): {why}", entry.spec.name));
+            }
+        }
+    }
+    println!(
+        "{ran} algorithms; {counted} with the simulator's counts; {replayed} replayed to the same states"
+    );
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+    assert!(ran > 0 && counted > 0 && replayed > 0, "{ran}, {counted}, {replayed}");
+}
+
+/// A size that the algorithm admits, another one for each.
+fn size(entry: &Entry, place: u32) -> Option<u32> {
+    let sizes = (0..6).map(|step| 3 + (place + step) % 6);
+    sizes.into_iter().find(|&n| entry.cast(&Scenario::new(n)).is_ok())
+}
+
+struct Run {
+    counted: bool,
+    same_states: bool,
+    words: String,
+}
+
+fn run(entry: &Entry, n: u32, seed: u64) -> Result<Run, String> {
+    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let record = folder.path().join("run.rlt");
+    let output = Command::new(env!("CARGO_BIN_EXE_ringleader"))
+        .args(["up", "--once", "--json", "--for", "60s", "--algorithm", entry.spec.name])
+        .args(["-n", &n.to_string(), "--seed", &seed.to_string(), "--entries", &ENTRIES.to_string()])
+        .arg("--record")
+        .arg(&record)
+        .output()
+        .map_err(|error| error.to_string())?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let lines: Vec<Value> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let Some(summary) = lines.iter().find(|line| line["schema"] == "ringleader.up/1") else {
+        return Err(format!("no summary: {text}{}", String::from_utf8_lossy(&output.stderr)));
+    };
+    if !output.status.success() {
+        return Err(format!("{}: {summary}", output.status));
+    }
+    match entry.problem {
+        Problem::Election => leader(entry, summary)?,
+        Problem::Mutex => one_at_a_time(&lines, u64::from(n) * ENTRIES)?,
+    }
+    let counted = !summary["simulated"].is_null();
+    if counted && summary["simulated"]["by_kind"] != summary["messages"]["by_kind"] {
+        return Err(format!("on the wire {}, simulated {}", summary["messages"], summary["simulated"]));
+    }
+    let epoch = summary["epoch"].as_u64().unwrap_or(0);
+    let states = replay(entry, &part_path(&record, None, epoch, 1))?;
+    // An election has come to rest when it is asked how it is; tokens go on.
+    let same_states = entry.problem == Problem::Election;
+    if same_states && Value::Array(states.clone()) != summary["fields"] {
+        return Err(format!("the members end as {}, the replay as {states:?}", summary["fields"]));
+    }
+    let words = format!(
+        "{}  {} messages{}{}",
+        summary["outcome"].as_str().unwrap_or("?"),
+        summary["messages"]["total"],
+        if counted { ", as simulated" } else { "" },
+        if same_states { ", replayed to the same states" } else { ", replayed" },
+    );
+    Ok(Run { counted, same_states, words })
+}
+
+/// The one who leads is the one whom the contract promises.
+fn leader(entry: &Entry, summary: &Value) -> Result<(), String> {
+    let Promises::Election { winner, .. } = entry.spec.promises else { return Ok(()) };
+    if summary["outcome"] != "elected" {
+        return Err(format!("nobody leads: {summary}"));
+    }
+    let largest = summary["ids"].as_array().into_iter().flatten().filter_map(Value::as_u64).max();
+    match winner {
+        Winner::Largest | Winner::LargestInitiator | Winner::LargestLive => {
+            if summary["leader"]["id"].as_u64() != largest {
+                return Err(format!("not the largest leads: {summary}"));
+            }
+        }
+        Winner::AnyInitiator | Winner::Any => {}
+    }
+    Ok(())
+}
+
+/// Everybody was inside as often as it wanted, and never two at once.
+fn one_at_a_time(lines: &[Value], wanted: u64) -> Result<(), String> {
+    let mut inside: Option<&Value> = None;
+    let mut entries = 0;
+    for line in lines {
+        match line["event"].as_str() {
+            Some("leads") => {
+                if let Some(other) = inside {
+                    return Err(format!("two inside at once: {other} and {line}"));
+                }
+                inside = Some(line);
+                entries += 1;
+            }
+            Some("stops") => inside = None,
+            Some(_) | None => {}
+        }
+    }
+    if entries < wanted { Err(format!("{entries} entries of {wanted}")) } else { Ok(()) }
+}
+
+/// The states in which the recorded run ends.
+fn replay(entry: &Entry, path: &Path) -> Result<Vec<Value>, String> {
+    let file = File::open(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let recorded = read_trace(BufReader::new(file)).map_err(|error| error.to_string())?;
+    let mut last = Last::default();
+    entry.run(&recorded.scenario(), &mut last).map_err(|refusal| format!("the replay: {refusal:?}"))?;
+    Ok(last.0)
+}
+
+/// How everybody is, at last.
+#[derive(Default)]
+struct Last(Vec<Value>);
+
+impl Last {
+    fn look(&mut self, crowd: &dyn Crowd) {
+        let variables = |process| {
+            let pairs = crowd.variables(process).into_iter();
+            Value::Object(pairs.map(|(name, value)| (name.to_owned(), Value::String(value))).collect())
+        };
+        self.0 = (0..crowd.count()).map(variables).collect();
+    }
+}
+
+impl Observer for Last {
+    fn wants_moves(&self) -> bool {
+        true
+    }
+    fn gathers(&mut self, crowd: &dyn Crowd) {
+        self.look(crowd);
+    }
+    fn moved(&mut self, _: &Moved, crowd: &dyn Crowd) {
+        self.look(crowd);
+    }
+}
