@@ -16,6 +16,8 @@ mod granter;
 mod group;
 mod link;
 mod member;
+#[cfg(test)]
+mod proofs;
 mod status;
 mod view;
 
