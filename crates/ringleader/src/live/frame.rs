@@ -4,6 +4,10 @@
 //! length before it. Reading trusts nothing: what is malformed, too long or left over is an error, and nothing is allocated
 //! that the bytes do not pay for.
 
+mod codec;
+#[cfg(test)]
+mod tests;
+
 use super::{Micros, Place};
 use crate::model::WireError;
 use core::fmt;
@@ -16,6 +20,9 @@ pub const MAX_FRAME: usize = 64 * 1024;
 
 /// The most members of a cluster: who hears whom is a set of bits.
 pub const MAX_MEMBERS: usize = 64;
+
+/// The most bytes of a cluster's name.
+pub const MAX_NAME: usize = 128;
 
 /// One frame.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -217,6 +224,26 @@ pub enum Refused {
     Replaced,
     /// The member stops.
     Leaving,
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Refused::Cluster => "it belongs to another cluster",
+            Refused::Config => "its members, groups or times are configured differently",
+            Refused::Version => "it speaks no version of the protocol in common",
+            Refused::Name => "it is not who its certificate says",
+            Refused::Stale(newest) => {
+                return write!(f, "its incarnation is older than {newest}, which was seen already");
+            }
+            Refused::Order => "something other than one greeting came first",
+            Refused::Malformed => "a frame could not be read",
+            Refused::Slow => "it takes what is sent too slowly",
+            Refused::Flood => "it sends too much",
+            Refused::Replaced => "another connection of the same member took its place",
+            Refused::Leaving => "the member stops",
+        })
+    }
 }
 
 /// Why bytes are not a frame.

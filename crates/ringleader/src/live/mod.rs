@@ -14,11 +14,15 @@ mod duplex;
 mod frame;
 mod granter;
 mod group;
+mod instance;
+mod leading;
 mod link;
 mod member;
 #[cfg(test)]
 mod proofs;
+mod shared;
 mod status;
+mod steward;
 mod view;
 
 pub use claim::Claim;
@@ -27,12 +31,16 @@ pub use cluster::{Cluster, GroupSpec, MemberSpec, Timing, Users};
 pub use detector::{Detector, Patience};
 pub use duplex::{Duplex, Turn};
 pub use frame::{
-    Beat, Epoch, Frame, FrameError, GroupBeat, Hello, MAX_FRAME, MAX_MEMBERS, PROTOCOL, Payload, Refused,
+    Beat, Epoch, Frame, FrameError, GroupBeat, Hello, MAX_FRAME, MAX_MEMBERS, MAX_NAME, PROTOCOL, Payload,
+    Refused,
 };
 pub use granter::{Answer, Claimant, Granter, Terms};
 pub use link::{Full, Greeting, Limits, Link, Meeting, Received, Segment};
 pub use member::{Ending, Input, Member, Notice, Output};
 pub use status::{GroupStatus, PeerStatus, Phase, Status};
+
+#[cfg(test)]
+mod sanity;
 
 use core::fmt;
 use core::ops::{Add, Sub};
