@@ -33,6 +33,7 @@ fn leaked(entry: Entry) -> &'static Entry {
 /// Lets things go wrong for a while, heals everything, and waits until all is well.
 fn rehearse(cluster: &Cluster, seed: u64, well: &dyn Fn(&Rehearsal) -> bool) -> (Faults, usize) {
     let mut rehearsal = Rehearsal::new(cluster.clone(), seed);
+    rehearsal.keeps = true;
     rehearsal.run(6 * SECOND, &|_| false);
     for _ in 0..25 {
         let pause = rehearsal.rng.below(2 * SECOND);
@@ -47,6 +48,16 @@ fn rehearse(cluster: &Cluster, seed: u64, well: &dyn Fn(&Rehearsal) -> bool) -> 
         panic!("seed {seed}: two lead at once: {one:?} and {other:?}");
     }
     let leaders: Vec<Vec<Place>> = (0..cluster.groups.len()).map(|group| rehearsal.leaders(group)).collect();
+    if !is_well {
+        for (real, who, notice) in &rehearsal.notices {
+            if *real + 10_000_000 > healed && *real < healed + 3_000_000 && !matches!(notice, crate::live::Notice::Extends(..) | crate::live::Notice::Grants(..)) {
+                println!("{real} {who} {}", format!("{notice:?}").chars().take(300).collect::<String>());
+            }
+        }
+        for m in &rehearsal.machines {
+            println!("{:#?}", m.member.as_ref().map(|x| x.status(m.clock.shows(rehearsal.real)).groups));
+        }
+    }
     assert!(is_well, "seed {seed}: two minutes after everything was healed at {healed}: {leaders:?}");
     (rehearsal.faults, rehearsal.reigns.0.len())
 }
@@ -96,7 +107,7 @@ fn chang_roberts_among_five() {
     rehearse_all(5, Entry::election::<ChangRoberts>(), None, SEEDS, &one_leads);
 }
 
-const SEEDS: u64 = 12;
+const SEEDS: u64 = 200;
 
 #[test]
 fn franklin_among_three() {
