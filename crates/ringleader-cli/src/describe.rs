@@ -10,7 +10,7 @@ use ringleader::model::{
     Informed, Links, Order, Orientation, Promises, Reached, Setting, SettingValues, Shape, Timing, Told,
     Winner,
 };
-use ringleader::registry::{self, Entry};
+use ringleader::registry::{self, Entry, Problem};
 use ringleader::sim::Recorder;
 use ringleader::trace::{Recording, transcript};
 
@@ -104,6 +104,63 @@ pub(crate) fn tolerated(entry: &Entry) -> Vec<&'static str> {
     .into_iter()
     .filter_map(|(yes, word)| yes.then_some(word))
     .collect()
+}
+
+/// What holds when real machines run it, what does not, and what to type.
+pub(crate) fn network(entry: &Entry) -> Vec<(String, String)> {
+    let needs = &entry.spec.needs;
+    let pair = |name: &str, text: &str| (name.to_owned(), text.to_owned());
+    if entry.is_literal() {
+        return vec![pair("not run", "it is broken on purpose: `check` and `run` show how")];
+    }
+    if needs.timing == Timing::LockStep {
+        return vec![pair(
+            "not run",
+            "it needs rounds in which all move together, which no real network has",
+        )];
+    }
+    let election = entry.problem == Problem::Election;
+    let detected = if needs.detector { " and the others are told of it" } else { "" };
+    let crash = match (needs.tolerates.crash, needs.bypass) {
+        (true, true) => format!("the ring is closed over it{detected}, in the same epoch"),
+        (true, false) => "the others are told of it, in the same epoch".to_owned(),
+        (false, _) => {
+            "a new epoch begins without it, if those that are left and hear each other are a majority of \
+                       all configured members"
+                .to_owned()
+        }
+    };
+    let back = match (needs.tolerates.recovery, election) {
+        (true, _) => "it comes back to the same epoch as a new process",
+        (false, true) => "it takes part from the next epoch on; who leads is left alone",
+        (false, false) => "a new epoch begins with it; whoever was inside is put out",
+    };
+    let promise = if election {
+        "a member says that it leads only while a majority of all configured members grants it: never two at one time, \
+         whatever crashes, pauses or is cut, as long as clocks run at the rate that is configured (drift)"
+    } else {
+        "a user is inside only while a majority of all configured members grants it: never two at one time, whatever \
+         crashes, pauses or is cut, as long as clocks run at the rate that is configured (drift)"
+    };
+    let cut = if election {
+        "the side without a majority has no leader after one lease; the other elects"
+    } else {
+        "the side without a majority lets nobody in after one lease; the other goes on in a new epoch"
+    };
+    let not_yet = if election {
+        "a leader that is paused after it looked at its clock may act late: nothing here fences a storage off"
+    } else {
+        "a user that is paused after it looked at its clock may act late: nothing here fences a storage off; requests do \
+         not keep their order from one epoch to the next"
+    };
+    vec![
+        ("run".to_owned(), format!("ringleader up -n 5 --algorithm {}", entry.spec.name)),
+        pair("always", promise),
+        ("a crash".to_owned(), crash),
+        pair("a restart", back),
+        pair("a partition", cut),
+        pair("not yet", not_yet),
+    ]
 }
 
 /// A setting of its own, and what it may be.

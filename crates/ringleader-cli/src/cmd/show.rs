@@ -4,7 +4,7 @@ use super::find;
 use crate::App;
 use crate::args::ShowArgs;
 use crate::console::{BOLD, CYAN, Console, DIM, RESET, YELLOW};
-use crate::describe::{Example, example, model, promises, setting, told, tolerated};
+use crate::describe::{Example, example, model, network, promises, setting, told, tolerated};
 use crate::error::Failure;
 use crate::report::version;
 use ringleader::model::{Reached, SettingValues, Timing};
@@ -54,6 +54,7 @@ fn as_text(entry: &Entry, example: &Example, out: &mut dyn Write) -> io::Result<
     pairs(out, "Settings", &spec.settings.iter().map(setting).collect::<Vec<_>>())?;
     section(out, "Promises", &promises(entry))?;
     section(out, "Costs", &[spec.cost.words])?;
+    pairs(out, "On a network", &network(entry))?;
     section(out, "Source", &[spec.source])?;
     let errata: Vec<_> = spec.errata.iter().map(|erratum| own((erratum.id, erratum.text))).collect();
     pairs(out, "What the source text gets wrong", &errata)?;
@@ -165,6 +166,7 @@ fn as_json(app: &App, entry: &Entry, example: &Example) -> String {
     object["promises"] = json!(promises(entry));
     object["costs"] = json!(spec.cost.words);
     object["average"] = json!(spec.cost.average.map(|average| average.formula));
+    object["network"] = network(entry).into_iter().map(|(name, text)| (name, json!(text))).collect();
     object["errata"] = errata;
     object["example"] = json!({ "command": example.command, "transcript": example.lines });
     object["version"] = json!(version(app));

@@ -2,7 +2,7 @@
 //!
 //! What the steward does is in `steward`, what leading needs in `leading`.
 
-use super::instance::{Casting, Instance, Step};
+use super::instance::{Casting, Instance, Right, Step};
 use super::leading::Leading;
 use super::member::Notice;
 use super::shared::Shared;
@@ -140,7 +140,24 @@ impl Group {
                     _ => self.refuse(core, from, epoch),
                 }
             }
-            Payload::Wish { epoch, .. } | Payload::Baton { epoch, .. } => self.refuse(core, from, epoch),
+            Payload::Wish { epoch, port, .. } => self.right(core, from, epoch, port, Right::Wish),
+            Payload::Baton { epoch, port, .. } => self.right(core, from, epoch, port, Right::Baton),
+        }
+    }
+
+    /// The right to send on a half-duplex link is wished for, or comes.
+    fn right(&mut self, core: &mut Shared, from: Place, epoch: Epoch, port: u32, right: Right) {
+        match &mut self.instance {
+            Some(instance) if epoch == self.epoch => {
+                self.phase = Phase::Running;
+                let mut steps = Vec::new();
+                let taken = instance.right(core.now, port, right, &mut steps);
+                self.carry_out(core, steps);
+                if let Err(why) = taken {
+                    core.notice(Notice::Nonsense(from, why));
+                }
+            }
+            Some(_) | None => self.refuse(core, from, epoch),
         }
     }
 
@@ -238,6 +255,14 @@ impl Group {
                 let payload = Payload::Message { group: self.number, epoch: self.epoch, port, bytes };
                 core.carry(place, payload);
             }
+            if let Some((to, port, right)) = step.right {
+                let (group, epoch) = (self.number, self.epoch);
+                let payload = match right {
+                    Right::Wish => Payload::Wish { group, epoch, port },
+                    Right::Baton => Payload::Baton { group, epoch, port },
+                };
+                core.carry(self.participants[to as usize].0, payload);
+            }
         }
         self.look_at_claim(core);
     }
@@ -281,7 +306,7 @@ impl Group {
 
     /// A user who wants in asks, if it can.
     fn user_asks(&mut self, core: &mut Shared) {
-        let idle = |instance: &Instance| instance.actor.position() == Position::User(Stage::Idle);
+        let idle = |instance: &Instance| instance.actor().position() == Position::User(Stage::Idle);
         if self.phase == Phase::Running && self.wanted && self.instance.as_ref().is_some_and(idle) {
             let mut steps = Vec::new();
             if let Some(instance) = &mut self.instance {
@@ -368,8 +393,8 @@ impl Group {
             epoch: self.epoch,
             participants: self.participants.iter().map(|&(who, _)| who).collect(),
             phase: self.phase,
-            position: instance.map(|instance| instance.actor.position()),
-            fields: instance.map_or_else(Vec::new, |instance| instance.actor.fields()),
+            position: instance.map(|instance| instance.actor().position()),
+            fields: instance.map_or_else(Vec::new, |instance| instance.actor().fields()),
             leads,
             until: leads.then_some(self.leading.until),
             leader: if leads { Some(core.me) } else { self.leader.filter(|&who| who != core.me) },

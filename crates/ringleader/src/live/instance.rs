@@ -3,9 +3,9 @@
 //! Every input gives [`Step`]s: what happened, as a recording has it, and what is to be sent to whom. Messages to itself (on a
 //! ring of one) are handed over here.
 
-use super::Micros;
+use super::{Duplex, Micros, Turn};
 use crate::host::{Actor, Cast, Effects, Position, Unfit, Way};
-use crate::model::{Stage, Verdict};
+use crate::model::{Links, Stage, Verdict};
 use crate::registry::{Entry, Problem};
 use crate::sim::TICKS_PER_UNIT;
 use crate::trace::{Arrival, Event, Fate, Input, Outcome, Sent};
@@ -17,6 +17,21 @@ pub(super) struct Step {
     pub(super) event: Option<Event>,
     /// Messages for others: to which index, at which of its ports.
     pub(super) sends: Vec<(u32, u32, Vec<u8>)>,
+    /// On half-duplex links: the right to send, for this index at this port, wished for or handed over.
+    pub(super) right: Option<(u32, u32, Right)>,
+}
+
+/// What is said of the right to send on a half-duplex link.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Right {
+    Wish,
+    Baton,
+}
+
+/// A process, with what its links ask for around it.
+enum Body {
+    Plain(Box<dyn Actor>),
+    Duplex(Duplex),
 }
 
 /// A message on its way to the process, or kept for a while.
@@ -29,7 +44,9 @@ struct Waiting {
 
 /// The process of one member in one epoch.
 pub(super) struct Instance {
-    pub(super) actor: Box<dyn Actor>,
+    body: Body,
+    /// What it said of itself after the last step.
+    last: Position,
     pub(super) index: u32,
     cast: Cast,
     kinds: &'static [&'static str],
@@ -37,6 +54,8 @@ pub(super) struct Instance {
     starts_silently: bool,
     /// Whether messages circulate for ever: then each stays here for a while if nobody wants in.
     dwell: Micros,
+    /// For how long a local step waits that could be taken.
+    pause: Micros,
     ways: Vec<Way>,
     /// Where what arrives at a port comes from; empty if the wire may lead past somebody.
     into: Vec<(u32, u32)>,
@@ -84,13 +103,24 @@ impl Instance {
             crate::model::Promises::Exclusion { falls_silent, .. } => !falls_silent && locals.is_empty(),
             crate::model::Promises::Election { .. } => false,
         };
+        let ways = cast.ways(index);
+        let last = actor.position();
+        let body = if entry.spec.needs.links == Links::HalfDuplex {
+            // Only two-way rings have such links, and each process of those has two ports.
+            Duplex::new(cast.actor(index, casting.seed), index, &ways)
+                .map_or(Body::Plain(actor), Body::Duplex)
+        } else {
+            Body::Plain(actor)
+        };
         Instance {
-            actor,
+            body,
+            last,
             index,
             kinds: entry.kinds,
             starts_silently: entry.problem == Problem::Mutex,
             dwell: if circulates { casting.dwell } else { Micros(0) },
-            ways: cast.ways(index),
+            pause: casting.dwell,
+            ways,
             into,
             cast,
             started: false,
@@ -112,20 +142,26 @@ impl Instance {
     pub(super) fn start(&mut self, now: Micros, steps: &mut Vec<Step>) {
         if !self.started {
             self.started = true;
-            let before = self.actor.position();
-            let effects = self.actor.start();
+            let effects = match &mut self.body {
+                Body::Plain(actor) => actor.start(),
+                Body::Duplex(duplex) => duplex.start(),
+            };
             let silent = self.starts_silently && effects.sends.is_empty() && effects.timers.is_empty();
             let input = (!silent).then_some(Input::Start);
-            self.finish(now, input, before, effects, steps);
+            self.finish(now, input, effects, steps);
+            self.take_turns(now, steps);
+            // On a ring of one it has sent to itself, and what it sends is a message.
+            let _ = self.deliver(now, steps);
         }
     }
 
     /// It comes back to an epoch that is under way.
     pub(super) fn recover(&mut self, now: Micros, steps: &mut Vec<Step>) {
         self.started = true;
-        let before = self.actor.position();
-        let effects = self.actor.recover();
-        self.finish(now, Some(Input::Recover), before, effects, steps);
+        if let Body::Plain(actor) = &mut self.body {
+            let effects = actor.recover();
+            self.finish(now, Some(Input::Recover), effects, steps);
+        }
     }
 
     /// A message comes in. It starts first, if it has not: everybody is an initiator.
@@ -141,9 +177,9 @@ impl Instance {
             return Err("a message that no wire carries");
         }
         // What is no message is not kept: the sender hears of it now.
-        self.actor.words(&bytes).map_err(unfit)?;
+        self.actor().words(&bytes).map_err(unfit)?;
         self.start(now, steps);
-        let idle = self.actor.position() == Position::User(Stage::Idle);
+        let idle = self.last == Position::User(Stage::Idle);
         let ready = if idle { now + self.dwell } else { now };
         self.waiting.push_back(Waiting { ready, from, port, bytes });
         self.deliver(now, steps)
@@ -152,16 +188,71 @@ impl Instance {
     /// Hands over what waits and is ready, in order.
     fn deliver(&mut self, now: Micros, steps: &mut Vec<Step>) -> Result<(), &'static str> {
         while let Some(first) = self.waiting.front()
-            && (first.ready <= now || self.actor.position() != Position::User(Stage::Idle))
+            && (first.ready <= now || self.last != Position::User(Stage::Idle))
             && let Some(Waiting { from, port, bytes, .. }) = self.waiting.pop_front()
         {
-            let before = self.actor.position();
-            let effects = self.actor.receive(port, &bytes).map_err(unfit)?;
-            let arrival = Arrival { message: self.number_in(from), port };
+            let message = self.number_in(from);
             self.received += 1;
-            self.finish(now, Some(Input::Deliver(vec![arrival])), before, effects, steps);
+            match &mut self.body {
+                Body::Plain(actor) => {
+                    let effects = actor.receive(port, &bytes).map_err(unfit)?;
+                    let input = Input::Deliver(vec![Arrival { message, port }]);
+                    self.finish(now, Some(input), effects, steps);
+                }
+                Body::Duplex(duplex) => {
+                    duplex.arrived(port, message, bytes).map_err(unfit)?;
+                    self.take_turns(now, steps);
+                }
+            }
         }
         Ok(())
+    }
+
+    /// The other end of a half-duplex link wishes for the right to send, or hands it over.
+    pub(super) fn right(
+        &mut self,
+        now: Micros,
+        port: u32,
+        right: Right,
+        steps: &mut Vec<Step>,
+    ) -> Result<(), &'static str> {
+        self.start(now, steps);
+        let Body::Duplex(duplex) = &mut self.body else { return Err("a right to send that nobody needs") };
+        let taken = match right {
+            Right::Wish => duplex.wished(port),
+            Right::Baton => duplex.baton(port),
+        };
+        taken.map_err(unfit)?;
+        self.take_turns(now, steps);
+        Ok(())
+    }
+
+    /// What half-duplex links let it do.
+    fn take_turns(&mut self, now: Micros, steps: &mut Vec<Step>) {
+        while let Body::Duplex(duplex) = &mut self.body
+            && let Some(turn) = duplex.next()
+        {
+            let (port, right) = match turn {
+                Turn::Step(arrivals, effects) => {
+                    self.finish(now, Some(Input::Deliver(arrivals)), effects, steps);
+                    continue;
+                }
+                Turn::Wish(port) => (port, Right::Wish),
+                Turn::Baton(port) => (port, Right::Baton),
+            };
+            if let Some(way) = self.ways.iter().find(|way| way.out == port) {
+                let right = Some((way.to, way.arrival, right));
+                steps.push(Step { event: None, sends: Vec::new(), right });
+            }
+        }
+    }
+
+    /// Its process, to look at.
+    pub(super) fn actor(&self) -> &dyn Actor {
+        match &self.body {
+            Body::Plain(actor) => &**actor,
+            Body::Duplex(duplex) => duplex.actor(),
+        }
     }
 
     /// A process is down: it is told, if its algorithm asks for that, and the ring is closed over it.
@@ -169,10 +260,12 @@ impl Instance {
         if entry.spec.needs.bypass {
             self.bypassed[who as usize] = true;
         }
-        if entry.spec.needs.detector && self.started {
-            let before = self.actor.position();
-            let effects = self.actor.suspect(who);
-            self.finish(now, Some(Input::Suspect(who)), before, effects, steps);
+        if let Body::Plain(actor) = &mut self.body
+            && entry.spec.needs.detector
+            && self.started
+        {
+            let effects = actor.suspect(who);
+            self.finish(now, Some(Input::Suspect(who)), effects, steps);
         }
     }
 
@@ -185,10 +278,10 @@ impl Instance {
 
     /// Its user wants in, or leaves.
     pub(super) fn user(&mut self, now: Micros, wants: bool, steps: &mut Vec<Step>) -> Result<(), Unfit> {
-        let before = self.actor.position();
-        let effects = if wants { self.actor.want()? } else { self.actor.exit()? };
+        let Body::Plain(actor) = &mut self.body else { return Err(Unfit::User) };
+        let effects = if wants { actor.want()? } else { actor.exit()? };
         let input = if wants { Input::Want } else { Input::Exit };
-        self.finish(now, Some(input), before, effects, steps);
+        self.finish(now, Some(input), effects, steps);
         self.deliver(now, steps).map_err(|_| Unfit::Step)
     }
 
@@ -202,20 +295,22 @@ impl Instance {
         for timer in 0..self.timers.len() {
             if self.timers[timer].1.is_some_and(|due| due <= now) {
                 self.timers[timer].1 = None;
-                let before = self.actor.position();
-                if let Ok(effects) = self.actor.timeout(timer) {
+                if let Body::Plain(actor) = &mut self.body
+                    && let Ok(effects) = actor.timeout(timer)
+                {
                     let input = Input::Timeout(self.timers[timer].0.into());
-                    self.finish(now, Some(input), before, effects, steps);
+                    self.finish(now, Some(input), effects, steps);
                 }
             }
         }
         for step in 0..self.locals.len() {
             if self.locals[step].1.is_some_and(|due| due <= now) {
                 self.locals[step].1 = None;
-                let before = self.actor.position();
-                if let Ok(effects) = self.actor.local(step) {
+                if let Body::Plain(actor) = &mut self.body
+                    && let Ok(effects) = actor.local(step)
+                {
                     let input = Input::Local(self.locals[step].0.into());
-                    self.finish(now, Some(input), before, effects, steps);
+                    self.finish(now, Some(input), effects, steps);
                 }
             }
         }
@@ -228,21 +323,16 @@ impl Instance {
     }
 
     /// Carries out what a step asked for, as far as that is done here.
-    fn finish(
-        &mut self,
-        now: Micros,
-        input: Option<Input>,
-        before: Position,
-        effects: Effects,
-        steps: &mut Vec<Step>,
-    ) {
+    fn finish(&mut self, now: Micros, input: Option<Input>, effects: Effects, steps: &mut Vec<Step>) {
         for &(timer, ticks) in &effects.timers {
             self.timers[timer].1 = ticks.map(|ticks| now + Micros(u64::from(ticks) * self.unit.0));
         }
-        let possible = self.actor.possible();
+        let possible = self.actor().possible();
+        let after = self.actor().position();
+        let before = core::mem::replace(&mut self.last, after);
         for (bit, (_, due)) in self.locals.iter_mut().enumerate() {
             match possible >> bit & 1 {
-                1 => *due = due.or(Some(now + Micros::millis(5))),
+                1 => *due = due.or(Some(now + self.pause)),
                 _ => *due = None,
             }
         }
@@ -280,10 +370,10 @@ impl Instance {
             choices: effects.choices,
             rules: effects.rules.into_iter().map(Into::into).collect(),
             sends: sent,
-            outcome: outcome(before, self.actor.position()),
+            outcome: outcome(before, after),
             impossible: effects.impossible.map(Into::into),
         });
-        steps.push(Step { event, sends });
+        steps.push(Step { event, sends, right: None });
     }
 
     fn number_out(&mut self, to: u32) -> u64 {

@@ -23,7 +23,7 @@ pub(super) struct Leading {
 impl Group {
     /// Looks at the process: whether it claims to lead, or does so no more.
     pub(super) fn look_at_claim(&mut self, core: &mut Shared) {
-        let claims = self.instance.as_ref().is_some_and(|instance| instance.actor.position().claims());
+        let claims = self.instance.as_ref().is_some_and(|instance| instance.actor().position().claims());
         if claims && !self.leading.claims && !core.leaving {
             self.leading.claims = true;
             // What is asked within the same microsecond as something was given back would not count.

@@ -1,7 +1,7 @@
 //! Whole clusters on a perfect network: the shortest test that everything fits together.
 
 use super::{Cluster, GroupSpec, Input, Member, MemberSpec, Micros, Notice, Output, Place, Timing, Users};
-use crate::election::{Bully, ChangRoberts, Franklin};
+use crate::election::{Bully, ChangRoberts, Franklin, VanLeeuwenTanHalfDuplex};
 use crate::mutex::{RicartAgrawala, TokenRing};
 use crate::registry::Entry;
 use crate::sim::Scenario;
@@ -84,9 +84,12 @@ impl Room {
 
 #[test]
 fn somebody_leads_and_when_it_is_killed_somebody_else_does() {
-    for entry in
-        [Entry::election::<ChangRoberts>(), Entry::election::<Franklin>(), Entry::election::<Bully>()]
-    {
+    for entry in [
+        Entry::election::<ChangRoberts>(),
+        Entry::election::<Franklin>(),
+        Entry::election::<VanLeeuwenTanHalfDuplex>(),
+        Entry::election::<Bully>(),
+    ] {
         let name = entry.spec.name;
         let mut room = Room::new(&cluster(entry, 5, None));
         room.run(Micros::millis(3000));
