@@ -50,7 +50,10 @@ fn rehearse(cluster: &Cluster, seed: u64, well: &dyn Fn(&Rehearsal) -> bool) -> 
     let leaders: Vec<Vec<Place>> = (0..cluster.groups.len()).map(|group| rehearsal.leaders(group)).collect();
     if !is_well {
         for (real, who, notice) in &rehearsal.notices {
-            if *real + 10_000_000 > healed && *real < healed + 3_000_000 && !matches!(notice, crate::live::Notice::Extends(..) | crate::live::Notice::Grants(..)) {
+            if *real + 10_000_000 > healed
+                && *real < healed + 3_000_000
+                && !matches!(notice, crate::live::Notice::Extends(..) | crate::live::Notice::Grants(..))
+            {
                 println!("{real} {who} {}", format!("{notice:?}").chars().take(300).collect::<String>());
             }
         }
