@@ -135,7 +135,6 @@ impl Group {
                         let mut steps = Vec::new();
                         let taken = instance.arrives(core.now, index, port, bytes, &mut steps);
                         self.carry_out(core, steps);
-                        // Who was started by a message, and not by the steward, has a user too.
                         if let Err(why) = taken {
                             core.notice(Notice::Nonsense(from, why));
                         }
