@@ -256,7 +256,7 @@ fn times_have_units_and_fit_together() {
     let cases = [
         (
             "lease = 10",
-            "2 bad_file cannot read cluster.toml\n29:9+2 expected a duration such as \"10s\" or \"750ms\", found an integer",
+            "cannot read cluster.toml\n29:9+2 expected a duration such as \"10s\" or \"750ms\", found an integer",
         ),
         (
             "lease = '10'",
