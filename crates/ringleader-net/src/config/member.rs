@@ -119,7 +119,7 @@ fn differ(source: &Source<'_>, first: &Row, second: &Row) -> Result<(), Problem>
     if first.member.id == second.member.id {
         return twice(&format!("identity {}", second.member.id), (&first.id_at, &second.id_at));
     }
-    // Two members may listen on the same `0.0.0.0:7421`, each on its own machine; but others tell them apart by address.
+    // Two members may listen on the same `0.0.0.0:7421`, each on its own machine; others tell them apart by address.
     let reached = |row: &Row| {
         let status = row.address.status.clone().zip(row.status_at.clone());
         [Some((row.address.peer.clone(), row.peer_at.clone())), status]
