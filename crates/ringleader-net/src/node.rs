@@ -90,6 +90,11 @@ impl Handle {
         answered.blocking_recv().map_err(|_| Silent)
     }
 
+    /// Waits until it has stopped.
+    pub(crate) async fn stopped(&self) {
+        self.0.closed().await;
+    }
+
     pub(crate) async fn status_within(&self, patience: Duration) -> Result<Status, Silent> {
         let (answer, answered) = oneshot::channel();
         let asked = async {

@@ -74,7 +74,10 @@ impl Connection {
         match self.queue.try_send(bytes) {
             // If the other end is gone the frame is lost, as everything is that a breaking connection carries.
             Ok(()) | Err(mpsc::error::TrySendError::Closed(_)) => Ok(length),
-            Err(mpsc::error::TrySendError::Full(_)) => Err(Crowded),
+            Err(mpsc::error::TrySendError::Full(_)) => {
+                self.queued.fetch_sub(length, Ordering::Relaxed);
+                Err(Crowded)
+            }
         }
     }
 
@@ -255,8 +258,8 @@ async fn write<S: AsyncWrite>(
     };
     let last = tokio::select! {
         biased;
-        written = all => return written,
         last = cut => last,
+        written = all => return written,
     };
     if let Some(bytes) = last {
         // The peer reads slowly or not at all: it gets one more chance to be told.
@@ -359,7 +362,7 @@ mod tests {
     #[test]
     fn what_is_no_frame_ends_the_connection_with_a_reason() {
         let samples: [(&[u8], &str); 3] = [
-            (&[0, 0, 0, 2, 1, 250], "no frame has the kind"),
+            (&[0, 0, 0, 2, 1, 99], "no frame has the kind"),
             (&[0, 0, 0, 1, 9], "version 9"),
             (&[0x7f, 0xff, 0xff, 0xff], "longer than"),
         ];

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
 /// After so many bytes the last connection of a round is cut; then it begins again with none.
-const BYTES_MAX: u64 = 700;
+const BYTES_MAX: u64 = 400;
 
 /// A cable from one address to another that is cut after 0, 1, 2, … bytes, counted over both directions.
 fn cable(to: String) -> (String, Arc<AtomicU64>) {
@@ -63,7 +63,7 @@ fn a_cable_cut_at_every_byte_delivers_everything_once() {
     let mut config = cluster(2, "ricart-agrawala");
     // Nobody is suspected here: this is about connections, not about members.
     config.cluster.timing.patience.pause = Micros::millis(120_000);
-    config.cluster.timing.patience.heartbeat = Micros::millis(20);
+    config.cluster.timing.patience.heartbeat = Micros::millis(3);
     config.cluster.timing.retry = Micros::millis(120_000);
     let (through, cuts) = cable(config.addresses[0].peer.clone());
     let pause = Duration::from_millis(1);

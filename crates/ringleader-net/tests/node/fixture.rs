@@ -74,7 +74,13 @@ impl Live {
     pub(crate) fn start(config: &Config, place: Place, folder: &Path, options: Options) -> Live {
         let events = folder.join(format!("{place}.events"));
         let options = Options { events: Some(events.clone()), ..options };
-        let node = Node::bind(config, place, options).expect("its addresses are free");
+        let mut bound = None;
+        // One that ran here before may need a moment to give its addresses back.
+        until("its addresses are free", || {
+            bound = Node::bind(config, place, options.clone()).ok();
+            bound.is_some()
+        });
+        let node = bound.expect("it is bound");
         let (handle, incarnation) = (node.handle(), node.incarnation());
         let status = config.addresses[usize::from(place)].status.clone().unwrap_or_default();
         let thread = std::thread::spawn(move || node.run(|| {}).expect("it runs"));

@@ -16,7 +16,7 @@ fn what_is_no_frame_closes_the_connection() {
     let folder = tempfile::tempdir().expect("there is room");
     let config = cluster(3, "franklin");
     let node = Live::start(&config, 0, folder.path(), Options::default());
-    for bytes in [&[0, 0, 0, 2, 1, 250][..], &[0xff, 0xff, 0xff, 0xff][..]] {
+    for bytes in [&[0, 0, 0, 2, 1, 99][..], &[0xff, 0xff, 0xff, 0xff][..]] {
         let (mut puppet, _) = Puppet::greet(&config, 1, 7);
         puppet.raw(bytes);
         assert_eq!(puppet.last(), Some(Frame::Refuse(Refused::Malformed)));

@@ -68,7 +68,7 @@ fn a_greeting_in_plain_text_must_come_from_a_member_who_dials_this_one() {
     let config = cluster(3, "franklin");
     let node = Live::start(&config, 0, folder.path(), Options::default());
     for (bytes, reason) in
-        [(&[0, 0, 0, 2, 1, 250][..], "malformed"), (&b"GET / HTTP/1.1\r\n\r\n"[..], "malformed")]
+        [(&[0, 0, 0, 2, 1, 99][..], "malformed"), (&b"GET / HTTP/1.1\r\n\r\n"[..], "malformed")]
     {
         let mut stream = TcpStream::connect(&config.addresses[0].peer).expect("it listens");
         stream.write_all(bytes).expect("it is read");
