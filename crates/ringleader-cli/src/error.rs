@@ -52,7 +52,7 @@ impl From<ringleader_net::Problem> for Diagnostic {
             code,
             exit: problem.exit,
             message: problem.message,
-            excerpt: problem.file.map(|file| Excerpt { file, labels }),
+            excerpt: problem.file.map(|file| Box::new(Excerpt { file, labels })),
             help: help.collect(),
         }
     }
@@ -65,7 +65,7 @@ pub(crate) struct Diagnostic {
     code: Cow<'static, str>,
     exit: u8,
     message: String,
-    excerpt: Option<Excerpt>,
+    excerpt: Option<Box<Excerpt>>,
     help: Vec<Help>,
 }
 
@@ -102,7 +102,11 @@ pub(crate) struct Label {
 }
 
 impl Diagnostic {
-    pub(crate) fn new(code: &'static str, exit: u8, message: impl Into<String>) -> Diagnostic {
+    pub(crate) fn new(
+        code: impl Into<Cow<'static, str>>,
+        exit: u8,
+        message: impl Into<String>,
+    ) -> Diagnostic {
         Diagnostic { code: code.into(), exit, message: message.into(), excerpt: None, help: Vec::new() }
     }
 
@@ -122,7 +126,7 @@ impl Diagnostic {
     }
 
     pub(crate) fn excerpt(mut self, excerpt: Excerpt) -> Diagnostic {
-        self.excerpt = Some(excerpt);
+        self.excerpt = Some(Box::new(excerpt));
         self
     }
 
@@ -132,7 +136,7 @@ impl Diagnostic {
             Help::Text(text) | Help::Command(text, _) => text.clone(),
         });
         ringleader_stage::Complaint {
-            code: self.code.to_string(),
+            code: self.code.clone().into_owned(),
             message: self.message.clone(),
             help: lines.collect(),
         }

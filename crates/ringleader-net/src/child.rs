@@ -57,6 +57,7 @@ impl Running {
 /// The launcher: becomes the command, unless its parent is gone already. Comes back only if that fails, with the exit
 /// code that shells give.
 #[must_use]
+#[expect(clippy::wildcard_enum_match_arm, reason = "the kinds of errors are many, and not ours")]
 pub fn become_command(parent: u32, command: &[OsString]) -> (u8, String) {
     let Some((program, arguments)) = command.split_first() else {
         return (127, "there is no command".to_owned());

@@ -171,6 +171,7 @@ pub fn ask(address: &str, patience: Duration) -> Result<Answer, Unanswered> {
 }
 
 /// The reason without the library's own words around it.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the kinds of errors are many, and not ours")]
 fn words(error: &ureq::Error) -> String {
     match error {
         ureq::Error::Io(inner) => match inner.kind() {

@@ -18,7 +18,7 @@ mod problem;
 pub mod record;
 pub mod signals;
 pub mod status;
-mod suggest;
+pub mod suggest;
 pub mod tls;
 mod transport;
 pub mod up;

@@ -1,7 +1,8 @@
 //! Did you mean ...? By likeness first, by distance second: distance alone proposes the shortest name.
 
 /// The candidate that was probably meant.
-pub(crate) fn closest<'a>(asked: &str, candidates: impl Iterator<Item = &'a str> + Clone) -> Option<&'a str> {
+#[must_use]
+pub fn closest<'a>(asked: &str, candidates: impl Iterator<Item = &'a str> + Clone) -> Option<&'a str> {
     let asked = asked.to_lowercase();
     let alike = candidates
         .clone()
@@ -16,4 +17,26 @@ pub(crate) fn closest<'a>(asked: &str, candidates: impl Iterator<Item = &'a str>
             .map(|(_, candidate)| candidate)
     };
     alike.map(|(_, candidate)| candidate).or_else(near)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_that_was_meant() {
+        let names =
+            ["lcr", "hs", "chang-roberts", "hirschberg-sinclair", "peterson", "bully", "dkr", "franklin"];
+        for (asked, meant) in [
+            ("hirshberg", Some("hirschberg-sinclair")),
+            ("petersen", Some("peterson")),
+            ("chang", Some("chang-roberts")),
+            ("Franklin", Some("franklin")),
+            ("lrc", Some("lcr")),
+            ("dekker", None),
+            ("x", None),
+        ] {
+            assert_eq!(closest(asked, names.into_iter()), meant, "{asked}");
+        }
+    }
 }

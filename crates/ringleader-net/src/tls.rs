@@ -222,6 +222,7 @@ pub fn name_of(chain: &[CertificateDer<'_>], cluster: &str) -> Result<String, St
 
 /// What went wrong between two sides, in words.
 #[must_use]
+#[expect(clippy::wildcard_enum_match_arm, reason = "the kinds of errors are many, and not ours")]
 pub fn explain(error: &rustls::Error) -> Stranger {
     use rustls::Error;
     match error {
@@ -263,6 +264,7 @@ pub fn explain_io(error: &std::io::Error) -> Stranger {
     }
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "the kinds of errors are many, and not ours")]
 fn certificate(why: &CertificateError) -> Stranger {
     match why {
         CertificateError::Expired => Stranger::new("certificate_expired", "its certificate has expired"),

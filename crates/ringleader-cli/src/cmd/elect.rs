@@ -32,7 +32,6 @@ mod unix {
     use ringleader_net::config::{Config, Environment};
     use ringleader_net::elect::{Ended, Happening, Plan, Stopping};
     use serde_json::{Value, json};
-    use std::io::Write;
 
     pub(crate) fn run(app: &App, args: &ElectArgs, console: &mut Console<'_>) -> Result<u8, Failure> {
         if args.command.is_empty() {
@@ -89,9 +88,7 @@ mod unix {
         let stopping = Stopping { grace, kill_before: span(args.kill_before, usual.kill_before.min(grace)) };
         stopping.fits(lease).map_err(|why| {
             Diagnostic::input("ringleader::impossible_times", why)
-                .help(format!(
-                    "a lease has room for --grace up to half of it, and --kill-before up to --grace;"
-                ))
+                .help("a lease has room for --grace up to half of it, and --kill-before up to --grace;")
                 .help("a longer lease is a matter of the configuration: [timing] lease = \"10s\"")
         })?;
         if !config.cluster.groups.iter().any(|group| group.name == args.group) {

@@ -54,7 +54,7 @@ impl Fake {
 }
 
 fn answer(mut stream: TcpStream, name: &str, says: &Says) {
-    let mut request = Vec::new();
+    let mut request: Vec<u8> = Vec::new();
     let mut bytes = [0; 512];
     while !request.windows(4).any(|window| window == b"\r\n\r\n") {
         match stream.read(&mut bytes) {

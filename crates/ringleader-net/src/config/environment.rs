@@ -73,8 +73,9 @@ pub(super) fn refuse_unknown(source: &Source<'_>, members: &[MemberSpec]) -> Res
             "bad_environment",
             format!("the environment variable {name} means nothing with {}", source.name),
         );
-        return Err(match crate::suggest::closest(name, known.iter().map(String::as_str)) {
-            Some(meant) => problem.help(format!("did you mean {meant}?")),
+        let lower: Vec<String> = known.iter().map(|name| name.to_lowercase()).collect();
+        return Err(match crate::suggest::closest(name, lower.iter().map(String::as_str)) {
+            Some(meant) => problem.help(format!("did you mean {}?", meant.to_uppercase())),
             None => problem.help(format!("known are {}", known.join(", "))),
         });
     }

@@ -99,7 +99,7 @@ fn one(
     if is_told(with.told, Told::Identity) {
         scenario.ids = Ids::Listed(members.iter().map(|member| member.id).collect());
     }
-    if let Err(refusal) = with.admits(&scenario) {
+    if let Err(refusal) = entry.cast(&scenario) {
         return Err(refused(source, entry, &algorithm.origin, &whole, &entries, &refusal));
     }
     scenario.ids = Ids::Default;

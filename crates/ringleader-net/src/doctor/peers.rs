@@ -58,6 +58,7 @@ fn peer(
 }
 
 /// The connection itself.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the kinds of errors are many, and not ours")]
 fn way(
     question: &Question<'_>,
     name: &str,

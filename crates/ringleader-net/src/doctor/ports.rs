@@ -40,6 +40,7 @@ pub(super) fn examine(config: &Config, name: &str, findings: &mut Vec<Finding>) 
 }
 
 /// Whether it could be listened at.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the kinds of errors are many, and not ours")]
 fn port(address: &str, whom: &str, name: &str) -> Finding {
     let error = match TcpListener::bind(address) {
         Ok(_) => return Finding::well("port", format!("{address} is free, for {whom}")),

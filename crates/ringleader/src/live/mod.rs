@@ -20,6 +20,8 @@ mod link;
 mod member;
 #[cfg(test)]
 mod proofs;
+#[cfg(test)]
+mod rehearsal;
 mod shared;
 mod status;
 mod steward;
