@@ -3,6 +3,8 @@
 //!
 //! `cargo test -p ringleader-cli --test parity -- --nocapture` shows the list.
 
+#![expect(clippy::print_stdout, reason = "the list is for people")]
+
 use ringleader::model::{Promises, Timing, Winner};
 use ringleader::registry::{ALL, Entry, Problem};
 use ringleader::sim::{Crowd, Moved, Observer, Scenario};

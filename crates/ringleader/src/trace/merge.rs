@@ -295,9 +295,10 @@ mod tests {
     fn text(merged: &Merged) -> String {
         let line = |event: &Event| {
             let sends: Vec<String> = event.sends.iter().map(|sent| sent.message.to_string()).collect();
-            let input = match &event.input {
-                Input::Deliver(arrivals) => format!("gets {}", arrivals[0].message),
-                other => format!("{other:?}"),
+            let input = if let Input::Deliver(arrivals) = &event.input {
+                format!("gets {}", arrivals[0].message)
+            } else {
+                format!("{:?}", event.input)
             };
             format!("{} {} {input} [{}]", event.time, event.process, sends.join(","))
         };

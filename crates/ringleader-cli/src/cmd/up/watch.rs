@@ -210,7 +210,7 @@ impl<'a> Watch<'a> {
         let of_leader =
             leader.and_then(|leader| up.iter().copied().find(|&place| local.name(place) == leader));
         let any = up[(self.draw() % up.len() as u64) as usize];
-        let victim = if self.draw() % 2 == 0 { of_leader.unwrap_or(any) } else { any };
+        let victim = if self.draw().is_multiple_of(2) { of_leader.unwrap_or(any) } else { any };
         let name = local.name(victim).to_owned();
         let what = if Some(victim) == of_leader { ", who leads" } else { "" };
         let at = clock::now().0;
