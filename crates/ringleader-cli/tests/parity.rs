@@ -1,5 +1,6 @@
-//! Every algorithm that a real network can run, as real processes on this machine: the promised outcome; where the schedule
-//! does not matter exactly the messages of the simulator; and the recorded run, replayed, ends in the same states.
+//! Every algorithm that a real network can run, as real processes on this machine: the promised outcome; where the
+//! schedule does not matter exactly the messages of the simulator; and the recorded run, replayed, ends in the same
+//! states.
 //!
 //! `cargo test -p ringleader-cli --test parity -- --nocapture` shows the list.
 

@@ -1,5 +1,5 @@
-//! What a member says of itself by HTTP: `/healthz`, `/readyz`, `/metrics`, `/v1/status`. Every answer comes from the loop of
-//! the member, so that a member whose loop does not turn does not answer as if it did.
+//! What a member says of itself by HTTP: `/healthz`, `/readyz`, `/metrics`, `/v1/status`. Every answer comes from
+//! the loop of the member, so that a member whose loop does not turn does not answer as if it did.
 
 use crate::metrics::Metrics;
 use crate::node::{Handle, Silent};

@@ -1,5 +1,5 @@
-//! One member as it runs: a loop in one thread that hands what happens to the pure [`Member`] and carries out what comes
-//! back. Nothing else touches the member; whoever wants something of it asks through a [`Handle`].
+//! One member as it runs: a loop in one thread that hands what happens to the pure [`Member`] and carries out what
+//! comes back. Nothing else touches the member; whoever wants something of it asks through a [`Handle`].
 
 use crate::config::{Config, Security};
 use crate::journal::{Journal, Level, Line};

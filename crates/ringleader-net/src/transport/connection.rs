@@ -1,8 +1,9 @@
 //! One connection: frames in, frames out, and nothing of it without a bound.
 //!
-//! The node holds a [`Connection`]; a [`Pump`] moves bytes between it and the socket. What comes in waits in a short
-//! channel: a peer that sends faster than the node reads is slowed by TCP, and by nothing else. What goes out waits in a
-//! queue with a bound on frames and bytes: a peer that does not read is let go, since the link sends everything again.
+//! The node holds a [`Connection`]; a [`Pump`] moves bytes between it and the socket. What comes in waits in a
+//! short channel: a peer that sends faster than the node reads is slowed by TCP, and by nothing else. What goes out
+//! waits in a queue with a bound on frames and bytes: a peer that does not read is let go, since the link sends
+//! everything again.
 
 use super::Bounds;
 use bytes::Bytes;

@@ -1,5 +1,5 @@
-//! Connections that are cut after every number of bytes: still everything arrives once and in order, or the run would not
-//! replay.
+//! Connections that are cut after every number of bytes: still everything arrives once and in order, or the run
+//! would not replay.
 
 use crate::fixture::{Live, address, cluster, until};
 use ringleader::live::Micros;

@@ -341,16 +341,14 @@ impl<'a> Watch<'a> {
             writeln!(console.out, "  simulated   {count} {verdict}")?;
         }
         if self.kills > 0 {
-            let worst = self.recoveries.iter().copied().fold(0.0, f64::max);
-            let mean = self.recoveries.iter().sum::<f64>() / self.recoveries.len().max(1) as f64;
-            writeln!(
-                console.out,
-                "  kills       {}, elections {}; a new leader after {:.0} ms on average, {:.0} ms at most",
-                self.kills,
-                self.elections,
-                mean * 1000.0,
-                worst * 1000.0
-            )?;
+            let worst = self.recoveries.iter().copied().fold(0.0, f64::max) * 1000.0;
+            let mean = self.recoveries.iter().sum::<f64>() / self.recoveries.len().max(1) as f64 * 1000.0;
+            let after = if self.recoveries.is_empty() {
+                String::new()
+            } else {
+                format!("; a new leader after {mean:.0} ms on average, {worst:.0} ms at most")
+            };
+            writeln!(console.out, "  kills       {}, elections {}{after}", self.kills, self.elections)?;
         }
         writeln!(console.out, "\n  again:  {again}")
     }
