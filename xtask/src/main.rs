@@ -20,8 +20,9 @@ usage: cargo xtask COMMAND
            searched for: prints the tables
   page     the page, built from web/ into its crate: needs node and npm
   browser  pictures, pages and exports, looked at with Chromium: needs node, npm and chromium
-  network  real members on several hosts, and everything that can happen to a network: needs Linux, iproute2, ethtool
-           and the right to make network namespaces; --long [--minutes M] [--seed S] is faults at random for half an hour
+  network  real members on several hosts, and everything that can happen to a network: needs Linux, iproute2,
+           ethtool and the right to make network namespaces; --long [--minutes M] [--seed S] is faults of every
+           kind at random, for half an hour if nothing else is said
   tidy     what the compiler does not see: layering, headers, left-overs, line lengths
   ci       the whole gate, read-only, with the time of each stage
   fix      format the code; the only command here that writes";

@@ -9,14 +9,16 @@ use std::time::Duration;
 /// For how long an answer is waited for.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// The clock of the members (`CLOCK_BOOTTIME`), in microseconds. Hosts are namespaces of one machine: theirs is this one.
+/// The clock of the members (`CLOCK_BOOTTIME`), in microseconds. Hosts are namespaces of one machine: theirs
+/// is this one.
 #[must_use]
 pub fn now_us() -> u64 {
     let time = clock_gettime(ClockId::CLOCK_BOOTTIME).map(Duration::from).unwrap_or_default();
     u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }
 
-/// What a member answers to `GET /v1/status` on this port of its own loopback. To be called on a thread inside the host.
+/// What a member answers to `GET /v1/status` on this port of its own loopback. To be called on a thread
+/// inside the host.
 pub(crate) fn status(port: u16) -> io::Result<Value> {
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
     let mut stream = TcpStream::connect_timeout(&address, PATIENCE)?;

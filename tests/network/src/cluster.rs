@@ -1,4 +1,5 @@
-//! A cluster of real members, one on each host: started, killed, paused and asked from outside, and judged in the end.
+//! A cluster of real members, one on each host: started, killed, paused and asked from outside, and judged in
+//! the end.
 
 use crate::ask;
 use crate::lab::Lab;
@@ -21,14 +22,15 @@ use tempfile::TempDir;
 /// The lease of the clusters here, as it is by default: for so long a member that is cut off may go on.
 pub const LEASE: Duration = Duration::from_secs(1);
 
-/// The groups in which somebody is to lead in the end: one whose algorithm knows nothing of crashes, so that a lost member means
-/// a new epoch, and one whose algorithm repairs itself within its epoch.
+/// The groups in which somebody is to lead in the end: one whose algorithm knows nothing of crashes, so that
+/// a lost member means a new epoch, and one whose algorithm repairs itself within its epoch.
 pub const ELECTIONS: [(&str, &str); 2] = [("ring", "franklin"), ("everybody", "bully")];
 
 /// The group whose members take turns in a critical section, all the time.
 pub const SECTION: (&str, &str) = ("section", "token-ring");
 
-/// For how long is waited for something that must happen. Far more than it takes: only whoever hangs runs into it.
+/// For how long is waited for something that must happen. Far more than it takes: only whoever hangs runs
+/// into it.
 const PATIENCE: Duration = Duration::from_secs(90);
 
 /// How often members are asked.
@@ -192,7 +194,8 @@ impl Cluster {
         }
     }
 
-    /// Waits until each election has exactly one leader among all members, by what they answer from now on; who leads the first.
+    /// Waits until each election has exactly one leader among all members, by what they answer from now on;
+    /// who leads the first.
     pub fn await_leaders(&self) -> usize {
         let everybody: Vec<usize> = (0..self.size()).collect();
         self.await_leaders_among(&everybody)
@@ -224,7 +227,8 @@ impl Cluster {
         }
     }
 
-    /// Whether a member has ended that nobody has stopped: nobody has asked for its exit code yet, so it is still listed.
+    /// Whether a member has ended that nobody has stopped: nobody has asked for its exit code yet, so it is
+    /// still listed.
     fn has_ended(&self, place: usize) -> bool {
         self.members[place].as_ref().is_some_and(|running| {
             let stat = std::fs::read_to_string(format!("/proc/{}/stat", running.child.id()));
@@ -248,8 +252,8 @@ impl Cluster {
         std::thread::sleep(time);
     }
 
-    /// Stops everybody, and holds what was written and answered against the promise: never two at one time. Returns what was
-    /// written; and the table of faults and elections.
+    /// Stops everybody, and holds what was written and answered against the promise: never two at one time.
+    /// Returns what was written; and the table of faults and elections.
     ///
     /// # Panics
     /// If the promise was broken.

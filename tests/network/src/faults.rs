@@ -1,5 +1,5 @@
-//! Faults, done to a running cluster, each of which is proven to have happened: what was killed is gone, what was cut let nothing
-//! pass, what was to be spoilt was.
+//! Faults, done to a running cluster, each of which is proven to have happened: what was killed is gone, what
+//! was cut let nothing pass, what was to be spoilt was.
 
 use crate::cluster::Cluster;
 use crate::switch::{Counts, Rule};
@@ -97,8 +97,8 @@ impl Cluster {
         self.faults.add(what, 1);
     }
 
-    /// Kills and restarts members at random, the leader half of the time, for this long: one or two at a time, so that a
-    /// majority stays; now and then more. Everybody is up when it ends.
+    /// Kills and restarts members at random, the leader half of the time, for this long: one or two at a
+    /// time, so that a majority stays; now and then more. Everybody is up when it ends.
     pub fn kill_at_random(&mut self, chance: &mut Chance, time: Duration) {
         let end = now_us() + u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
         while now_us() < end {

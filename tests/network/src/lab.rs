@@ -1,7 +1,7 @@
 //! Hosts on one machine: a network namespace each, with an address of its own, and the switch between them.
 //!
-//! Names carry the number of the test process, so that runs beside each other do not meet, and what a run that was killed
-//! left behind is found and removed by the next one.
+//! Names carry the number of the test process, so that runs beside each other do not meet, and what a run
+//! that was killed left behind is found and removed by the next one.
 
 use crate::switch::{Mac, Switch};
 use nix::sched::{CloneFlags, setns};
@@ -103,8 +103,8 @@ impl Lab {
         ip(&["-n", &self.hosts[from].namespace, "route", verb, "blackhole", &target])
     }
 
-    /// Everybody knows everybody's Ethernet address from the start: a cut is silence then, as on a network with routers, and
-    /// not an answer of the own kernel that nobody is there.
+    /// Everybody knows everybody's Ethernet address from the start: a cut is silence then, as on a network
+    /// with routers, and not an answer of the own kernel that nobody is there.
     fn introduce(&self) -> Result<(), String> {
         for host in &self.hosts {
             for other in self.hosts.iter().filter(|other| other.address != host.address) {
@@ -122,8 +122,8 @@ impl Drop for Lab {
         // First the switch: its sockets are on the interfaces that go away with the hosts.
         let stopped = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drop(self.switch.take())));
         for host in &self.hosts {
-            // What was not made yet cannot be removed; nobody is helped by a complaint about that. The cable goes first:
-            // by itself it would go with the namespace, but at some later moment.
+            // What was not made yet cannot be removed; nobody is helped by a complaint about that. The cable
+            // goes first: by itself it would go with the namespace, but at some later moment.
             let _ = ip(&["link", "del", &host.far_end()]);
             let _ = remove(&host.namespace);
         }
@@ -136,7 +136,8 @@ impl Drop for Lab {
 }
 
 impl Host {
-    /// A command that runs this program on the host, as the process that is started: its number is the program's.
+    /// A command that runs this program on the host, as the process that is started: its number is the
+    /// program's.
     #[must_use]
     pub fn command(&self, program: &Path) -> Command {
         let mut command = Command::new("ip");
@@ -173,8 +174,8 @@ impl Host {
         text.trim().parse().map_err(|error| format!("{statistics}: {error}"))
     }
 
-    /// Packets of connections for which the host had no route, as its kernel counts them: what a route into nowhere has
-    /// swallowed.
+    /// Packets of connections for which the host had no route, as its kernel counts them: what a route into
+    /// nowhere has swallowed.
     ///
     /// # Errors
     /// In words, if the kernel does not say.
@@ -204,8 +205,8 @@ impl Host {
         // No address is made up for the interfaces: nobody but the members speaks.
         ip(&["-n", space, "link", "set", near, "address", &mac, "addrgenmode", "none"])?;
         ip(&["link", "set", &far, "addrgenmode", "none"])?;
-        // Otherwise the kernel leaves checksums and segments to hardware that is not there, and the switch sees packets of
-        // 64 KiB that nobody would accept.
+        // Otherwise the kernel leaves checksums and segments to hardware that is not there, and the switch
+        // sees packets of 64 KiB that nobody would accept.
         let off = ["tx", "off", "rx", "off", "sg", "off", "tso", "off", "gso", "off", "gro", "off"];
         let ethtool = |namespace: Option<&str>, interface: &str| {
             let mut command = Command::new(if namespace.is_some() { "ip" } else { "ethtool" });
@@ -240,7 +241,8 @@ fn owner(namespace: &str) -> Option<u32> {
     namespace.strip_prefix(PREFIX)?.strip_prefix('-')?.split('-').next()?.parse().ok()
 }
 
-/// Removes a namespace, and before that whoever still runs in it: a namespace stays for as long as somebody does.
+/// Removes a namespace, and before that whoever still runs in it: a namespace stays for as long as somebody
+/// does.
 fn remove(namespace: &str) -> Result<(), String> {
     let output = Command::new("ip").args(["netns", "pids", namespace]).output();
     let pids = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();

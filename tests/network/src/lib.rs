@@ -1,6 +1,6 @@
-//! Several hosts on one machine, for tests: hosts that are network namespaces, a switch between them that cuts, loses, delays,
-//! reorders and doubles what it carries, the program running on each, and two witnesses that say whether ever two members
-//! led at one time.
+//! Several hosts on one machine, for tests: hosts that are network namespaces, a switch between them that
+//! cuts, loses, delays, reorders and doubles what it carries, the program running on each, and two witnesses
+//! that say whether ever two members led at one time.
 //!
 //! Nothing here knows how the program works: it is started, killed and asked from outside, as anybody would.
 

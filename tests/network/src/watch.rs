@@ -1,8 +1,10 @@
-//! Whether ever two members led at one time: from what each of them wrote down, and from what each answered when asked.
+//! Whether ever two members led at one time: from what each of them wrote down, and from what each answered
+//! when asked.
 //!
-//! Members write when they lead and until when they may (`leads`, `extends`), and when they stop, on the clock that all hosts
-//! of one machine share. Each such span is a promise: it ends early only if the member gave it back, not because it was
-//! killed or could not speak. No two spans of different members may have a moment in common.
+//! Members write when they lead and until when they may (`leads`, `extends`), and when they stop, on the
+//! clock that all hosts of one machine share. Each such span is a promise: it ends early only if the member
+//! gave it back, not because it was killed or could not speak. No two spans of different members may have a
+//! moment in common.
 
 use crate::table::Tally;
 use serde_json::Value;
@@ -123,7 +125,8 @@ impl Record {
         Ok(())
     }
 
-    /// The first two spans of different members (or of two starts of one) in one group that have a moment in common.
+    /// The first two spans of different members (or of two starts of one) in one group that have a moment in
+    /// common.
     #[must_use]
     pub fn two_at_once(&self) -> Option<(&Span, &Span)> {
         let mut latest: BTreeMap<&str, &Span> = BTreeMap::new();
@@ -164,7 +167,8 @@ impl Record {
         own.map(|span| span.to).max()
     }
 
-    /// Counts for the table: epochs, changes of leader in these elections, entries of everybody else, suspicions.
+    /// Counts for the table: epochs, changes of leader in these elections, entries of everybody else,
+    /// suspicions.
     #[must_use]
     pub fn tally(&self, elections: &[&str]) -> Tally {
         let mut tally = Tally::default();

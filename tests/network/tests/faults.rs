@@ -1,7 +1,8 @@
-//! Real members on several hosts, and what can happen to a network: at no moment do two lead, and afterwards one does.
+//! Real members on several hosts, and what can happen to a network: at no moment do two lead, and afterwards
+//! one does.
 //!
-//! `cargo xtask network` builds the program and runs this, one test after the other. Every test prints what it did and what
-//! came of it; every fault is proven to have happened.
+//! `cargo xtask network` builds the program and runs this, one test after the other. Every test prints what
+//! it did and what came of it; every fault is proven to have happened.
 
 #![cfg(target_os = "linux")]
 #![expect(clippy::print_stdout, reason = "the counts of faults and elections are what people want to see")]
@@ -14,7 +15,8 @@ use ringleader_hosts::watch::Record;
 use ringleader_hosts::{Chance, now_us};
 use std::time::Duration;
 
-/// Longer than a lease, so that whoever was cut off has stopped, and the others had time to notice and to elect.
+/// Longer than a lease, so that whoever was cut off has stopped, and the others had time to notice and to
+/// elect.
 const A_WHILE: Duration = Duration::from_secs(4);
 
 fn seconds(count: u64) -> Duration {
@@ -130,8 +132,8 @@ fn one_direction_is_enough_to_lose_the_lead() {
 #[test]
 fn with_one_in_the_middle_only_one_side_leads() {
     let mut cluster = Cluster::led(3, 6);
-    // The leader and another do not reach each other, and a third one reaches both: whoever only asks how many it hears would
-    // find a majority on either side.
+    // The leader and another do not reach each other, and a third one reaches both: whoever only asks how
+    // many it hears would find a majority on either side.
     for _ in 0..2 {
         let leader = cluster.await_leaders();
         let other = others(&cluster, leader)[0];

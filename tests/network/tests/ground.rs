@@ -1,4 +1,5 @@
-//! The ground on which the fault suites stand: hosts reach each other, rules do what they say, and nothing stays behind.
+//! The ground on which the fault suites stand: hosts reach each other, rules do what they say, and nothing
+//! stays behind.
 
 #![cfg(target_os = "linux")]
 
@@ -8,7 +9,8 @@ use std::net::{SocketAddr, UdpSocket};
 use std::process::Command;
 use std::time::Duration;
 
-/// Sends so many numbered datagrams from one host to another, a few milliseconds apart; those that arrived, in order.
+/// Sends so many numbered datagrams from one host to another, a few milliseconds apart; those that arrived,
+/// in order.
 fn exchange(lab: &Lab, from: usize, to: usize, datagrams: u16) -> Vec<u16> {
     let target = SocketAddr::from((lab.hosts()[to].address, 4000));
     let listener = on(&lab.hosts()[to], move || UdpSocket::bind(target).expect("the address of the host"));
@@ -58,7 +60,8 @@ fn hosts_reach_each_other_and_only_through_the_switch() {
 
 #[test]
 fn large_transfers_pass_whole() {
-    // Checksums and segments that are left to hardware which is not there would break this, and nothing smaller.
+    // Checksums and segments that are left to hardware which is not there would break this, and nothing
+    // smaller.
     use std::io::{Read, Write};
     let lab = lab(2);
     let target = SocketAddr::from((lab.hosts()[1].address, 4001));

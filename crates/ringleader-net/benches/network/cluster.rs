@@ -1,4 +1,5 @@
-//! Clusters on the loopback: certificates and a configuration in a folder, members as threads or as processes.
+//! Clusters on the loopback: certificates and a configuration in a folder, members as threads or as
+//! processes.
 
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair, KeyUsagePurpose};
 use ringleader::registry::{self, Entry};

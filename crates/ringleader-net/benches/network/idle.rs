@@ -1,4 +1,5 @@
-//! What a member costs that has nothing to do: five of them with the settings as they are by default, one of them leading.
+//! What a member costs that has nothing to do: five of them with the settings as they are by default, one of
+//! them leading.
 
 use crate::cluster::{Folder, NAMES, Process, wait};
 use std::time::{Duration, Instant};
@@ -32,7 +33,8 @@ pub(crate) fn measure(time: Duration) {
     println!("  {:<42} {small:.1} to {large:.1} MiB", "resident memory");
 }
 
-/// The time that all threads of a process have been on a core. In nanoseconds, where the ticks of `stat` are too coarse.
+/// The time that all threads of a process have been on a core. In nanoseconds, where the ticks of `stat` are
+/// too coarse.
 fn cpu_seconds(process: &Process) -> f64 {
     let tasks = std::fs::read_dir(format!("/proc/{}/task", process.0.id())).expect("the process is there");
     let spent = tasks.flatten().map(|task| {

@@ -1,4 +1,5 @@
-//! From kill -9 of the leader to the next one, with five members and the settings as they are by default, and where the time goes.
+//! From kill -9 of the leader to the next one, with five members and the settings as they are by default, and
+//! where the time goes.
 
 use crate::cluster::{Folder, NAMES, Process, wait};
 use crate::figures::Figures;

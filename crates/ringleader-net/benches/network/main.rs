@@ -1,8 +1,9 @@
-//! What the network costs: `cargo bench -p ringleader-net`; with `--quick` a little of each, to see that it works.
+//! What the network costs: `cargo bench -p ringleader-net`; with `--quick` a little of each, to see that it
+//! works.
 //!
-//! A token hop, a round, messages in one direction, the time from kill -9 of the leader to the next one, and what a member costs
-//! that has nothing to do; beside them, in the same run and on the same machine, the round trips of bare sockets and of TLS
-//! with certificates on both sides.
+//! A token hop, a round, messages in one direction, the time from kill -9 of the leader to the next one, and
+//! what a member costs that has nothing to do; beside them, in the same run and on the same machine, the
+//! round trips of bare sockets and of TLS with certificates on both sides.
 
 #![expect(clippy::print_stdout, reason = "a benchmark is for a terminal")]
 

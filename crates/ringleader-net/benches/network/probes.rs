@@ -1,5 +1,5 @@
-//! Two algorithms that measure: one sends a token round and writes down when it arrives where, one sends as much as it can. They are
-//! hosted like any other, as threads of this process, so that there is one clock.
+//! Two algorithms that measure: one sends a token round and writes down when it arrives where, one sends as
+//! much as it can. They are hosted like any other, as threads of this process, so that there is one clock.
 
 use crate::cluster::{Folder, wait};
 use crate::figures::Figures;

@@ -1,8 +1,8 @@
 //! A switch of our own between the hosts: it forwards Ethernet frames, and spoils them as its rules say.
 //!
-//! In user space, because the kernel's own way (netem) is not in every kernel, and because this one counts: for each ordered
-//! pair of hosts it says how many frames came, passed, and were spoilt in which way. A fault that spoilt nothing proves
-//! nothing.
+//! In user space, because the kernel's own way (netem) is not in every kernel, and because this one counts:
+//! for each ordered pair of hosts it says how many frames came, passed, and were spoilt in which way. A fault
+//! that spoilt nothing proves nothing.
 
 mod port;
 mod rules;
@@ -119,7 +119,8 @@ struct Table {
     hosts: Vec<Mac>,
     /// First from, then to.
     pairs: Vec<Vec<Pair>>,
-    /// What is held back, in the order in which it is due; the serial keeps what is due at one moment in order.
+    /// What is held back, in the order in which it is due; the serial keeps what is due at one moment in
+    /// order.
     held: BTreeMap<(u64, u64), Held>,
     serial: u64,
     chance: Chance,
@@ -174,8 +175,8 @@ impl Table {
     }
 }
 
-/// Forwards until it is to stop. The table is locked while frames move, so that whoever sets a rule or counts does it between
-/// two frames.
+/// Forwards until it is to stop. The table is locked while frames move, so that whoever sets a rule or counts
+/// does it between two frames.
 fn run(ports: &[Port], table: &Mutex<Table>, stop: &AtomicBool) -> io::Result<()> {
     let mut frame = [0; FRAME_BYTES];
     let mut next = None;

@@ -40,7 +40,8 @@ impl Port {
         }
     }
 
-    /// Sends a frame. Whether the interface took it: one that is full or down is a network that loses something.
+    /// Sends a frame. Whether the interface took it: one that is full or down is a network that loses
+    /// something.
     pub(super) fn send(&self, frame: &[u8]) -> io::Result<bool> {
         match send(self.0.as_raw_fd(), frame, MsgFlags::empty()) {
             Ok(_) => Ok(true),
@@ -56,7 +57,8 @@ impl AsFd for Port {
     }
 }
 
-/// The address of an interface for packet sockets. The list of interfaces has it ready; making one takes unsafe code.
+/// The address of an interface for packet sockets. The list of interfaces has it ready; making one takes
+/// unsafe code.
 fn address(interface: &str) -> io::Result<LinkAddr> {
     let index = if_nametoindex(interface)? as usize;
     getifaddrs()?

@@ -1,4 +1,5 @@
-//! What happens to the frames from one host to another: a pure machine that is told when each arrives and says when it leaves.
+//! What happens to the frames from one host to another: a pure machine that is told when each arrives and
+//! says when it leaves.
 
 use crate::Chance;
 use core::ops::{Add, Sub};
