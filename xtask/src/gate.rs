@@ -1,7 +1,7 @@
 //! The gate: everything that must hold before a change goes in. Read-only, the same on a laptop and in CI.
 
 use crate::{QUICK, battery, bounds, cargo, has_cargo_command, succeeds, test, tidy as check_tidiness};
-use crate::{browser, page};
+use crate::{browser, network, page};
 use std::time::{Duration, Instant};
 use xtask::tidy;
 
@@ -56,11 +56,16 @@ const STAGES: &[Stage] = &[
         })
     },
     Stage { file: Some("web/package.json"), misses: page::missing, ..Stage::new("page", page::check) },
-    // The suites that need more than Rust go here, after everything that does not: the browser, the network.
+    // The suites that need more than Rust go here, after everything that does not.
     Stage {
         file: Some("tests/browser/package.json"),
         misses: browser::missing,
         ..Stage::new("browser", browser::run)
+    },
+    Stage {
+        file: Some("tests/network/Cargo.toml"),
+        misses: network::missing,
+        ..Stage::new("network", network::run)
     },
     Stage {
         file: Some("benches/checkers/Cargo.toml"),
@@ -107,11 +112,11 @@ fn run_stage(stage: &Stage, strict: bool) -> Ending {
     let missing = missing.or_else(|| (stage.misses)().map(|(name, advice)| (name.to_owned(), advice)));
     if let Some((name, advice)) = missing {
         if strict {
-            eprintln!("error: {name} is not installed, and CI skips no stage");
+            eprintln!("error: {name} is missing here, and CI skips no stage");
             eprintln!("hint: {advice}");
             return Ending::Failed(begin.elapsed());
         }
-        eprintln!("note: {name} is not installed; this stage is skipped (CI would fail)");
+        eprintln!("note: {name} is missing here; this stage is skipped (CI would fail)");
         eprintln!("hint: {advice}");
         return Ending::Skipped(name);
     }

@@ -4,6 +4,7 @@
 
 mod browser;
 mod gate;
+mod network;
 mod page;
 
 use std::process::{Command, ExitCode};
@@ -19,6 +20,9 @@ usage: cargo xtask COMMAND
            searched for: prints the tables
   page     the page, built from web/ into its crate: needs node and npm
   browser  pictures, pages and exports, looked at with Chromium: needs node, npm and chromium
+  network  real members on several hosts, and everything that can happen to a network: needs Linux, iproute2,
+           ethtool and the right to make network namespaces; --long [--minutes M] [--seed S] is faults of every
+           kind at random, for half an hour if nothing else is said
   tidy     what the compiler does not see: layering, headers, left-overs, line lengths
   ci       the whole gate, read-only, with the time of each stage
   fix      format the code; the only command here that writes";
@@ -30,6 +34,14 @@ fn main() -> ExitCode {
         ["battery"] => battery(),
         ["bounds"] => bounds(),
         ["browser"] => browser::run(),
+        ["network", options @ ..] => match network::Long::parse(options) {
+            Ok(None) => network::run(),
+            Ok(Some(long)) => network::run_long(&long),
+            Err(error) => {
+                eprintln!("error: {error}\n\n{USAGE}");
+                return ExitCode::from(2);
+            }
+        },
         ["page"] => page::build(),
         ["tidy"] => tidy(),
         ["ci"] => gate::run(),

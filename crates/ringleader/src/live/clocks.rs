@@ -1,15 +1,16 @@
 //! Whether a peer's clock runs at the rate that everything here counts on.
 //!
-//! A beat says when it was sent on the clock of the peer; it comes in a while later on ours. How long it took is not known, only
-//! that some are quick. So the quickest beat of a stretch of time is compared with the quickest of the next stretch, and that with
-//! the quickest of the one after: both must say that the peer's clock gains, or loses, more than two clocks within their
-//! bounds can. A route that becomes longer once shows in one of the two only. What is left is how much the quickest of one stretch
-//! may have been slower than that of the other: a quarter of the mean spread of delays is allowed for, which with some sixty beats in a stretch
-//! is far more than chance brings about. Delays that go on growing for half a minute look the same as a slow clock; then a good
-//! member's grants do not count for a while, which is no danger.
+//! A beat says when it was sent on the clock of the peer; it comes in a while later on ours. How long it took
+//! is not known, only that some are quick. So the quickest beat of a stretch of time is compared with the
+//! quickest of the next stretch, and that with the quickest of the one after: both must say that the peer's
+//! clock gains, or loses, more than two clocks within their bounds can. A route that becomes longer once
+//! shows in one of the two only. What is left is how much the quickest of one stretch may have been slower
+//! than that of the other: a quarter of the mean spread of delays is allowed for, which with some sixty beats
+//! in a stretch is far more than chance brings about. Delays that go on growing for half a minute look the
+//! same as a slow clock; then a good member's grants do not count for a while, which is no danger.
 //!
-//! A stretch is made of thirds, so that it can move on before it is over. It takes about half a minute to be certain, and a clock
-//! that is wrong by half a percent more than two good ones can differ is found.
+//! A stretch is made of thirds, so that it can move on before it is over. It takes about half a minute to be
+//! certain, and a clock that is wrong by half a percent more than two good ones can differ is found.
 
 use super::Micros;
 use std::collections::VecDeque;
@@ -48,7 +49,8 @@ impl ClockWatch {
         ClockWatch { drift, thirds: VecDeque::new(), current: None }
     }
 
-    /// A beat that was sent at `sent` on the clock of the peer came in at `now` on ours. Beats of one incarnation only.
+    /// A beat that was sent at `sent` on the clock of the peer came in at `now` on ours. Beats of one
+    /// incarnation only.
     pub fn beat(&mut self, sent: Micros, now: Micros) {
         let beat = Third { since: now, quickest: (sent, now), spread: 0, beats: 0 };
         let mut third = self.current.take().unwrap_or_else(|| beat.clone());
@@ -63,7 +65,8 @@ impl ClockWatch {
         }
     }
 
-    /// How much faster than ours it certainly runs (or slower, below zero), in parts per million; 0 if that is not certain.
+    /// How much faster than ours it certainly runs (or slower, below zero), in parts per million; 0 if that
+    /// is not certain.
     #[must_use]
     pub fn off(&self) -> i64 {
         if self.thirds.len() < THIRDS {
@@ -109,7 +112,8 @@ impl Third {
         self.beats += 1;
     }
 
-    /// Takes in another third of the same stretch. The offset moves from one to the other, so the spreads stay apart.
+    /// Takes in another third of the same stretch. The offset moves from one to the other, so the spreads
+    /// stay apart.
     fn merge_spread(&mut self, other: &Third) {
         if other.delay() < self.delay() {
             self.quickest = other.quickest;

@@ -1,5 +1,5 @@
-//! One run from the recordings of its machines: each has seen the steps of its own process, in its own order and by
-//! its own clock, and numbers messages provisionally, so that both ends say the same.
+//! One run from the recordings of its machines: each has seen the steps of its own process, in its own order
+//! and by its own clock, and numbers messages provisionally, so that both ends say the same.
 //!
 //! The steps are put in an order in which every message is sent before it arrives; among those that could be next the
 //! earliest is. Then messages are numbered as they are sent, and time does not go back. A process that others were told
@@ -51,8 +51,8 @@ impl fmt::Display for MergeError {
 
 impl std::error::Error for MergeError {}
 
-/// Puts the parts of a run together. The order of the parts does not matter, except between those of one process,
-/// of which all but one begin with its recovery.
+/// Puts the parts of a run together. The order of the parts does not matter, except between those of one
+/// process, of which all but one begin with its recovery.
 ///
 /// # Errors
 /// If they are not parts of one run.

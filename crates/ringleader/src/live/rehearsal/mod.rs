@@ -1,6 +1,6 @@
-//! Whole clusters without sockets: members with clocks of their own, connections that are slow, break and are cut, and
-//! machines that are killed and restarted, all from one seed. After every run: at no instant did two lead, by what they had
-//! promised; every fault did happen; and once everything was healed, one led.
+//! Whole clusters without sockets: members with clocks of their own, connections that are slow, break and are
+//! cut, and machines that are killed and restarted, all from one seed. After every run: at no instant did two
+//! lead, by what they had promised; every fault did happen; and once everything was healed, one led.
 
 mod faults;
 mod reign;
@@ -78,21 +78,20 @@ struct Rehearsal {
     delay: u64,
     faults: Faults,
     reigns: Reigns,
+    /// What members said, but for steps: whoever looks for the reason of a failure reads these.
     notices: Vec<(u64, Place, Notice)>,
-    /// Whether everything that members say is kept, to be looked at.
-    keeps: bool,
 }
 
 impl Rehearsal {
-    fn new(cluster: Cluster, seed: u64) -> Rehearsal {
+    /// A cluster whose clocks gain or lose at most so many parts per million.
+    fn new(cluster: Cluster, seed: u64, drift: i64) -> Rehearsal {
         let n = cluster.members.len();
         let mut rng = Rng::new(seed, Purpose::Faults);
-        let drift = i64::from(cluster.timing.terms.drift);
         let mut machine = || Machine {
             // Every other rehearsal has clocks at their bounds.
             clock: Clock {
                 offset: rng.below(1 << 40),
-                fast: if seed % 2 == 0 {
+                fast: if seed.is_multiple_of(2) {
                     if rng.below(2) == 0 { drift } else { -drift }
                 } else {
                     rng.below(2 * drift as u64 + 1) as i64 - drift
@@ -109,7 +108,6 @@ impl Rehearsal {
             faults: Faults::default(),
             reigns: Reigns::default(),
             notices: Vec::new(),
-            keeps: false,
             real: 0,
             cluster,
             rng,
@@ -148,7 +146,8 @@ impl Rehearsal {
         self.connection(a, b).dials_at = at;
     }
 
-    /// The connection of two is gone, with everything under way. Who is up learns of it soon, or later, or not before the next.
+    /// The connection of two is gone, with everything under way. Who is up learns of it soon, or later, or
+    /// not before the next.
     fn sever(&mut self, a: Place, b: Place) {
         let noticed = [0, 1].map(|_| {
             let after = [0, 5000, 300_000, 5_000_000][self.rng.below(4) as usize];
@@ -195,9 +194,21 @@ impl Rehearsal {
     fn notice(&mut self, place: Place, notice: Notice) {
         let clock = self.machines[usize::from(place)].clock;
         self.reigns.hear(self.real, place, clock, &notice);
-        if self.keeps {
+        if !matches!(notice, Notice::Step(..) | Notice::Joins(..) | Notice::Extends(..) | Notice::Grants(..))
+        {
             self.notices.push((self.real, place, notice));
         }
+    }
+
+    /// What members said since then, and how they are: for whoever looks for the reason of a failure.
+    fn told(&self, since: u64) -> String {
+        let said = self.notices.iter().filter(|(real, ..)| *real >= since).take(300);
+        let said = said.map(|(real, who, notice)| format!("{real} {who} {notice:?}\n"));
+        let stand = self.machines.iter().map(|machine| {
+            let now = machine.clock.shows(self.real);
+            format!("{:?}\n", machine.member.as_ref().map(|member| member.status(now)))
+        });
+        said.chain(stand).collect()
     }
 
     fn send(&mut self, from: Place, to: Place, what: Carried) {
