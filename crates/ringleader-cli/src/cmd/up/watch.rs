@@ -4,6 +4,7 @@ use super::plan::Plan;
 use crate::args::UpArgs;
 use crate::console::{BOLD, CYAN, Console, DIM, GREEN, RED, RESET, YELLOW};
 use ringleader::live::Place;
+use ringleader::model::Promises;
 use ringleader::registry::Problem;
 use ringleader_net::clock;
 use ringleader_net::up::Local;
@@ -170,7 +171,15 @@ impl<'a> Watch<'a> {
         }
         if !self.is_election() {
             let wanted = u64::from(self.args.entries) * groups.len() as u64;
-            return sum("entries") >= wanted && groups.iter().all(|group| group["leads"] == false);
+            let settings = &self.plan.cluster.groups[0].scenario.settings;
+            // Where tokens circulate for ever, something is always on its way.
+            let rests = match self.plan.entry.with_settings(settings).spec.promises {
+                Promises::Exclusion { falls_silent, .. } => falls_silent,
+                Promises::Election { .. } => true,
+            };
+            return sum("entries") >= wanted
+                && groups.iter().all(|group| group["leads"] == false)
+                && (!rests || sum("sent_ever") == sum("received_ever"));
         }
         let decided = |group: &&Value| group["position"] != "undecided" && !group["position"].is_null();
         groups.iter().any(|group| group["leads"] == true)
