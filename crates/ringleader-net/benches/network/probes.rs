@@ -62,7 +62,7 @@ messages! {
 
 /// Elects the largest, which then sends a token round.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Lap {
+pub(crate) struct Lap {
     id: Id,
     leader: Option<Id>,
 }
@@ -119,7 +119,7 @@ impl Election for Lap {
 
 /// Elects the largest of two, which then sends as much as the other takes.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Pour {
+pub(crate) struct Pour {
     id: Id,
     leader: Option<Id>,
     left: u32,
