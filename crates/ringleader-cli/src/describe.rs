@@ -150,8 +150,8 @@ pub(crate) fn network(entry: &Entry) -> Vec<(String, String)> {
     let not_yet = if election {
         "a leader that is paused after it looked at its clock may act late: nothing here fences a storage off"
     } else {
-        "a user that is paused after it looked at its clock may act late: nothing here fences a storage off; requests do \
-         not keep their order from one epoch to the next"
+        "a user that is paused after it looked at its clock may act late: nothing here fences a storage off; \
+         requests do not keep their order from one epoch to the next"
     };
     vec![
         ("run".to_owned(), format!("ringleader up -n 5 --algorithm {}", entry.spec.name)),

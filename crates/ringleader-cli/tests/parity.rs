@@ -1,11 +1,15 @@
-//! Every algorithm that a real network can run, as real processes on this machine: the promised outcome; where the schedule
-//! does not matter exactly the messages of the simulator; and the recorded run, replayed, ends in the same states.
+//! Every algorithm that a real network can run, as real processes on this machine: the promised outcome; where the
+//! schedule does not matter exactly the messages of the simulator; and the recorded run, replayed, ends in the same
+//! states.
 //!
 //! `cargo test -p ringleader-cli --test parity -- --nocapture` shows the list.
+
+#![expect(clippy::print_stdout, reason = "the list is for people")]
 
 use ringleader::model::{Promises, Timing, Winner};
 use ringleader::registry::{ALL, Entry, Problem};
 use ringleader::sim::{Crowd, Moved, Observer, Scenario};
+use ringleader::trace::{Event, Input, Recording};
 use ringleader_formats::read_trace;
 use ringleader_net::record::part_path;
 use serde_json::Value;
@@ -13,6 +17,7 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
 use std::process::Command;
+use std::sync::Arc;
 
 /// How often each user wants in.
 const ENTRIES: u64 = 2;
@@ -145,7 +150,12 @@ fn one_at_a_time(lines: &[Value], wanted: u64) -> Result<(), String> {
 /// The states in which the recorded run ends.
 fn replay(entry: &Entry, path: &Path) -> Result<Vec<Value>, String> {
     let file = File::open(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    let recorded = read_trace(BufReader::new(file)).map_err(|error| error.to_string())?;
+    let mut recorded = read_trace(BufReader::new(file)).map_err(|error| error.to_string())?;
+    // Up to where the cluster is stopped: then they leave one after the other, and miss each other.
+    let mut recording = Recording::clone(&recorded.recording);
+    let missed = |event: &Event| matches!(event.input, Input::Suspect(_) | Input::Crash);
+    recording.events.truncate(recording.events.iter().position(missed).unwrap_or(recording.events.len()));
+    recorded.recording = Arc::new(recording);
     let mut last = Last::default();
     entry.run(&recorded.scenario(), &mut last).map_err(|refusal| format!("the replay: {refusal:?}"))?;
     Ok(last.0)

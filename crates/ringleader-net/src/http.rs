@@ -1,5 +1,5 @@
-//! What a member says of itself by HTTP: `/healthz`, `/readyz`, `/metrics`, `/v1/status`. Every answer comes from the loop of
-//! the member, so that a member whose loop does not turn does not answer as if it did.
+//! What a member says of itself by HTTP: `/healthz`, `/readyz`, `/metrics`, `/v1/status`. Every answer comes from
+//! the loop of the member, so that a member whose loop does not turn does not answer as if it did.
 
 use crate::metrics::Metrics;
 use crate::node::{Handle, Silent};
@@ -35,6 +35,7 @@ pub(crate) fn serve(
 ) -> io::Result<()> {
     listener.set_nonblocking(true)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let stopped = handle.clone();
     let desk = Desk { handle, cluster, metrics };
     let router = Router::new()
         .route("/healthz", get(healthz))
@@ -46,7 +47,8 @@ pub(crate) fn serve(
     std::thread::Builder::new().name("status".into()).spawn(move || {
         runtime.block_on(async {
             let Ok(listener) = tokio::net::TcpListener::from_std(listener) else { return };
-            let _ = axum::serve(listener, router).await;
+            let until = async move { stopped.stopped().await };
+            let _ = axum::serve(listener, router).with_graceful_shutdown(until).await;
         });
     })?;
     Ok(())

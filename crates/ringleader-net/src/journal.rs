@@ -1,5 +1,5 @@
-//! What happens to a member, one line each: in the log, as far as its level lets it through, and all of it in the file of
-//! events, unbuffered, for whoever wants to hold the promises against what was reported.
+//! What happens to a member, one line each: in the log, as far as its level lets it through, and all of it in the
+//! file of events, unbuffered, for whoever wants to hold the promises against what was reported.
 
 use ringleader::live::{Cluster, Ending, Epoch, Meeting, Micros, Notice, Place};
 use serde::Serialize;

@@ -1,5 +1,5 @@
-//! Counters for Prometheus. What happens is counted as it happens; what a member knows anyway is read from its status when
-//! somebody asks.
+//! Counters for Prometheus. What happens is counted as it happens; what a member knows anyway is read from its
+//! status when somebody asks.
 
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;

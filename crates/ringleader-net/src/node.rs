@@ -1,5 +1,5 @@
-//! One member as it runs: a loop in one thread that hands what happens to the pure [`Member`] and carries out what comes
-//! back. Nothing else touches the member; whoever wants something of it asks through a [`Handle`].
+//! One member as it runs: a loop in one thread that hands what happens to the pure [`Member`] and carries out what
+//! comes back. Nothing else touches the member; whoever wants something of it asks through a [`Handle`].
 
 use crate::config::{Config, Security};
 use crate::journal::{Journal, Level, Line};
@@ -88,6 +88,11 @@ impl Handle {
         let (answer, answered) = oneshot::channel();
         self.0.blocking_send(Request::Status(answer)).map_err(|_| Silent)?;
         answered.blocking_recv().map_err(|_| Silent)
+    }
+
+    /// Waits until it has stopped.
+    pub(crate) async fn stopped(&self) {
+        self.0.closed().await;
     }
 
     pub(crate) async fn status_within(&self, patience: Duration) -> Result<Status, Silent> {

@@ -1,4 +1,5 @@
-//! What went wrong, as data: what is wrong, where in which file, what is needed, what to type. Whoever prints decides how.
+//! What went wrong, as data: what is wrong, where in which file, what is needed, what to type. Whoever prints decides
+//! how.
 
 use core::fmt;
 use std::ops::Range;

@@ -1,5 +1,5 @@
-//! Recording: what the processes of this member do, one file for each epoch, each line written when it happened. Merged with
-//! the parts of the other members it is a run like any other.
+//! Recording: what the processes of this member do, one file for each epoch, each line written when it happened.
+//! Merged with the parts of the other members it is a run like any other.
 
 use ringleader::live::{Cluster, Epoch, Notice};
 use ringleader_formats::TraceWriter;
@@ -89,8 +89,8 @@ impl Recorder {
     }
 }
 
-/// The file of an epoch: that of the first is the one that was asked for; later ones, and those of several groups, say so
-/// before the ending.
+/// The file of an epoch: that of the first is the one that was asked for; later ones, and those of several groups,
+/// say so before the ending.
 #[must_use]
 pub fn part_path(base: &Path, group: Option<&str>, epoch: u64, again: u32) -> PathBuf {
     let stem = base.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();

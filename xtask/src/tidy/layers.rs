@@ -52,11 +52,17 @@ pub(super) fn is_among_algorithms(path: &str) -> bool {
     matches!(layer(path), Some("election" | "mutex"))
 }
 
-/// Every path inside the library follows an arrow.
+/// Every path inside the library follows an arrow. Tests may go where they like, in files of their own too.
 pub(super) fn arrows(files: &[File]) -> Vec<Problem> {
+    let tests = test_modules(files);
+    let is_test = |path: &str| {
+        tests
+            .iter()
+            .any(|test| path.strip_prefix(test).is_some_and(|rest| rest == ".rs" || rest.starts_with('/')))
+    };
     let library: Vec<(&File, &str, String)> = files
         .iter()
-        .filter(|file| file.is_rust())
+        .filter(|file| file.is_rust() && !is_test(&file.path))
         .filter_map(|file| Some((file, layer(&file.path)?, code(&file.text))))
         .collect();
     // Exported macros live at the root; they belong to the module that defines them.
@@ -81,6 +87,20 @@ pub(super) fn arrows(files: &[File]) -> Vec<Problem> {
         }
     }
     problems
+}
+
+/// The modules that are built for tests only and are files of their own, as paths without an ending.
+fn test_modules(files: &[File]) -> Vec<String> {
+    let declared = |file: &File| {
+        let folder = match file.path.strip_suffix("/mod.rs") {
+            Some(folder) => folder,
+            None => file.path.strip_suffix(".rs").unwrap_or(&file.path),
+        };
+        let rest = file.text.split("#[cfg(test)]\nmod ").skip(1);
+        let names = rest.filter_map(|rest| rest.lines().next()?.strip_suffix(';'));
+        names.map(|name| format!("{folder}/{name}")).collect::<Vec<String>>()
+    };
+    files.iter().filter(|file| file.is_rust()).flat_map(declared).collect()
 }
 
 /// No algorithm has an input that its contract does not show.
@@ -192,6 +212,22 @@ mod tests {
         assert_eq!(arrows_of("rng.rs", "mod inner { use super::Rng; }"), []);
         assert_eq!(arrows_of("registry.rs", "use crate::{election::A, mutex::B, check, sim};"), []);
         assert_eq!(arrows_of("network/mod.rs", "use super::model::Port; pub(crate) fn f() {}"), []);
+    }
+
+    #[test]
+    fn tests_in_files_of_their_own_may_go_where_they_like() {
+        let user = "use crate::sim::X;";
+        let of = |declared: &str, path: &str| {
+            let at = |path: &str| format!("{LIBRARY}{path}");
+            lines(&arrows(&sample(&[(&at("mutex/mod.rs"), declared), (&at(path), user)])))
+        };
+        let declared = "#[cfg(test)]\nmod trials;\nmod trial;";
+        assert_eq!(of(declared, "mutex/trials.rs"), []);
+        assert_eq!(of(declared, "mutex/trials/mod.rs"), []);
+        assert_eq!(of(declared, "mutex/trial.rs"), [1]);
+        assert_eq!(of(declared, "mutex/trials_of_old.rs"), [1]);
+        assert_eq!(of("mod trials;", "mutex/trials.rs"), [1]);
+        assert_eq!(of(declared, "election/trials.rs"), [1]);
     }
 
     #[test]

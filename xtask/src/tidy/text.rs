@@ -32,6 +32,9 @@ const KINDS: &[&str] = &[
     ".gitignore",
     "LICENSE-APACHE",
     "LICENSE-MIT",
+    // How a member is run by others.
+    ".service",
+    "Dockerfile",
     // The page that plays a run, the page of the program, and what looks at them with a browser.
     ".html",
     ".css",

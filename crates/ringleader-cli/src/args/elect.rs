@@ -9,8 +9,8 @@ use std::path::PathBuf;
 #[command(
     after_help = "The command runs in a process group of its own and has RINGLEADER_GROUP, RINGLEADER_MEMBER, \
                   RINGLEADER_EPOCH and RINGLEADER_DEADLINE_MS (on CLOCK_BOOTTIME, as known when it starts) in its \
-                  environment. INT, TERM, HUP, QUIT, USR1 and USR2 are passed on. What it leaves behind when it ends is \
-                  stopped too. If this program is killed, the command is killed.\n\n\
+                  environment. INT, TERM, HUP, QUIT, USR1 and USR2 are passed on. What it leaves behind when it ends \
+                  is stopped too. If this program is killed, the command is killed.\n\n\
                   Exit codes: the command's own, 128 and the signal that ended it · 75 not leading within --wait · 76 \
                   lost while it ran, and stopped · 126 cannot be run · 127 no such command · 2 wrong usage · 4 the \
                   member does not answer (for 5 seconds from the start)"

@@ -2,7 +2,7 @@
 
 use super::Address;
 use super::environment;
-use super::quantity::{ADDRESS, host_and_port};
+use super::quantity::{ADDRESS, host_and_port, is_loopback};
 use super::source::{Given, Origin, Source, in_order, name};
 use crate::problem::Problem;
 use ringleader::live::{MAX_MEMBERS, MemberSpec};
@@ -97,6 +97,11 @@ fn one(source: &Source<'_>, place: usize, at: &Range<usize>, table: &DeTable<'_>
         None => (None, None),
     };
     let listen = listen.map_or_else(|| peer.text.clone(), |given| given.text);
+    if let (Some(status), Some(at)) = (&status, &status_at)
+        && (*status == listen || *status == peer.text)
+    {
+        return Err(source.bad(at, "the others are listened to there already: take another port"));
+    }
     Ok(Row {
         member: MemberSpec { name: member, id },
         address: Address { peer: peer.text, listen, status },
@@ -105,6 +110,13 @@ fn one(source: &Source<'_>, place: usize, at: &Range<usize>, table: &DeTable<'_>
         peer_at: peer.origin,
         status_at,
     })
+}
+
+/// Whether an address means another socket on another machine.
+fn is_local(address: &str) -> bool {
+    let unspecified =
+        |(host, _): (&str, u16)| host.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_unspecified());
+    is_loopback(address) || host_and_port(address).is_ok_and(unspecified)
 }
 
 /// Two members share nothing.
@@ -119,7 +131,11 @@ fn differ(source: &Source<'_>, first: &Row, second: &Row) -> Result<(), Problem>
     if first.member.id == second.member.id {
         return twice(&format!("identity {}", second.member.id), (&first.id_at, &second.id_at));
     }
-    // Two members may listen on the same `0.0.0.0:7421`, each on its own machine; but they are reached at two addresses.
+    // Two members may listen on the same `0.0.0.0:7421`, and tell their status at the same `127.0.0.1:7422`, each on
+    // its own machine; where the others reach them, they differ.
+    let host =
+        |row: &Row| host_and_port(&row.address.peer).map(|(host, _)| host.to_owned()).unwrap_or_default();
+    let apart = host(first) != host(second);
     let reached = |row: &Row| {
         let status = row.address.status.clone().zip(row.status_at.clone());
         [Some((row.address.peer.clone(), row.peer_at.clone())), status]
@@ -129,7 +145,7 @@ fn differ(source: &Source<'_>, first: &Row, second: &Row) -> Result<(), Problem>
     };
     for (address, at) in &reached(first) {
         for (other, other_at) in &reached(second) {
-            if address == other {
+            if address == other && !(apart && is_local(address)) {
                 return twice(&format!("the address {address}"), (at, other_at));
             }
         }

@@ -1,5 +1,5 @@
-//! The configuration of a cluster: one TOML file for all its members, with overrides from the environment. Every mistake
-//! has its place.
+//! The configuration of a cluster: one TOML file for all its members, with overrides from the environment. Every
+//! mistake has its place.
 
 mod environment;
 mod group;

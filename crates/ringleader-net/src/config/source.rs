@@ -152,7 +152,8 @@ pub(super) fn name(source: &Source<'_>, given: &Given) -> Result<String, Problem
 }
 
 /// What a name looks like.
-pub(crate) const NAME: &str = "a name of lower-case letters, digits and hyphens (none at the ends), 63 at most, such as \"b\" or \"db-2\"";
+const NAME: &str = "a name of lower-case letters, digits and hyphens (none at the ends), 63 at most, such as \"b\" or \
+                    \"db-2\"";
 
 /// Whether this can be the name of a cluster, a member or a group.
 #[must_use]

@@ -207,6 +207,7 @@ fn mistakes_have_their_place() {
             "\"10.0.0.1:7421\"",
             "the address 10.0.0.1:7421 is given to two members\n11:11+15 first here\n16:11+15 again here",
         ),
+        ("\"127.0.0.1:7422\"", "\"10.0.0.1:7421\"", "12:10+15 the others are listened to there already"),
         ("listen = ", "listn = ", "17:1+5 there is no `listn` here; did you mean `listen`?"),
         ("algorithm = \"hs\"", "algorithm = \"hirshberg\"", "did you mean `hirschberg-sinclair`?"),
         ("algorithm = \"hs\"", "algorithm = \"zzz\"", "26:13+5 no algorithm is called that\nhelp see"),
@@ -256,7 +257,7 @@ fn times_have_units_and_fit_together() {
     let cases = [
         (
             "lease = 10",
-            "2 bad_file cannot read cluster.toml\n29:9+2 expected a duration such as \"10s\" or \"750ms\", found an integer",
+            "cannot read cluster.toml\n29:9+2 expected a duration such as \"10s\" or \"750ms\", found an integer",
         ),
         (
             "lease = '10'",
@@ -317,6 +318,16 @@ fn plain_text_is_for_one_machine() {
     let neither =
         GOOD.replace("[tls]\nauthority = \"ca.pem\"\ncertificate = \"{name}.pem\"\nkey = \"{name}.key\"", "");
     assert!(refused(&neither).contains("there is no [tls]"));
+}
+
+#[test]
+fn the_same_local_address_on_two_machines_is_two_addresses() {
+    let both = with("id = 17", "id = 17\nstatus = \"127.0.0.1:7422\"");
+    assert!(parse(&both).is_ok());
+    let one_machine =
+        both.replace("b.example:7421", "10.0.0.1:7431").replace("0.0.0.0:7421", "10.0.0.1:7431");
+    let text = refused(&one_machine);
+    assert!(text.contains("the address 127.0.0.1:7422 is given to two members\n12:10+16 first"), "{text}");
 }
 
 #[test]

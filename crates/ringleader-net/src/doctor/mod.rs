@@ -1,5 +1,5 @@
-//! What is wrong: the port, the files, the certificates, the clocks, the way to the others. One finding a line, each with
-//! what to type.
+//! What is wrong: the port, the files, the certificates, the clocks, the way to the others. One finding a line, each
+//! with what to type.
 
 mod certificates;
 mod clocks;

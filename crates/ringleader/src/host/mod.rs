@@ -1,5 +1,5 @@
-//! A process without an engine: what a real machine needs to drive an algorithm of the registry by real messages, timers
-//! and randomness. Its type is hidden; its messages are bytes.
+//! A process without an engine: what a real machine needs to drive an algorithm of the registry by real
+//! messages, timers and randomness. Its type is hidden; its messages are bytes.
 //!
 //! A [`Cast`] is an algorithm with everybody's part handed out: identities, wiring, settings. It makes an [`Actor`] for
 //! one of them, says where a message goes that leaves by a port, and what a recording of the run begins with.

@@ -1,11 +1,12 @@
 //! The claiming side of leadership: a member leads while it counts on the grants of a majority.
 //!
-//! A grant counts from the moment the question was *sent*, not from when the answer came: [`super::Granter`] says why.
-//! The member asks itself too, and its own grant counts like any other.
+//! A grant counts from the moment the question was *sent*, not from when the answer came: [`super::Granter`]
+//! says why. The member asks itself too, and its own grant counts like any other.
 //!
-//! A claim that was given back may be made again in the same epoch (mutual exclusion does). An answer to a question from
-//! before that may still be under way; what it grants was given back since. [`Claim::release`] makes such answers worthless;
-//! a new `Claim` for an epoch in which there was one already would take them for its own.
+//! A claim that was given back may be made again in the same epoch (mutual exclusion does). An answer to a
+//! question from before that may still be under way; what it grants was given back since. [`Claim::release`]
+//! makes such answers worthless; a new `Claim` for an epoch in which there was one already would take them
+//! for its own.
 
 use super::{Epoch, Micros, Place, Terms};
 
@@ -49,8 +50,8 @@ impl Claim {
         }
     }
 
-    /// It is given back at `now`: nothing that was asked up to this moment counts any more. Questions that are sent later do,
-    /// in the same epoch.
+    /// It is given back at `now`: nothing that was asked up to this moment counts any more. Questions that
+    /// are sent later do, in the same epoch.
     pub fn release(&mut self, now: Micros) {
         // A question and the release may have been sent within the same microsecond.
         self.since = now + Micros(1);
@@ -71,6 +72,19 @@ impl Claim {
     #[must_use]
     pub fn holds(&self, now: Micros) -> bool {
         now < self.until()
+    }
+
+    /// Counts all times from so much later on, and forgets what is past at `now`: a proof goes through
+    /// finitely many states then.
+    #[cfg(test)]
+    pub(super) fn passes(&mut self, later: Micros, now: Micros) {
+        let counted = self.terms.counted();
+        let ended = |moment: Micros, length: Micros| {
+            let moment = moment - later;
+            if moment + length <= now { Micros(0) } else { moment }
+        };
+        self.since = ended(self.since, counted);
+        self.until.iter_mut().for_each(|until| *until = ended(*until, Micros(0)));
     }
 }
 

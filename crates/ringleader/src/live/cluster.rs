@@ -33,7 +33,8 @@ pub struct GroupSpec {
     pub name: String,
     /// The algorithm.
     pub entry: &'static Entry,
-    /// Its settings, topology and range. The number of processes, the identities and the wiring follow from who takes part.
+    /// Its settings, topology and range. The number of processes, the identities and the wiring follow from
+    /// who takes part.
     pub scenario: Scenario,
     /// What the user of each member does, in mutual exclusion, unless somebody says so from outside.
     pub users: Option<Users>,

@@ -119,26 +119,22 @@ impl Group {
             }
             Payload::Joined { epoch, .. } => self.joined(core, from, epoch),
             Payload::Start { epoch, .. } => {
-                let awaited = epoch == self.epoch && epoch.steward == from;
-                if awaited && self.phase == Phase::Joined {
-                    self.begin(core);
-                } else if !(awaited && self.phase == Phase::Running) {
-                    // A message of a participant may overtake the steward's word; it runs already then.
+                if epoch == self.epoch && epoch.steward == from {
+                    self.begin_if_joined(core);
+                } else {
                     self.refuse(core, from, epoch);
                 }
             }
             Payload::Message { epoch, port, bytes, .. } => {
                 let index = self.index_of(from);
+                if index.is_some() && epoch == self.epoch {
+                    self.begin_if_joined(core);
+                }
                 match (index, &mut self.instance) {
                     (Some(index), Some(instance)) if epoch == self.epoch => {
-                        let runs = std::mem::replace(&mut self.phase, Phase::Running) == Phase::Running;
                         let mut steps = Vec::new();
                         let taken = instance.arrives(core.now, index, port, bytes, &mut steps);
                         self.carry_out(core, steps);
-                        // Who was started by a message, and not by the steward, has a user too.
-                        if !runs {
-                            self.user_comes(core);
-                        }
                         if let Err(why) = taken {
                             core.notice(Notice::Nonsense(from, why));
                         }
@@ -153,15 +149,14 @@ impl Group {
 
     /// The right to send on a half-duplex link is wished for, or comes.
     fn right(&mut self, core: &mut Shared, from: Place, epoch: Epoch, port: u32, right: Right) {
+        if epoch == self.epoch {
+            self.begin_if_joined(core);
+        }
         match &mut self.instance {
             Some(instance) if epoch == self.epoch => {
-                let runs = std::mem::replace(&mut self.phase, Phase::Running) == Phase::Running;
                 let mut steps = Vec::new();
                 let taken = instance.right(core.now, port, right, &mut steps);
                 self.carry_out(core, steps);
-                if !runs {
-                    self.user_comes(core);
-                }
                 if let Err(why) = taken {
                     core.notice(Notice::Nonsense(from, why));
                 }
@@ -221,6 +216,13 @@ impl Group {
             self.user_comes(core);
         } else if epoch.steward != core.me {
             core.carry(epoch.steward, Payload::Joined { group: self.number, epoch });
+        }
+    }
+
+    /// Everybody has joined: the steward says so, or a message of somebody who has heard it does.
+    fn begin_if_joined(&mut self, core: &mut Shared) {
+        if self.phase == Phase::Joined {
+            self.begin(core);
         }
     }
 

@@ -1,7 +1,7 @@
 //! One epoch of a group at one member: its process, driven by real messages and real time.
 //!
-//! Every input gives [`Step`]s: what happened, as a recording has it, and what is to be sent to whom. Messages to itself (on a
-//! ring of one) are handed over here.
+//! Every input gives [`Step`]s: what happened, as a recording has it, and what is to be sent to whom.
+//! Messages to itself (on a ring of one) are handed over here.
 
 use super::{Duplex, Micros, Turn};
 use crate::host::{Actor, Cast, Effects, Position, Unfit, Way};

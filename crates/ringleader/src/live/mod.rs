@@ -1,10 +1,11 @@
 //! A member of a cluster on a real network, as pure state machines: no socket, no clock, no randomness of its own.
 //!
-//! From below: a [`Frame`] is what travels on a connection; a [`Link`] makes of connections that break one stream per
-//! ordered pair, exactly once and in order, for as long as neither end restarts; a [`Detector`] says who is silent for
-//! longer than it should be; a [`Granter`] and a [`Claim`] keep the one promise that outlives everything else, that no two
-//! members say at one time that they lead; a [`Member`] puts them together and hosts the algorithms. What drives it hands
-//! in what happened and when, and carries out what comes back.
+//! From below: a [`Frame`] is what travels on a connection; a [`Link`] makes of connections that break one
+//! stream per ordered pair, exactly once and in order, for as long as neither end restarts; a [`Detector`]
+//! says who is silent for longer than it should be; a [`Granter`] and a [`Claim`] keep the one promise that
+//! outlives everything else, that no two members say at one time that they lead; a [`Member`] puts them
+//! together and hosts the algorithms. What drives it hands in what happened and when, and carries out what
+//! comes back.
 
 mod claim;
 mod clocks;
@@ -20,6 +21,8 @@ mod link;
 mod member;
 #[cfg(test)]
 mod proofs;
+#[cfg(test)]
+mod rehearsal;
 mod shared;
 mod status;
 mod steward;
@@ -48,7 +51,8 @@ use core::ops::{Add, Sub};
 /// The place of a member in the list of the cluster's members.
 pub type Place = u16;
 
-/// A moment on a member's own clock, or a span of time, in microseconds. Clocks of different members are never compared.
+/// A moment on a member's own clock, or a span of time, in microseconds. Clocks of different members are
+/// never compared.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Micros(pub u64);
 

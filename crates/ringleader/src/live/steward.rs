@@ -1,8 +1,8 @@
 //! What the steward of a group does: it opens epochs, and knows when one is needed.
 //!
-//! An election is left alone while somebody leads: whoever comes back waits for the next. Mutual exclusion needs everybody who is
-//! there, so a new epoch begins when somebody is lost or comes back. An algorithm that lives with crashes is told of them
-//! instead, and of restarts if it lives with those too.
+//! An election is left alone while somebody leads: whoever comes back waits for the next. Mutual exclusion
+//! needs everybody who is there, so a new epoch begins when somebody is lost or comes back. An algorithm
+//! that lives with crashes is told of them instead, and of restarts if it lives with those too.
 
 use super::group::Group;
 use super::member::Notice;

@@ -1,9 +1,10 @@
 //! Who hears whom, and whom that makes the steward.
 //!
-//! A member hears another if beats of it come in. Two hear *each other* if both say so. The clique of a member is a set around it
-//! in which everybody hears everybody; a member is fit if its clique is a majority of all that are configured. The steward
-//! of a member is the lowest place that it hears, that hears it, and that is fit. So a member that is cut off from some,
-//! however the cut runs, follows one that can do without the others, and a minority follows nobody.
+//! A member hears another if beats of it come in. Two hear *each other* if both say so. The clique of a
+//! member is a set around it in which everybody hears everybody; a member is fit if its clique is a majority
+//! of all that are configured. The steward of a member is the lowest place that it hears, that hears it, and
+//! that is fit. So a member that is cut off from some, however the cut runs, follows one that can do without
+//! the others, and a minority follows nobody.
 
 use super::Place;
 
@@ -56,8 +57,8 @@ impl View {
         a == b || self.hears[usize::from(a)] >> b & 1 == 1 && self.hears[usize::from(b)] >> a & 1 == 1
     }
 
-    /// A set around this member in which everybody hears everybody: of those that grow from one other each, low places first,
-    /// the largest.
+    /// A set around this member in which everybody hears everybody: of those that grow from one other each,
+    /// low places first, the largest.
     pub(super) fn clique(&self) -> u64 {
         let grown = members(self.mine()).map(|first| self.grown(first));
         grown.fold(1u64 << self.me, |best, set| if set.count_ones() > best.count_ones() { set } else { best })

@@ -1,5 +1,5 @@
-//! One run from the recordings of its machines: each has seen the steps of its own process, in its own order and by its own
-//! clock, and numbers messages provisionally, so that both ends say the same.
+//! One run from the recordings of its machines: each has seen the steps of its own process, in its own order
+//! and by its own clock, and numbers messages provisionally, so that both ends say the same.
 //!
 //! The steps are put in an order in which every message is sent before it arrives; among those that could be next the
 //! earliest is. Then messages are numbered as they are sent, and time does not go back. A process that others were told
@@ -51,8 +51,8 @@ impl fmt::Display for MergeError {
 
 impl std::error::Error for MergeError {}
 
-/// Puts the parts of a run together. The order of the parts does not matter, except between those of one process, of which
-/// all but one begin with its recovery.
+/// Puts the parts of a run together. The order of the parts does not matter, except between those of one
+/// process, of which all but one begin with its recovery.
 ///
 /// # Errors
 /// If they are not parts of one run.
@@ -107,6 +107,9 @@ impl Merging {
         let in_order = parts.iter().enumerate().filter(|(_, part)| !recovers(part));
         let in_order = in_order.chain(parts.iter().enumerate().filter(|(_, part)| recovers(part)));
         for (place, part) in in_order {
+            // Whoever comes back counts from then on: that is after everything that it did before.
+            let before = part.events.first().and_then(|event| waiting.get(event.process as usize)?.back());
+            let offset = before.map_or(0, |last| last.time);
             for (step, event) in part.events.iter().enumerate() {
                 let Some(queue) = waiting.get_mut(event.process as usize) else {
                     return Err(MergeError::NoSuchProcess(place, event.process));
@@ -117,7 +120,7 @@ impl Merging {
                     }
                     begun[event.process as usize] = Some(place);
                 }
-                queue.push_back(event.clone());
+                queue.push_back(Event { time: event.time.saturating_add(offset), ..event.clone() });
             }
         }
         let until_down = waiting.iter().map(lives).collect();
@@ -295,9 +298,10 @@ mod tests {
     fn text(merged: &Merged) -> String {
         let line = |event: &Event| {
             let sends: Vec<String> = event.sends.iter().map(|sent| sent.message.to_string()).collect();
-            let input = match &event.input {
-                Input::Deliver(arrivals) => format!("gets {}", arrivals[0].message),
-                other => format!("{other:?}"),
+            let input = if let Input::Deliver(arrivals) = &event.input {
+                format!("gets {}", arrivals[0].message)
+            } else {
+                format!("{:?}", event.input)
             };
             format!("{} {} {input} [{}]", event.time, event.process, sends.join(","))
         };
@@ -331,7 +335,8 @@ mod tests {
         let merged = merge(&[zero, again, one]).expect("parts of one run");
         assert_eq!(
             text(&merged),
-            "1 0 Start []; 2 1 Start []; 20 1 Want []; 20 1 Crash []; 20 0 Suspect(1) []; 20 1 Recover []; 20 1 Want []"
+            "1 0 Start []; 2 1 Start []; 20 1 Want []; 20 1 Crash []; 20 0 Suspect(1) []; 23 1 Recover []; \
+             24 1 Want []"
         );
     }
 

@@ -210,7 +210,7 @@ impl<'a> Watch<'a> {
         let of_leader =
             leader.and_then(|leader| up.iter().copied().find(|&place| local.name(place) == leader));
         let any = up[(self.draw() % up.len() as u64) as usize];
-        let victim = if self.draw() % 2 == 0 { of_leader.unwrap_or(any) } else { any };
+        let victim = if self.draw().is_multiple_of(2) { of_leader.unwrap_or(any) } else { any };
         let name = local.name(victim).to_owned();
         let what = if Some(victim) == of_leader { ", who leads" } else { "" };
         let at = clock::now().0;
@@ -341,16 +341,14 @@ impl<'a> Watch<'a> {
             writeln!(console.out, "  simulated   {count} {verdict}")?;
         }
         if self.kills > 0 {
-            let worst = self.recoveries.iter().copied().fold(0.0, f64::max);
-            let mean = self.recoveries.iter().sum::<f64>() / self.recoveries.len().max(1) as f64;
-            writeln!(
-                console.out,
-                "  kills       {}, elections {}; a new leader after {:.0} ms on average, {:.0} ms at most",
-                self.kills,
-                self.elections,
-                mean * 1000.0,
-                worst * 1000.0
-            )?;
+            let worst = self.recoveries.iter().copied().fold(0.0, f64::max) * 1000.0;
+            let mean = self.recoveries.iter().sum::<f64>() / self.recoveries.len().max(1) as f64 * 1000.0;
+            let after = if self.recoveries.is_empty() {
+                String::new()
+            } else {
+                format!("; a new leader after {mean:.0} ms on average, {worst:.0} ms at most")
+            };
+            writeln!(console.out, "  kills       {}, elections {}{after}", self.kills, self.elections)?;
         }
         writeln!(console.out, "\n  again:  {again}")
     }

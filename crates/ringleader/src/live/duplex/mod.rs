@@ -1,23 +1,26 @@
 //! Half-duplex links between real machines: the right to send travels with the messages.
 //!
-//! **What is to hold** is what the simulator does (`sim/half_duplex.rs`): a step takes a prefix of what waits on each side, and
-//! sends on a side only if nothing is left in the link towards it there. Messages of a start are exempt: they may cross.
+//! **What is to hold** is what the simulator does (`sim/half_duplex.rs`): a step takes a prefix of what waits
+//! on each side, and sends on a side only if nothing is left in the link towards it there. Messages of a
+//! start are exempt: they may cross.
 //!
-//! **How.** Each edge has a *baton*, and only who has it sends. It travels in order behind the messages of the one who gives
-//! it away; so whoever has it has everything the other has sent, and what waits in its queue is all that is in the link. At
-//! first it is with the higher index, which starts, sends what its start asks for, and gives it away at once: a start that
-//! has not come in yet would otherwise be passed. Whoever wants it says so with a *wish*. A wish that finds the baton gone has
-//! crossed it, and is forgotten.
+//! **How.** Each edge has a *baton*, and only who has it sends. It travels in order behind the messages of
+//! the one who gives it away; so whoever has it has everything the other has sent, and what waits in its
+//! queue is all that is in the link. At first it is with the higher index, which starts, sends what its start
+//! asks for, and gives it away at once: a start that has not come in yet would otherwise be passed. Whoever
+//! wants it says so with a *wish*. A wish that finds the baton gone has crossed it, and is forgotten.
 //!
-//! **Nobody waits for ever.** Edges are ordered, everywhere in the same way, by their smaller end. A process that wants to take a
-//! step that sends on several edges wishes for the first that it misses, keeps those before it, and gives away every other that
-//! is wished for. Suppose that nobody takes a step any more. Then nothing new arrives, and what everybody wants stays as it is.
-//! What a process misses first can only move to later edges, so at some moment it stays as well. Of those that miss something, let
-//! one miss the latest edge. The other end of that edge has it, or is about to, and may not keep it: it would have to miss a later
-//! one. So it gives it away, and the first one takes its step or misses a later one: a contradiction.
+//! **Nobody waits for ever.** Edges are ordered, everywhere in the same way, by their smaller end. A process
+//! that wants to take a step that sends on several edges wishes for the first that it misses, keeps those
+//! before it, and gives away every other that is wished for. Suppose that nobody takes a step any more. Then
+//! nothing new arrives, and what everybody wants stays as it is. What a process misses first can only move to
+//! later edges, so at some moment it stays as well. Of those that miss something, let one miss the latest
+//! edge. The other end of that edge has it, or is about to, and may not keep it: it would have to miss a
+//! later one. So it gives it away, and the first one takes its step or misses a later one: a contradiction.
 //!
-//! **A ring of one** is an edge from a process to itself. It needs no baton, for nothing is under way that it does not know of;
-//! what it sends itself is handed in again before anything else happens. **A ring of two** has two edges, each with its own.
+//! **A ring of one** is an edge from a process to itself. It needs no baton, for nothing is under way that it
+//! does not know of; what it sends itself is handed in again before anything else happens. **A ring of two**
+//! has two edges, each with its own.
 //!
 //! Only messages move such a process: no algorithm for half-duplex links has timers or local steps.
 
@@ -28,8 +31,8 @@ use crate::host::{Actor, Effects, Unfit, Way};
 use crate::trace::Arrival;
 use std::collections::VecDeque;
 
-/// The most messages that wait on a side. In a ring of 64 no algorithm has more than a dozen of them; whoever sends more is
-/// broken.
+/// The most messages that wait on a side. In a ring of 64 no algorithm has more than a dozen of them; whoever
+/// sends more is broken.
 const MOST_WAITING: usize = 64;
 
 /// What is to be done.
@@ -154,8 +157,8 @@ impl Duplex {
         Ok(())
     }
 
-    /// What is to be done next; none if it waits for others. To be carried out before it is asked again, and to be asked until
-    /// there is nothing, after whatever has happened.
+    /// What is to be done next; none if it waits for others. To be carried out before it is asked again, and
+    /// to be asked until there is nothing, after whatever has happened.
     #[expect(clippy::should_implement_trait, reason = "what comes next depends on what arrives in between")]
     pub fn next(&mut self) -> Option<Turn> {
         if !self.started {
@@ -207,8 +210,9 @@ impl Duplex {
         Turn::Step(arrivals, step.effects)
     }
 
-    /// A step that can be taken now; otherwise the first that could be, had it the batons. Shorter prefixes come first.
-    /// Which step that is without batons follows from what waits alone: the argument above rests on it.
+    /// A step that can be taken now; otherwise the first that could be, had it the batons. Shorter prefixes
+    /// come first. Which step that is without batons follows from what waits alone: the argument above rests
+    /// on it.
     fn plan(&self) -> Option<Try> {
         let [first, second] = [self.sides[0].waiting.len(), self.sides[1].waiting.len()];
         let mut wanted = None;

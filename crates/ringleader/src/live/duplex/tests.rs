@@ -1,5 +1,5 @@
-//! All members of a ring in one loop, with their channels delivering in random order: they elect, whatever the order, and what
-//! they did is a run of the simulator.
+//! All members of a ring in one loop, with their channels delivering in random order: they elect, whatever
+//! the order, and what they did is a run of the simulator.
 
 use super::{Duplex, Turn};
 use crate::election::VanLeeuwenTanHalfDuplex;
@@ -264,7 +264,8 @@ fn a_baton_is_here_or_there() {
     assert_eq!(low.next(), None);
     low.baton(0).unwrap();
     assert!(low.baton(0).is_err());
-    // Unless it is needed it is given away as soon as somebody wishes for it. A wish that crossed it is forgotten.
+    // Unless it is needed it is given away as soon as somebody wishes for it. A wish that crossed it is
+    // forgotten.
     low.wished(0).unwrap();
     assert_eq!([low.next(), low.next()], [Some(Turn::Baton(0)), None]);
     low.wished(0).unwrap();

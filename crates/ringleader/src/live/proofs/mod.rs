@@ -4,4 +4,5 @@
 
 mod courier;
 mod detector;
+mod grants;
 mod link;
