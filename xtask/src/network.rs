@@ -70,8 +70,8 @@ pub(crate) fn missing() -> Option<(&'static str, &'static str)> {
     ))
 }
 
-/// The whole suite: every algorithm as real processes on this host; the ground of the other hosts; then every fault. One
-/// after the other, for they share the machine's time.
+/// The whole suite: every algorithm as real processes on this host; the ground of the other hosts; then every
+/// fault. One after the other, for they share the machine's time.
 pub(crate) fn run() -> bool {
     is_ready()
         && cargo(&["test", "--quiet", "-p", "ringleader-cli", "--test", "parity", "--", "--nocapture"])
