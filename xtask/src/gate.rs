@@ -53,6 +53,7 @@ const STAGES: &[Stage] = &[
             let rings = ["bench", QUICK, "-p", "ringleader", "--bench", "handwritten", "--bench", "rings"];
             cargo(&[&rings[..], &["--", "--quick"]].concat())
                 && cargo(&["bench", "-p", "ringleader-cli", "--bench", "sweep", "--", "--quick"])
+                && cargo(&["bench", "-p", "ringleader-net", "--bench", "network", "--", "--quick"])
         })
     },
     Stage { file: Some("web/package.json"), misses: page::missing, ..Stage::new("page", page::check) },

@@ -166,6 +166,7 @@ pub(crate) fn wait<T>(what: &str, mut condition: impl FnMut() -> Option<T>) -> T
             return found;
         }
         assert!(begin.elapsed() < PATIENCE, "in vain: {what}");
-        std::thread::sleep(Duration::from_millis(5));
+        // Rarely enough that looking does not slow down what is looked at.
+        std::thread::sleep(Duration::from_millis(20));
     }
 }

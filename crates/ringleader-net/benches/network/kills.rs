@@ -38,8 +38,11 @@ pub(crate) fn measure(algorithm: &str, kills: usize) {
         losses.push(loss(&folder, leader, at, next));
         let restarted = clock::now().0;
         processes[leader] = folder.process(leader);
-        wait("the one that was killed", || {
-            first(&folder, restarted, |place, event| place == leader && event["event"] == "joins")
+        // It need not take part in what goes on; but all must have met it.
+        wait("everybody to meet the one that was killed", || {
+            let met = folder.events(leader).into_iter();
+            let met = met.filter(|event| event["event"] == "met" && time(event) > restarted).count();
+            (met + 1 >= members).then_some(())
         });
         since = at;
     }

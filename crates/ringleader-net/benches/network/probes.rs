@@ -16,7 +16,7 @@ static AMOUNT: AtomicU32 = AtomicU32::new(0);
 static ARRIVALS: Mutex<Vec<Instant>> = Mutex::new(Vec::new());
 
 /// So many messages are under way at most: well within what a link may have unacknowledged.
-const WINDOW: u32 = 1024;
+const WINDOW: u32 = 512;
 
 /// The hops of a token that goes round among so many members, one after the other.
 pub(crate) fn hops(members: usize, hops: u32) -> Figures {
@@ -39,7 +39,10 @@ fn arrivals(members: usize, algorithm: &str, amount: u32) -> Vec<Instant> {
     let folder = Folder::new(members, |_| format!("[[group]]\nname = \"g\"\nalgorithm = \"{algorithm}\"\n"));
     let threads = folder.threads(&PROBES);
     let enough = amount as usize;
-    let found = wait("all arrivals", || (lock().len() >= enough).then(|| core::mem::take(&mut *lock())));
+    let found = wait("all arrivals", || {
+        let mut arrivals = lock();
+        (arrivals.len() >= enough).then(|| core::mem::take(&mut *arrivals))
+    });
     drop(threads);
     found
 }
