@@ -53,8 +53,9 @@ fn main() {
     let algorithms: &[&str] = if quick { &["franklin"] } else { &["franklin", "bully"] };
     algorithms.iter().for_each(|algorithm| kills::measure(algorithm, kill_count));
     idle::measure(idle);
+    // A little of each says nothing about how long it takes.
     assert!(
-        ratio <= MOST_ROUND_TRIPS,
+        quick || ratio <= MOST_ROUND_TRIPS,
         "a hop takes {ratio:.2} round trips of TLS at p50; at most {MOST_ROUND_TRIPS} are allowed"
     );
 }
