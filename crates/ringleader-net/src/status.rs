@@ -86,7 +86,10 @@ pub fn is_ready(cluster: &Cluster, status: &Status) -> Result<(), String> {
     if heard * 2 <= members {
         return Err(format!("it hears {heard} of {members} members, itself included: no majority"));
     }
-    let outside = status.groups.iter().find(|group| !group.participants.contains(&status.place));
+    // Who comes back while somebody leads is left out of the epoch until the next: it knows who leads, and is well.
+    let outside =
+        |group: &&GroupStatus| !group.participants.contains(&status.place) && group.leader.is_none();
+    let outside = status.groups.iter().find(outside);
     match outside {
         Some(group) => Err(format!("it does not take part in `{}` yet", group.name)),
         None => Ok(()),

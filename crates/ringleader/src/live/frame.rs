@@ -191,7 +191,7 @@ pub struct Beat {
 /// What a heartbeat says of a group.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct GroupBeat {
-    /// The newest epoch that the sender has joined or heard of.
+    /// The epoch that the sender has joined.
     pub epoch: Epoch,
     /// Whether it could open an epoch: it and those that hear each other around it are a majority.
     pub fit: bool,

@@ -18,7 +18,7 @@ use crate::sim::{Delay, Ids, Refusal, Scenario, Schedule, TICKS_PER_UNIT};
 pub(super) struct Group {
     pub(super) number: u16,
     pub(super) spec: GroupSpec,
-    /// The newest epoch that anybody has spoken of.
+    /// The newest epoch that anybody who is heard has joined.
     pub(super) newest: Epoch,
     /// The epoch that this member has joined, and who takes part in it, with the incarnations they had.
     pub(super) epoch: Epoch,
@@ -108,7 +108,6 @@ impl Group {
     pub(super) fn payload(&mut self, core: &mut Shared, from: Place, payload: Payload) {
         match payload {
             Payload::Open { epoch, participants, resumes, .. } => {
-                self.newest = self.newest.max(epoch);
                 let follows = core.view.steward() == Some(from) && epoch.steward == from;
                 let again = resumes && epoch >= self.epoch && self.instance.is_none();
                 if follows && (epoch > self.epoch || again) {

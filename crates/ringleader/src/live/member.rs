@@ -237,9 +237,7 @@ impl Member {
                 }
             }
             Frame::Ack { from: theirs, to, next } => {
-                if peer.link.acknowledged(theirs, to, next) {
-                    peer.full = false;
-                }
+                peer.link.acknowledged(theirs, to, next);
             }
             Frame::Beat(beat) => self.beat(from, beat),
             Frame::Ask { group, epoch, sent } => {
@@ -315,7 +313,7 @@ impl Member {
                 peer.clock = ClockWatch::new(self.core.timing.terms.drift);
                 peer.clock_is_wrong = false;
                 (peer.last_beat, peer.round_trip) = (None, None);
-                (peer.full, peer.leaving) = (false, false);
+                (peer.full, peer.leaving) = (None, false);
                 peer.groups.fill(GroupBeat::default());
             }
             Meeting::Same => {}
@@ -393,11 +391,15 @@ impl Member {
     /// Who is heard, and who is not any more.
     fn look_around(&mut self) {
         let now = self.core.now;
+        let noticed = Micros(self.core.timing.patience.heartbeat.0.saturating_mul(10));
         for place in self.core.others() {
-            let peer = &self.core.peers[usize::from(place)];
+            let peer = &mut self.core.peers[usize::from(place)];
+            if peer.full.is_some_and(|since| now >= since + noticed && peer.link.waiting() == 0) {
+                peer.full = None;
+            }
             let alive = peer.last_beat.is_some() && !peer.detector.suspects(now);
             // With a clock that cannot be trusted nothing can be held together.
-            let heard = alive && !peer.full && !peer.leaving && !peer.clock_is_wrong;
+            let heard = alive && peer.full.is_none() && !peer.leaving && !peer.clock_is_wrong;
             if heard == peer.heard {
                 continue;
             }
@@ -444,6 +446,12 @@ impl Member {
                 if let Some((from, to, next)) = due {
                     self.core.send(place, Frame::Ack { from, to, next });
                 }
+                // A link that is full and hears nothing asks once more: what is there already is acknowledged again.
+                let peer = &self.core.peers[usize::from(place)];
+                let first = if peer.full.is_some() { peer.link.again().next() } else { None };
+                if let Some(first) = first {
+                    self.core.send(place, Frame::Data(first));
+                }
             }
         }
     }
@@ -459,7 +467,8 @@ impl Member {
         let fit = self.core.view.is_fit() && !self.core.leaving;
         let now = self.core.now;
         let beat = |group: &Group| GroupBeat {
-            epoch: group.newest.max(group.epoch),
+            // Not what it has heard of: two stewards that do not hear each other would outbid each other for ever.
+            epoch: group.epoch,
             fit,
             leader: group.granter.held(now).map(|(claimant, _)| claimant.place),
             leads: group.leading.holds,

@@ -13,6 +13,8 @@ struct Room {
     now: Micros,
     /// How much faster than real time each clock runs, in parts per million.
     fast: Vec<u64>,
+    /// What does not get through: from, to, and whether only acknowledgements.
+    cut: Vec<(Place, Place, bool)>,
     notices: Vec<(Place, Notice)>,
 }
 
@@ -50,6 +52,7 @@ impl Room {
             frames: VecDeque::new(),
             now: Micros(0),
             fast: vec![0; usize::from(n)],
+            cut: Vec::new(),
             notices: Vec::new(),
         };
         for a in 0..n {
@@ -77,7 +80,12 @@ impl Room {
     fn run(&mut self, until: Micros) {
         while self.now < until {
             while let Some((from, to, frame)) = self.frames.pop_front() {
-                self.input(to, Input::Frame(from, frame));
+                let acknowledges = matches!(frame, super::Frame::Ack { .. });
+                let stops =
+                    |&(a, b, only): &(Place, Place, bool)| (a, b) == (from, to) && (acknowledges || !only);
+                if !self.cut.iter().any(stops) {
+                    self.input(to, Input::Frame(from, frame));
+                }
             }
             let wakes = |who: Place| {
                 let member = self.members[usize::from(who)].as_ref()?;
@@ -161,4 +169,40 @@ fn whose_clock_is_too_fast_is_found_out_and_left_out() {
     assert!(!accused(0, 1) && !accused(1, 0), "the others are right");
     let leaders = room.leaders();
     assert!(leaders == [0] || leaders == [1], "{leaders:?}");
+}
+
+#[test]
+fn two_stewards_that_do_not_hear_each_other_do_not_outbid_each_other() {
+    for one_way in [false, true] {
+        let mut room = Room::new(&cluster(Entry::exclusion::<RicartAgrawala>(), 3, None));
+        room.run(Micros::millis(3000));
+        room.cut = vec![(0, 1, false), (1, 0, false)];
+        room.cut.truncate(if one_way { 1 } else { 2 });
+        room.run(Micros::millis(60_000));
+        let opened = room.notices.iter().filter(|(_, notice)| matches!(notice, Notice::Opens(..))).count();
+        // The first; the one of 0 with 2; and 1, which nobody follows, tries ever more rarely.
+        assert!((2..=10).contains(&opened), "{opened}");
+    }
+}
+
+#[test]
+fn what_a_full_link_has_lost_is_not_passed_over() {
+    let users = Users { entries: 30, hold: Micros(500), think: Micros(100) };
+    let mut cluster = cluster(Entry::exclusion::<TokenRing>(), 3, Some(users));
+    cluster.timing.limits.unacknowledged = 8;
+    cluster.timing.limits.ack_every = 1;
+    let mut room = Room::new(&cluster);
+    room.run(Micros::millis(1020));
+    room.cut = vec![(1, 0, true)];
+    room.run(Micros::millis(3000));
+    room.cut.clear();
+    room.run(Micros::millis(20_000));
+    let full = room.notices.iter().position(|(_, notice)| matches!(notice, Notice::LinkFull(1)));
+    let full = full.expect("the link was full");
+    let anew =
+        |(_, notice): &(Place, Notice)| matches!(notice, Notice::Joins(_, epoch, ..) if epoch.number > 1);
+    assert!(room.notices[full..].iter().any(anew), "the epoch with the loss in it is over");
+    let entries = |member: &Member| member.status(room.now).groups[0].entries;
+    let all: Vec<u64> = room.members.iter().flatten().map(entries).collect();
+    assert!(all.iter().all(|&entries| entries >= 30), "{all:?}");
 }

@@ -14,8 +14,9 @@ pub(super) struct Peer {
     /// Whether it is heard: its beats come in, and what is sent to it goes out.
     pub(super) heard: bool,
     pub(super) leaving: bool,
-    /// Whether its link is full: it counts as down until it takes something in.
-    pub(super) full: bool,
+    /// Since when its link was too full to take something: what was to be carried is gone. It counts as down until everybody
+    /// has had the time to notice and to go on without it.
+    pub(super) full: Option<Micros>,
     pub(super) clock: ClockWatch,
     pub(super) clock_is_wrong: bool,
     /// Its last beat: when it was sent on its clock, when it came in on ours.
@@ -34,7 +35,7 @@ impl Peer {
             detector: Detector::new(timing.patience, now),
             heard: false,
             leaving: false,
-            full: false,
+            full: None,
             clock: ClockWatch::new(timing.terms.drift),
             clock_is_wrong: false,
             last_beat: None,
@@ -108,9 +109,11 @@ impl Shared {
             Ok(segment) if peer.greeted => self.out.push(Output::Send(to, Frame::Data(segment))),
             Ok(_) => {}
             Err(super::Full) => {
-                if !peer.full && peer.link.peer().is_some() {
-                    peer.full = true;
-                    self.notice(Notice::LinkFull(to));
+                if peer.link.peer().is_some() {
+                    let known = peer.full.replace(self.now).is_some();
+                    if !known {
+                        self.notice(Notice::LinkFull(to));
+                    }
                 }
             }
         }

@@ -46,10 +46,17 @@ impl Group {
         }
         let wanted = self.wanted_of(clique);
         let there = |place: Place| self.index_of(place).is_some() || wanted >> place & 1 == 0;
-        self.epoch == self.newest
+        !self.is_overtaken(core, clique)
             && self.phase == Phase::Running
             && !self.has_lost(core, clique)
             && members(clique).all(there)
+    }
+
+    /// Whether one of those who should take part has joined a newer epoch. What others do is their business: two stewards that do
+    /// not hear each other would outbid each other for ever.
+    fn is_overtaken(&self, core: &Shared, clique: u64) -> bool {
+        let joined = |who: Place| core.peers[usize::from(who)].groups[usize::from(self.number)].epoch;
+        members(clique).any(|who| who != core.me && joined(who) > self.epoch)
     }
 
     /// Whether a participant is gone whom the algorithm cannot do without.
@@ -68,14 +75,14 @@ impl Group {
                 .participants
                 .iter()
                 .any(|&(who, incarnation)| clique >> who & 1 == 0 || core.incarnation_of(who) != incarnation);
-            let overtaken = self.newest > opening.epoch;
+            let overtaken = self.is_overtaken(core, clique) && opening.epoch == self.epoch;
             return lost || overtaken || core.now >= self.well_since + self.retry;
         }
         if self.newest == Epoch::default() {
             let all = clique.count_ones() as usize == core.members.len();
             return all || core.now >= core.boot + core.timing.gather;
         }
-        self.epoch < self.newest
+        self.is_overtaken(core, clique)
             || self.phase != Phase::Running
             || self.has_lost(core, clique)
             || !self.is_election()
