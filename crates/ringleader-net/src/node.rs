@@ -256,16 +256,22 @@ fn trust(config: &Config) -> Result<Trust, Problem> {
     }))
 }
 
+/// Why an address cannot be listened on, in words.
+#[must_use]
+pub fn why_not_heard(error: &io::Error) -> String {
+    let known = [
+        (io::ErrorKind::AddrInUse, "already in use"),
+        (io::ErrorKind::PermissionDenied, "ports below 1024 need rights that this user has not"),
+        (io::ErrorKind::AddrNotAvailable, "this machine has no such address"),
+    ];
+    let why = known.iter().find(|(kind, _)| *kind == error.kind());
+    why.map_or_else(|| error.to_string(), |(_, why)| (*why).to_owned())
+}
+
 /// Listens on this address.
 fn claim(address: &str, what: &str) -> Result<TcpListener, Problem> {
     TcpListener::bind(address).map_err(|error| {
-        let known = [
-            (io::ErrorKind::AddrInUse, "already in use"),
-            (io::ErrorKind::PermissionDenied, "ports below 1024 need rights that this user has not"),
-            (io::ErrorKind::AddrNotAvailable, "this machine has no such address"),
-        ];
-        let why = known.iter().find(|(kind, _)| *kind == error.kind());
-        let why = why.map_or_else(|| error.to_string(), |(_, why)| (*why).to_owned());
+        let why = why_not_heard(&error);
         let in_use = error.kind() == io::ErrorKind::AddrInUse;
         let code = if in_use { "port_in_use" } else { "cannot_listen" };
         Problem::environment(code, format!("cannot listen on {address} for {what}: {why}"))

@@ -123,13 +123,7 @@ fn tell(app: &App, args: &ServeArgs, server: &Server, console: &mut Console<'_>)
 
 /// The address cannot be had.
 fn unheard(app: &App, args: &ServeArgs, error: &io::Error) -> Diagnostic {
-    let known = [
-        (io::ErrorKind::AddrInUse, "already in use"),
-        (io::ErrorKind::PermissionDenied, "ports below 1024 need rights that this user has not"),
-        (io::ErrorKind::AddrNotAvailable, "this machine has no such address"),
-    ];
-    let why = known.iter().find(|(kind, _)| *kind == error.kind());
-    let why = why.map_or_else(|| error.to_string(), |(_, why)| (*why).to_owned());
+    let why = ringleader_net::node::why_not_heard(error);
     let in_use = error.kind() == io::ErrorKind::AddrInUse;
     let code = if in_use { "ringleader::port_in_use" } else { "ringleader::cannot_listen" };
     let free = format!("{}:0", if args.listen.is_ipv6() { "[::1]" } else { "127.0.0.1" });

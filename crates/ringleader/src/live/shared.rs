@@ -14,8 +14,8 @@ pub(super) struct Peer {
     /// Whether it is heard: its beats come in, and what is sent to it goes out.
     pub(super) heard: bool,
     pub(super) leaving: bool,
-    /// Since when its link was too full to take something: what was to be carried is gone. It counts as down until everybody
-    /// has had the time to notice and to go on without it.
+    /// Since when its link was too full to take something: what was to be carried is gone. It counts as down
+    /// until everybody has had the time to notice and to go on without it.
     pub(super) full: Option<Micros>,
     pub(super) clock: ClockWatch,
     pub(super) clock_is_wrong: bool,

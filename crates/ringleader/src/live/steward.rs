@@ -52,8 +52,8 @@ impl Group {
             && members(clique).all(there)
     }
 
-    /// Whether one of those who should take part has joined a newer epoch. What others do is their business: two stewards that do
-    /// not hear each other would outbid each other for ever.
+    /// Whether one of those who should take part has joined a newer epoch. What others do is their business: two
+    /// stewards that do not hear each other would outbid each other for ever.
     fn is_overtaken(&self, core: &Shared, clique: u64) -> bool {
         let joined = |who: Place| core.peers[usize::from(who)].groups[usize::from(self.number)].epoch;
         members(clique).any(|who| who != core.me && joined(who) > self.epoch)
