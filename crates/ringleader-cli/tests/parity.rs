@@ -54,6 +54,39 @@ fn real_processes_do_what_the_simulator_does() {
     assert!(ran > 0 && counted > 0 && replayed > 0, "{ran}, {counted}, {replayed}");
 }
 
+#[test]
+fn a_command_runs_where_its_member_leads_and_nowhere_else() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let kept = folder.path().join("kept");
+    let mut cluster = Command::new(env!("CARGO_BIN_EXE_ringleader"))
+        .args(["up", "-n", "3", "--algorithm", "chang-roberts", "--for", "120s", "--quiet", "--keep"])
+        .arg(&kept)
+        .spawn()
+        .expect("the program starts");
+    let program = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ringleader"));
+        command.args(arguments).arg("--config").arg(kept.join("cluster.toml"));
+        command
+    };
+    // Somebody leads: `status` says so by its exit code.
+    let leads = || program(&["status"]).output().is_ok_and(|output| output.status.success());
+    while !leads() {
+        assert!(cluster.try_wait().is_ok_and(|ended| ended.is_none()), "the cluster has ended");
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    }
+    let elect = |name| {
+        let mut command = program(&["elect", "main", "--name", name, "--wait", "1s"]);
+        let output = command.args(["--", "sh", "-c", "echo leads; exit 7"]).output().expect("it ends");
+        (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    let mut ends = ["a", "b", "c"].map(elect);
+    ends.sort();
+    // Its members leave with it.
+    cluster.kill().and_then(|()| cluster.wait()).expect("it is stopped");
+    let nowhere = (Some(75), String::new());
+    assert_eq!(ends, [(Some(7), "leads\n".to_owned()), nowhere.clone(), nowhere]);
+}
+
 /// A size that the algorithm admits, another one for each.
 fn size(entry: &Entry, place: u32) -> Option<u32> {
     let sizes = (0..6).map(|step| 3 + (place + step) % 6);
