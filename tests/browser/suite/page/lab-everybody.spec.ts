@@ -42,6 +42,19 @@ test("everything works with the keyboard", async ({ page, visit }) => {
   await expect(page.getByRole("button", { name: /Leave teaching mode/ })).toBeVisible();
 });
 
+test("a key right after the help was closed counts", async ({ page, visit }) => {
+  await visit(`${EIGHT}&at=12`);
+  await isAt(page, 12);
+  await page.keyboard.press("?");
+  await expect(page.getByRole("dialog")).toBeVisible();
+  // In one go: the dialog has not told yet that it is closed.
+  await page.evaluate(() => {
+    document.querySelector("dialog")?.close();
+    document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "m", bubbles: true }));
+  });
+  await expect(page.locator("button.message[aria-pressed=true]")).toHaveCount(1);
+});
+
 test("nothing moves by itself; Space plays and pauses", async ({ page, visit }) => {
   await visit(EIGHT);
   await isAt(page, 0);
