@@ -37,3 +37,4 @@ pub mod host;
 pub mod registry;
 
 pub mod live;
+pub mod lock;

@@ -2,6 +2,7 @@
 mod carvalho_roucairol;
 mod central;
 mod central_failover;
+pub mod homed_chain;
 mod lamport;
 mod maekawa;
 mod misra;

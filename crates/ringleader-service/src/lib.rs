@@ -1,0 +1,2 @@
+//! A server of the lock service: sockets, certificates, HTTP, files and clocks around the pure
+//! [`ringleader::lock::Server`], which decides everything.

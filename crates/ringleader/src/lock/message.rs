@@ -1,0 +1,184 @@
+//! What travels between servers. Every message names its epoch, and one of another epoch is dropped; any may be lost,
+//! delayed, repeated and overtaken.
+
+use super::view::ServerId;
+use super::{Fence, LockState, Name};
+
+/// A token that a server reports to the home of its shard.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Owned {
+    /// The lock.
+    pub name: Name,
+    /// Whether a client of that server holds it, or may.
+    pub held: bool,
+}
+
+/// A message from one server to another.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Message {
+    /// To everybody, every so often: I am here. Whoever proposes changes of the view goes by it.
+    Ping {
+        /// The epoch that is installed; 0 if none.
+        epoch: u32,
+        /// Which run of the server it is.
+        incarnation: u64,
+        /// Whether the shortest lease runs: a server that hears others and gets no answer from the store is no use.
+        leased: bool,
+        /// Whether it wants to be a member; one that leaves does not.
+        wants_in: bool,
+        /// The newest version of the protocol that it speaks.
+        proto: u16,
+    },
+    /// To the home: I want the token. `number` counts the requests of this server for this lock.
+    Req {
+        /// The epoch.
+        epoch: u32,
+        /// The lock.
+        name: Name,
+        /// The number of the request.
+        number: u64,
+        /// How much it is wanted; only elections look at it.
+        priority: u32,
+    },
+    /// From the home to owner number `k`: send the token on to `to`.
+    Pass {
+        /// The epoch.
+        epoch: u32,
+        /// The lock.
+        name: Name,
+        /// The number of the owner who is to send it.
+        k: u64,
+        /// To whom.
+        to: ServerId,
+    },
+    /// The token, for owner number `k`.
+    Token {
+        /// The epoch.
+        epoch: u32,
+        /// The lock.
+        name: Name,
+        /// The number of the owner who gets it.
+        k: u64,
+        /// The counter of the last grant.
+        counter: u64,
+    },
+    /// To the home: the token has arrived at owner number `k`. Only elections send it: the home then names the next.
+    Took {
+        /// The epoch.
+        epoch: u32,
+        /// The lock.
+        name: Name,
+        /// The number.
+        k: u64,
+    },
+    /// To the home: owner number `k` does not need the token; it may have it back.
+    Offer {
+        /// The epoch.
+        epoch: u32,
+        /// The lock.
+        name: Name,
+        /// The number.
+        k: u64,
+    },
+    /// After a view was installed, to each home: these tokens of its shards are mine. Complete with the last page.
+    Report {
+        /// The epoch.
+        epoch: u32,
+        /// Which run of the server it is.
+        incarnation: u64,
+        /// Whether no client of an earlier run of this server can hold anything any more.
+        certify: bool,
+        /// The number of this page.
+        page: u32,
+        /// How many there are.
+        pages: u32,
+        /// The tokens.
+        owns: Vec<Owned>,
+    },
+    /// The page has arrived.
+    Reported {
+        /// The epoch.
+        epoch: u32,
+        /// Of which run of the server it was.
+        incarnation: u64,
+        /// Whether it said that it certifies.
+        certify: bool,
+        /// The page.
+        page: u32,
+    },
+    /// How is this lock? To its home, which sends it on to the owner.
+    Look {
+        /// The epoch.
+        epoch: u32,
+        /// The lock.
+        name: Name,
+        /// Who wants to know.
+        asker: ServerId,
+        /// The number of the question.
+        number: u64,
+    },
+    /// The answer of the owner, or of the home of a lock that nobody has.
+    Looked {
+        /// The epoch.
+        epoch: u32,
+        /// The lock.
+        name: Name,
+        /// The number of the question.
+        number: u64,
+        /// How it is.
+        state: LockState,
+    },
+}
+
+impl Message {
+    /// Its kind, for counting.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Message::Ping { .. } => "ping",
+            Message::Req { .. } => "req",
+            Message::Pass { .. } => "pass",
+            Message::Token { .. } => "token",
+            Message::Took { .. } => "took",
+            Message::Offer { .. } => "offer",
+            Message::Report { .. } => "report",
+            Message::Reported { .. } => "reported",
+            Message::Look { .. } => "look",
+            Message::Looked { .. } => "looked",
+        }
+    }
+
+    /// Its epoch.
+    #[must_use]
+    pub fn epoch(&self) -> u32 {
+        match self {
+            Message::Ping { epoch, .. }
+            | Message::Req { epoch, .. }
+            | Message::Pass { epoch, .. }
+            | Message::Token { epoch, .. }
+            | Message::Took { epoch, .. }
+            | Message::Offer { epoch, .. }
+            | Message::Report { epoch, .. }
+            | Message::Reported { epoch, .. }
+            | Message::Look { epoch, .. }
+            | Message::Looked { epoch, .. } => *epoch,
+        }
+    }
+
+    /// Its fence, if it is a grant's: for reading logs.
+    #[must_use]
+    pub fn fence(&self) -> Option<Fence> {
+        match self {
+            Message::Looked { state, .. } => state.fence,
+            Message::Token { epoch, counter, .. } => Some(Fence::new(*epoch, *counter)),
+            Message::Ping { .. }
+            | Message::Req { .. }
+            | Message::Pass { .. }
+            | Message::Took { .. }
+            | Message::Offer { .. }
+            | Message::Report { .. }
+            | Message::Reported { .. }
+            | Message::Look { .. } => None,
+        }
+    }
+}
