@@ -58,6 +58,11 @@ impl<S: Copy + Ord> Home<S> {
         Some(Pass { from: seat.before, k: seat.k - 1, to: self.tail })
     }
 
+    /// The number of somebody's last request that was numbered.
+    pub fn request(&self, who: S) -> Option<u64> {
+        self.seats.get(&who).map(|seat| seat.request)
+    }
+
     /// Everybody who may have the token: whoever was ever numbered, and those before them.
     pub fn everybody(&self) -> BTreeSet<S> {
         let numbered = self.seats.iter().flat_map(|(who, seat)| [*who, seat.before]);
@@ -180,6 +185,13 @@ impl<S: Copy + Ord> Owner<S> {
     pub fn takes_again(&mut self, token: Token) {
         self.largest = None;
         self.takes(token);
+    }
+
+    /// Whether nothing was ever asked, told or taken: forgetting it loses nothing.
+    pub fn is_blank(&self) -> bool {
+        let Owner { token, next, early, sent, largest, request, asks } = self;
+        let told = next.is_some() || early.is_some() || sent.is_some();
+        token.is_none() && !told && largest.is_none() && *request == 0 && !asks
     }
 
     /// The largest number that was ever here.

@@ -12,6 +12,9 @@ const HOMEWARDS: Micros = Micros::millis(500);
 /// How often it asks to be excluded, until it is.
 const AGAIN: Micros = Micros::millis(500);
 
+/// How long homes are given to answer its last report.
+const PATIENCE: Micros = Micros::millis(2000);
+
 /// How far it is.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Draining {
@@ -35,7 +38,7 @@ impl<R: Rules> Server<R> {
         }
         let names: Vec<Name> = self.locks.keys().cloned().collect();
         for name in names {
-            self.offer(now, &name, out);
+            self.offer(&name, out);
         }
     }
 
@@ -62,10 +65,11 @@ impl<R: Rules> Server<R> {
         let (held, reported) = (self.held, self.has_reported());
         let gone = !self.joined && self.pending.is_none() && self.view.is_some();
         let away = self.locks.values().all(|lock| lock.owner.token().is_none() || lock.home == self.spec.id);
-        let epoch = self.epoch();
+        let (epoch, installed) = (self.epoch(), self.installed_at);
         let (id, listed) = (self.spec.id, self.joined);
         let Some(draining) = self.draining.as_mut() else { return };
-        if gone && reported {
+        // A home that does not answer is not waited for: it waits for the leases instead.
+        if gone && (reported || now >= installed + PATIENCE) {
             draining.done = true;
             return out.push(Output::Event(Event::Drained));
         }

@@ -85,11 +85,9 @@ impl Chain {
         while self.taken {
             let (_, _, who) = self.queue.pop_first()?;
             let (_, _, number) = self.asked.remove(&who)?;
-            let numbered = self.home.number();
-            let pass = self.home.asked(who, number);
-            self.taken = self.home.number() == numbered;
-            if pass.is_some() {
-                return pass;
+            if let Some(pass) = self.home.asked(who, number) {
+                self.taken = false;
+                return Some(pass);
             }
         }
         None
@@ -98,18 +96,24 @@ impl Chain {
 
 impl Homes {
     /// What a home knows when it has installed a view.
-    pub(super) fn installed(view: &View, own: ServerId, now: Micros, waits: bool) -> Homes {
+    pub(super) fn installed<R: Rules>(view: &View, own: ServerId, now: Micros) -> Homes {
+        let wait = |class: Class| if R::DRIFT { view.wait(class) } else { view.running[class.index()] };
         let goes_on = |(server, seat): (&ServerId, &crate::lock::Seat)| {
             (seat.since < view.epoch && *server != own).then_some(*server)
         };
         Homes {
             bases: vec![(0, 0); SHARDS],
             missing: view.members.iter().filter_map(goes_on).collect(),
-            unsure: if waits { view.past.clone() } else { BTreeSet::new() },
-            wait_until: Class::ALL.map(|class| now + view.wait(class)),
-            settle_at: Some(now + view.longest_wait()),
+            unsure: if R::WAITS { view.past.clone() } else { BTreeSet::new() },
+            wait_until: Class::ALL.map(|class| now + wait(class)),
+            settle_at: Class::ALL.map(|class| now + wait(class)).into_iter().max(),
             ..Homes::default()
         }
+    }
+
+    /// When the waits are over.
+    pub(super) fn waits(&self) -> [Micros; 3] {
+        self.wait_until
     }
 
     /// Whether there is a chain for this lock.
@@ -139,8 +143,9 @@ impl Homes {
     }
 
     /// The token is made, idle at home.
-    pub(super) fn create(&mut self, name: &Name, own: ServerId) -> Token {
+    pub(super) fn create(&mut self, name: &Name, own: ServerId, goes_on: bool) -> Token {
         let (k, counter) = self.bases.get(View::shard(name)).copied().unwrap_or_default();
+        let k = if goes_on { k } else { 0 };
         self.chains.insert(name.clone(), Chain::new(own, k));
         Token { k, counter }
     }
@@ -176,12 +181,13 @@ impl<R: Rules> Server<R> {
         let passes = match name.kind() {
             Kind::Lock => [chain.home.asked(from, number), None],
             Kind::Election => {
-                let again = chain.home.tail() == from || !chain.taken;
-                let last = chain.home.last().filter(|_| again && !chain.taken);
-                if chain.home.tail() != from {
+                // Should the word that the last one has the token be lost, it is told again when that is.
+                let again = chain.home.last().filter(|_| !chain.taken);
+                let numbered = chain.home.request(from).is_some_and(|last| number <= last);
+                if chain.home.tail() != from && !numbered {
                     chain.waits(from, number, priority);
                 }
-                [last, chain.next()]
+                [again, chain.next()]
             }
         };
         for pass in passes.into_iter().flatten() {
@@ -237,8 +243,7 @@ impl<R: Rules> Server<R> {
 
     /// The token is idle at home and the last in the chain: nothing needs to be remembered of it but how far its numbers
     /// went.
-    pub(super) fn retires(&mut self, now: Micros, name: &Name) {
-        let _ = now;
+    pub(super) fn retires(&mut self, name: &Name) {
         let Some(chain) = self.homes.chains.get(name) else { return };
         let Some(token) = self.locks.get(name).and_then(|lock| lock.owner.token()) else { return };
         if chain.home.tail() != self.spec.id || chain.home.number() != token.k || !chain.queue.is_empty() {
@@ -342,8 +347,9 @@ impl<R: Rules> Server<R> {
     fn settles(&mut self, now: Micros, out: &mut Vec<Output>) {
         let Some(view) = self.view.as_ref() else { return };
         let past = !view.past.is_empty() || view.running != view.times.leases;
-        let Some(at) = self.homes.settle_at.filter(|at| past && *at <= now) else { return };
-        let _ = at;
+        if !past || self.homes.settle_at.is_none_or(|at| now < at) {
+            return;
+        }
         out.push(Output::Propose(Command::Settle(view.epoch)));
         self.homes.settle_at = Some(now + SETTLE);
         self.at(now + SETTLE, Timer::Open);

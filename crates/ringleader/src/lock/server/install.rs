@@ -3,9 +3,9 @@
 
 use super::homes::Homes;
 use super::owners::{RESEND, RESEND_MOST};
-use super::{Answer, Output, Rules, Server, Timer, answer};
+use super::{Answer, Event, Output, Rules, Server, Timer, answer};
 use crate::live::Micros;
-use crate::lock::{Class, Denial, MAX_MESSAGE, Message, Name, Owned, ServerId, View};
+use crate::lock::{Denial, MAX_MESSAGE, Message, Name, Owned, ServerId, View};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ pub(super) struct Page {
 }
 
 /// What is reported to a home until it has arrived.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Reporting {
     pages: Vec<Vec<Owned>>,
     /// Pages that have not arrived.
@@ -41,7 +41,7 @@ impl<R: Rules> Server<R> {
     pub(super) fn install(&mut self, now: Micros, view: Arc<View>, out: &mut Vec<Output>) {
         let seat = view.members.get(&self.spec.id);
         let listed = seat.filter(|seat| seat.incarnation == self.spec.incarnation);
-        let continues = self.joined && listed.is_some_and(|seat| seat.since <= self.epoch());
+        let continues = self.joined && listed.is_some_and(|seat| seat.since <= self.epoch() || !R::SINCE);
         if continues {
             let kept = self.carries_on(&view);
             self.begins(now, view, true, out);
@@ -100,12 +100,15 @@ impl<R: Rules> Server<R> {
         self.installed_at = now;
         self.tally.installed += 1;
         self.stalled.clear();
-        self.homes = Homes::installed(&view, self.spec.id, now, R::WAITS);
-        for class in Class::ALL {
-            self.at(now + view.wait(class), Timer::Open);
+        self.homes = Homes::installed::<R>(&view, self.spec.id, now);
+        for at in self.homes.waits() {
+            self.at(at, Timer::Open);
         }
-        self.at(self.boot + view.longest_wait(), Timer::Certify);
         self.view = Some(view);
+        if !self.certifies(now) {
+            let wait = self.view.as_ref().map_or(Micros(0), |view| view.longest_wait());
+            self.at(self.boot + wait, Timer::Certify);
+        }
         self.looks_again(now, out);
     }
 
@@ -117,7 +120,7 @@ impl<R: Rules> Server<R> {
 
     /// REPORT to every home; then everything that is wanted is asked for again.
     fn tells_of_it(&mut self, now: Micros, kept: usize, out: &mut Vec<Output>) {
-        out.push(Output::Event(self.installed_event(kept)));
+        out.push(Output::Event(Event::Installed { epoch: self.epoch(), joined: self.joined, kept }));
         self.reports.clear();
         let Some(view) = self.view.clone() else { return };
         if self.joined || view.past.contains(&self.spec.id) {
@@ -180,6 +183,9 @@ impl<R: Rules> Server<R> {
             let certify = report.certify;
             let message = Message::Report { epoch, incarnation, certify, page, pages: count, owns };
             out.push(Output::Send(home, message));
+        }
+        if report.open.is_empty() {
+            return;
         }
         report.at = now + Micros(RESEND.0 << report.resends.min(10)).min(RESEND_MOST);
         let at = report.at;

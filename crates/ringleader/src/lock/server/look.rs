@@ -63,6 +63,9 @@ impl<R: Rules> Server<R> {
         if self.is_home(&request.name) && !self.homes.is_open(&request.name, class) {
             return answer(out, asker, Answer::Denied(self.recovering()));
         }
+        if self.looks.len() >= QUESTIONS {
+            return answer(out, asker, Answer::Denied(Denial::Limit("questions about locks")));
+        }
         let name = request.name.clone();
         let Some(client) = self.sessions.get_mut(&key) else { return };
         client.requests.insert(rid, request);

@@ -14,6 +14,7 @@ mod look;
 mod owners;
 mod requests;
 mod said;
+mod same;
 mod sessions;
 mod spec;
 #[cfg(test)]
@@ -65,10 +66,12 @@ enum Timer {
     Open,
     /// Ask again how a lock is.
     Look(u64),
+    /// Read the view, because somebody knows a newer one.
+    Hint,
 }
 
 /// A server.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Server<R: Rules = Flawless> {
     spec: ServerSpec,
     rules: PhantomData<R>,
@@ -85,6 +88,8 @@ pub struct Server<R: Rules = Flawless> {
     confirmed: Option<Micros>,
     reads: BTreeMap<u64, Micros>,
     read_number: u64,
+    /// A newer epoch that somebody knows.
+    hinted: u32,
     sessions: BTreeMap<SessionKey, Client>,
     opened: SessionKey,
     locks: BTreeMap<Name, Lock>,
@@ -121,6 +126,7 @@ impl<R: Rules> Server<R> {
             confirmed: None,
             reads: BTreeMap::new(),
             read_number: 0,
+            hinted: 0,
             sessions: BTreeMap::new(),
             opened: 0,
             locks: BTreeMap::new(),
@@ -243,6 +249,7 @@ impl<R: Rules> Server<R> {
                 Timer::Certify => self.certifies_now(now, out),
                 Timer::Open => self.opens(now, out),
                 Timer::Look(number) => self.look_is_due(now, number, out),
+                Timer::Hint => self.hint_is_due(now, out),
             }
         }
     }
@@ -254,7 +261,8 @@ impl<R: Rules> Server<R> {
             self.pinged(now, from, &message);
             return self.newer(now, epoch, out);
         }
-        if epoch != self.epoch() && (R::EPOCHS || self.view.is_none()) {
+        let old_token = !R::EPOCHS && matches!(message, Message::Token { .. });
+        if epoch != self.epoch() && !old_token {
             self.tally.old_epoch += 1;
             return self.newer(now, epoch, out);
         }
@@ -305,7 +313,9 @@ impl<R: Rules> Server<R> {
         let here = lock.owner.token().is_some();
         LockState {
             held: lock.holder.is_some(),
-            fence: lock.fence.filter(|_| here),
+            fence: lock
+                .fence
+                .filter(|fence| here && (lock.holder.is_some() || fence.epoch() == self.epoch())),
             value: holder.map(|(_, request)| request.value.clone()).unwrap_or_default(),
             holder: holder.map_or_else(|| Arc::from(""), |(client, _)| client.meta.clone()),
             remaining: holder.map_or(Micros(0), |(client, _)| client.until - now),

@@ -2,7 +2,7 @@
 //! it to its own clients without a word to anybody, until somebody else is numbered next.
 
 use super::requests::Place;
-use super::{Event, Output, Rules, Server, SessionKey, Timer};
+use super::{Output, Rules, Server, SessionKey, Timer};
 use crate::live::Micros;
 use crate::lock::{Class, Fence, Kind, Message, Name, Rid, ServerId};
 use crate::mutex::homed_chain::{Owner, Token};
@@ -91,6 +91,7 @@ impl Lock {
         self.class = class;
         self.home = home;
         self.streak = 0;
+        self.came_from = None;
         self.resend_at = None;
         self.asked_priority = 0;
     }
@@ -99,13 +100,11 @@ impl Lock {
 impl<R: Rules> Server<R> {
     /// The record of a lock.
     pub(super) fn lock_mut(&mut self, now: Micros, name: &Name) -> &mut Lock {
-        if !self.locks.contains_key(name) {
-            let view = self.view.as_ref();
+        let (view, own) = (self.view.as_ref(), self.spec.id);
+        self.locks.entry(name.clone()).or_insert_with(|| {
             let class = view.map_or(Class::Normal, |view| view.class(name));
-            let home = view.and_then(|view| view.home(name)).unwrap_or(self.spec.id);
-            self.locks.insert(name.clone(), Lock::new(class, home, now));
-        }
-        self.locks.entry(name.clone()).or_insert_with(|| Lock::new(Class::Normal, 0, now))
+            Lock::new(class, view.and_then(|view| view.home(name)).unwrap_or(own), now)
+        })
     }
 
     /// The holder has let go.
@@ -122,13 +121,16 @@ impl<R: Rules> Server<R> {
         loop {
             let Some(lock) = self.locks.get(name) else { return };
             if lock.owner.token().is_none() {
-                if !lock.waiters.is_empty() && !self.wants(now, name, out) {
+                if lock.waiters.is_empty() {
+                    if lock.owner.is_blank() {
+                        self.locks.remove(name);
+                    }
                     return;
                 }
-                if self.locks.get(name).is_none_or(|lock| lock.owner.token().is_none()) {
-                    return;
+                if self.wants(now, name, out) {
+                    continue;
                 }
-                continue;
+                return;
             }
             if lock.holder.is_some() {
                 return;
@@ -183,8 +185,11 @@ impl<R: Rules> Server<R> {
 
     /// The token is wanted here. Whether it is here now: at home that is a local step.
     pub(super) fn wants(&mut self, now: Micros, name: &Name, out: &mut Vec<Output>) -> bool {
-        if !self.joined || self.created_at_home(now, name) {
-            return self.joined;
+        if !self.joined {
+            return false;
+        }
+        if self.created_at_home(now, name) {
+            return true;
         }
         let (own, epoch) = (self.spec.id, self.epoch());
         let Some(lock) = self.locks.get_mut(name) else { return false };
@@ -322,13 +327,11 @@ impl<R: Rules> Server<R> {
     /// Nobody needs the token: it stays, and goes home when it has been idle for long or when there are too many.
     fn rests(&mut self, now: Micros, name: &Name, out: &mut Vec<Output>) {
         let crowded = self.tokens > self.spec.limits.cached || self.draining.is_some();
-        let idle = self.spec.idle;
-        let came_home =
-            self.is_home(name) && self.locks.get(name).is_some_and(|lock| lock.came_from.is_some());
-        if crowded || came_home {
-            return self.offer(now, name, out);
-        }
+        let (own, idle) = (self.spec.id, self.spec.idle);
         let Some(lock) = self.locks.get_mut(name) else { return };
+        if crowded || lock.home == own && lock.came_from.is_some() {
+            return self.offer(name, out);
+        }
         if lock.idle_at.is_none() {
             let at = now + idle;
             lock.idle_at = Some(at);
@@ -352,15 +355,15 @@ impl<R: Rules> Server<R> {
         // Should the offer be lost, it is made again after as long.
         lock.idle_at = Some(now + idle);
         self.at(now + idle, Timer::Idle(name.clone()));
-        self.offer(now, name, out);
+        self.offer(name, out);
     }
 
     /// OFFER(x, k); at home the record is dropped.
-    pub(super) fn offer(&mut self, now: Micros, name: &Name, out: &mut Vec<Output>) {
+    pub(super) fn offer(&mut self, name: &Name, out: &mut Vec<Output>) {
         let Some(lock) = self.locks.get(name).filter(|lock| lock.is_idle()) else { return };
         let Some(token) = lock.owner.token() else { return };
         if lock.home == self.spec.id {
-            return self.retires(now, name);
+            return self.retires(name);
         }
         let message = Message::Offer { epoch: self.epoch(), name: name.clone(), k: token.k };
         out.push(Output::Send(lock.home, message));
@@ -371,7 +374,7 @@ impl<R: Rules> Server<R> {
         if !self.is_home(name) || self.homes.has(name) || !self.homes.opens(self.class(name)) {
             return false;
         }
-        let token = self.homes.create(name, self.spec.id);
+        let token = self.homes.create(name, self.spec.id, R::GOES_ON);
         let lock = self.lock_mut(now, name);
         lock.owner = Owner::with(token);
         lock.served = false;
@@ -389,10 +392,5 @@ impl<R: Rules> Server<R> {
     pub(super) fn is_home(&self, name: &Name) -> bool {
         let home = self.view.as_ref().and_then(|view| view.home(name));
         self.joined && home == Some(self.spec.id)
-    }
-
-    /// A lock was lost with its session, or given back, and its record is of no use here.
-    pub(super) fn installed_event(&self, kept: usize) -> Event {
-        Event::Installed { epoch: self.epoch(), joined: self.joined, kept }
     }
 }

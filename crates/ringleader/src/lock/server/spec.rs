@@ -4,7 +4,7 @@ use crate::live::Micros;
 use crate::lock::ServerId;
 
 /// What a server is told at its start.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct ServerSpec {
     /// Who it is.
     pub id: ServerId,
@@ -33,7 +33,7 @@ pub struct ServerSpec {
 }
 
 /// What clients may cost a server.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Limits {
     /// Sessions.
     pub sessions: usize,
@@ -112,10 +112,20 @@ pub trait Rules {
     const EPOCH_IN_FENCE: bool = true;
     /// 4.2, F1: whoever gets the token serves a waiter of its own before it passes it on.
     const SERVES_FIRST: bool = true;
+    /// T3, T4: clocks differ in rate, so a client stops earlier and a home waits longer than the lease.
+    const DRIFT: bool = true;
+    /// 4.3: who was out in between comes in fresh, and carries nothing over.
+    const SINCE: bool = true;
+    /// 4.2: the numbers of a chain that begins anew go on above those of the one that was dropped.
+    const GOES_ON: bool = true;
+    /// 4.1: a client takes a grant only while its session lives on its own clock, and holds until its deadline there.
+    const OWN_CLOCK: bool = true;
+    /// 4.1: a client takes a grant only for a request that still waits.
+    const REQUEST_IDS: bool = true;
 }
 
 /// All of them.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Flawless {}
 
 impl Rules for Flawless {}
