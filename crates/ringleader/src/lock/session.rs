@@ -165,34 +165,33 @@ impl<R: Rules> SessionOf<R> {
         let waits = self.waits.iter().map(|rid| (*rid, Belief::Waits));
         waits.chain(self.holds.iter().map(|(rid, fence)| (*rid, Belief::Holds(*fence)))).collect()
     }
-
-    fn parts(&self) -> (SessionId, Times, Micros, bool, &[Rid], &[(Rid, Fence)]) {
-        (self.id, self.times, self.deadline, self.dead, &self.waits, &self.holds)
-    }
 }
 
 // By hand, so that rules need not be comparable.
-impl<R: Rules> Clone for SessionOf<R> {
-    fn clone(&self) -> SessionOf<R> {
-        let (waits, holds) = (self.waits.clone(), self.holds.clone());
-        let SessionOf { id, times, deadline, dead, rules, .. } = *self;
-        SessionOf { id, times, deadline, dead, waits, holds, rules }
-    }
-}
+macro_rules! by_hand {
+    ($($field:ident)*) => {
+        impl<R: Rules> Clone for SessionOf<R> {
+            fn clone(&self) -> SessionOf<R> {
+                SessionOf { rules: PhantomData, $($field: self.$field.clone()),* }
+            }
+        }
 
-impl<R: Rules> PartialEq for SessionOf<R> {
-    fn eq(&self, other: &SessionOf<R>) -> bool {
-        self.parts() == other.parts()
-    }
-}
+        impl<R: Rules> PartialEq for SessionOf<R> {
+            fn eq(&self, other: &SessionOf<R>) -> bool {
+                $(self.$field == other.$field)&&*
+            }
+        }
 
-impl<R: Rules> Eq for SessionOf<R> {}
+        impl<R: Rules> Eq for SessionOf<R> {}
 
-impl<R: Rules> Hash for SessionOf<R> {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.parts().hash(state);
-    }
+        impl<R: Rules> Hash for SessionOf<R> {
+            fn hash<H: Hasher>(&self, state: &mut H) {
+                $(self.$field.hash(state);)*
+            }
+        }
+    };
 }
+by_hand! { id times deadline dead waits holds }
 
 #[cfg(test)]
 mod tests {
