@@ -122,12 +122,29 @@ impl<R: Rules> SessionOf<R> {
         Standing::Held
     }
 
-    /// It gives a lock back.
+    /// It gives a lock back; and every other lock that it holds with the same fence.
+    #[deprecated(
+        note = "fences are numbers of one lock, and two locks of a session may have the same: `lets_go(rid)`"
+    )]
     pub fn releases(&mut self, fence: Fence) {
         self.holds.retain(|(_, held)| *held != fence);
     }
 
-    /// Whether this grant holds.
+    /// It gives back what this request was granted. Fences are numbers of a lock: two locks of a session may have the same,
+    /// so a grant is known by its request.
+    pub fn lets_go(&mut self, rid: Rid) {
+        self.holds.retain(|(held, _)| *held != rid);
+    }
+
+    /// Whether the grant of this request holds.
+    pub fn is_held(&mut self, now: Micros, rid: Rid) -> bool {
+        self.is_alive(now) && self.holds.iter().any(|(held, _)| *held == rid)
+    }
+
+    /// Whether a grant with this fence holds, of whichever lock.
+    #[deprecated(
+        note = "fences are numbers of one lock, and two locks of a session may have the same: `is_held(now, rid)`"
+    )]
     pub fn holds(&mut self, now: Micros, fence: Fence) -> bool {
         self.is_alive(now) && self.holds.iter().any(|(_, held)| *held == fence)
     }
@@ -231,9 +248,21 @@ mod tests {
         assert_eq!(session.granted(now, SessionId(8), 2, fence), Standing::GiveBack);
         assert_eq!(session.granted(now, SessionId(7), 2, fence), Standing::Held);
         assert_eq!(session.granted(now, SessionId(7), 2, fence), Standing::Held);
-        assert!(session.holds(now, fence));
-        session.releases(fence);
+        assert!(session.is_held(now, 2));
+        session.lets_go(2);
         assert_eq!(session.granted(now, SessionId(7), 2, fence), Standing::GiveBack);
+    }
+
+    #[test]
+    fn two_locks_with_one_fence_are_two() {
+        let mut session = session();
+        let (now, fence) = (Micros::millis(1100), Fence::new(1, 1));
+        for rid in [1, 2] {
+            session.waits(rid);
+            assert_eq!(session.granted(now, SessionId(7), rid, fence), Standing::Held);
+        }
+        session.lets_go(2);
+        assert!(session.is_held(now, 1) && !session.is_held(now, 2));
     }
 
     #[test]
@@ -246,9 +275,9 @@ mod tests {
         let news = session.told(now, &known);
         let expected = [(2, Told::AskAgain), (1, Told::Granted(fence)), (3, Told::Cancel), (4, Told::Cancel)];
         assert_eq!(news, expected);
-        assert!(session.holds(now, fence));
+        assert!(session.is_held(now, 1));
         // What is held and not listed was perhaps granted after the answer was given.
         assert_eq!(session.told(now, &[(2, Belief::Waits)]), []);
-        assert!(session.holds(now, fence));
+        assert!(session.is_held(now, 1));
     }
 }

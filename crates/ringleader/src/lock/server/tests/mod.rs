@@ -2,11 +2,12 @@
 //! a test says so. Whoever is cut off hears nothing and is not heard.
 
 mod basics;
+mod views;
 
 use super::{Event, Flawless, Input, Output, Rules, Server, ServerSpec};
 use crate::live::Micros;
 use crate::lock::{
-    Answer, Ask, Class, Command, Fence, Kind, Message, Name, Rid, ServerId, SessionId, Times, View,
+    Answer, Ask, Class, Command, Denial, Fence, Kind, Message, Name, Rid, ServerId, SessionId, Times, View,
 };
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -204,8 +205,10 @@ impl<R: Rules> Room<R> {
     }
 
     fn name_at(&self, kind: Kind, home: ServerId, from: usize) -> Name {
-        let names = (from..).map(|number| Name::new(kind, &format!("lock {number}")).expect("a name"));
-        names.into_iter().find(|name| self.view.home(name) == Some(home)).expect("every server is a home")
+        let names =
+            (from..from + 1000).map(|number| Name::new(kind, &format!("lock {number}")).expect("a name"));
+        let mut names = names;
+        names.find(|name| self.view.home(name) == Some(home)).expect("every server is a home")
     }
 }
 
