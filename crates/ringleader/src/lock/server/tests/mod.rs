@@ -2,12 +2,16 @@
 //! a test says so. Whoever is cut off hears nothing and is not heard.
 
 mod basics;
+mod chains;
+mod clients;
+mod leaving;
 mod views;
 
 use super::{Event, Flawless, Input, Output, Rules, Server, ServerSpec};
 use crate::live::Micros;
 use crate::lock::{
-    Answer, Ask, Class, Command, Denial, Fence, Kind, Message, Name, Rid, ServerId, SessionId, Times, View,
+    Answer, Ask, Belief, Class, Command, Denial, Fence, Kind, Message, Name, Rid, ServerId, SessionId, Times,
+    View,
 };
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
