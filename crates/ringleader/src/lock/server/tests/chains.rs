@@ -271,3 +271,21 @@ fn candidates_of_one_server_go_by_priority() {
     room.release(0, zero, &name, fence);
     assert!(room.answers.iter().any(|(_, answer)| matches!(answer, Answer::Granted { rid: 3, .. })));
 }
+
+#[test]
+fn who_was_numbered_by_a_copy_of_an_old_request_gets_its_token_when_it_wants_it() {
+    for other in [false, true] {
+        let (mut room, name, one, fence) = gone_home::<Flawless>();
+        room.loses = |message| matches!(message, Message::Token { .. });
+        let old = Message::Req { epoch: room.view.epoch, name: name.clone(), number: 1, priority: 0 };
+        room.input(0, Input::Peer(1, old));
+        room.loses = |_| false;
+        assert_eq!(room.server(1).status(room.now).tokens, 0, "it was lost, and nobody asks for it");
+        let (id, session) = if other { (2, room.open(2)) } else { (1, one) };
+        room.acquire(id, session, 7, &name);
+        let waiter = room.asked;
+        room.pass(Micros::millis(300));
+        let granted = room.answer_to(waiter);
+        assert!(matches!(granted, Some(Answer::Granted { fence: next, .. }) if next > fence), "{granted:?}");
+    }
+}
