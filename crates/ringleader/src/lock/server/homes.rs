@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Requests that are kept while a lock is not open; who is not among them asks again anyway.
 const PARKED: usize = 100_000;
 
-/// How often it is proposed that the past is over, until it is.
+/// How often it is proposed that the past is over, or that a new epoch begins, until it is so.
 const SETTLE: Micros = Micros::millis(1000);
 
 /// At this counter a new epoch is asked for, long before there is none left.
@@ -369,19 +369,19 @@ impl<R: Rules> Server<R> {
     }
 
     /// Counters run out long after this; a new epoch begins them anew.
-    pub(super) fn counter_is_large(&mut self, counter: u64, out: &mut Vec<Output>) {
+    pub(super) fn counter_is_large(&mut self, now: Micros, counter: u64, out: &mut Vec<Output>) {
         if counter >= LARGE {
-            self.asks_for_an_epoch(out);
+            self.asks_for_an_epoch(now, out);
         }
     }
 
     /// The same homes in a new epoch: numbers begin anew, and records of locks that nobody uses are dropped.
-    pub(super) fn asks_for_an_epoch(&mut self, out: &mut Vec<Output>) {
-        let Some(view) = self.view.as_ref().filter(|view| self.joined && self.renewal != Some(view.epoch))
-        else {
+    pub(super) fn asks_for_an_epoch(&mut self, now: Micros, out: &mut Vec<Output>) {
+        if self.renewal.is_some_and(|last| now < last + SETTLE) {
             return;
-        };
-        self.renewal = Some(view.epoch);
+        }
+        let Some(view) = self.view.as_ref().filter(|_| self.joined) else { return };
+        self.renewal = Some(now);
         out.push(Output::Propose(Command::Rehome(view.epoch, view.homes.clone())));
     }
 

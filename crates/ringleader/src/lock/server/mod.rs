@@ -109,7 +109,7 @@ pub struct Server<R: Rules = Flawless> {
     guardian: Guardian,
     draining: Option<Draining>,
     /// When a new epoch was asked for, because numbers or records run out.
-    renewal: Option<u32>,
+    renewal: Option<Micros>,
 }
 
 impl<R: Rules> Server<R> {
@@ -251,7 +251,7 @@ impl<R: Rules> Server<R> {
                 Timer::Report(home) => self.report_is_due(now, at, home, out),
                 Timer::Certify => self.certifies_now(now, out),
                 Timer::Open => self.opens(now, out),
-                Timer::Look(number) => self.look_is_due(now, number, out),
+                Timer::Look(number) => self.look_is_due(now, at, number, out),
                 Timer::Hint => self.hint_is_due(now, out),
             }
         }

@@ -198,7 +198,7 @@ impl<R: Rules> Server<R> {
         // Records of locks that went away cannot be dropped in this epoch; a new one drops them all.
         let gone = self.locks.len() - self.tokens.min(self.locks.len());
         if gone > self.spec.limits.cached && now >= self.installed_at + CROWDED {
-            self.asks_for_an_epoch(out);
+            self.asks_for_an_epoch(now, out);
         }
     }
 

@@ -154,11 +154,7 @@ fn a_few_local_waiters_go_first_and_then_the_next_server() {
                 return served;
             }
             served += 1;
-            let granted = room.answers.iter().find_map(|(_, answer)| match answer {
-                Answer::Granted { fence, .. } => Some(*fence),
-                _ => None,
-            });
-            fence = granted.expect("one of them is next");
+            fence = room.granted().expect("one of them is next").1;
         }
     };
     assert_eq!(order(0, Micros(10)), 0);
@@ -180,10 +176,7 @@ fn who_gets_the_token_serves_one_first() {
     for id in [1, 2] {
         room.quiet();
         room.release(before, sessions[usize::from(before)], &name, fence);
-        let granted = room.events.iter().find_map(|(at, event)| match event {
-            Event::Granted { fence, .. } => Some((*at, *fence)),
-            _ => None,
-        });
+        let granted = room.granted();
         let (at, next) = granted.expect("somebody is");
         assert_eq!(at, id);
         (before, fence) = (at, next);
@@ -228,10 +221,7 @@ fn reign(
             let kept = room.ask(id, Ask::KeepAlive { session: *session, beliefs: Vec::new() });
             assert!(matches!(kept, Some(Answer::Alive { .. })), "{kept:?}");
         }
-        let granted = room.events.iter().find_map(|(at, event)| match event {
-            Event::Granted { fence, .. } => Some((*at, *fence)),
-            _ => None,
-        });
+        let granted = room.granted();
         let Some(next) = granted else { return order };
         order.push(next.0);
         leads = next;

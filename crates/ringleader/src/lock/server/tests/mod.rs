@@ -193,6 +193,13 @@ impl<R: Rules> Room<R> {
         self.ask(id, Ask::Release { session, name: name.clone(), fence })
     }
 
+    /// The first grant since the last [`Room::quiet`]: where, and with which fence.
+    fn granted(&self) -> Option<(ServerId, Fence)> {
+        self.events.iter().find_map(|(at, event)| {
+            if let Event::Granted { fence, .. } = event { Some((*at, *fence)) } else { None }
+        })
+    }
+
     /// The kinds of the messages that were sent since the last time that was asked, pings apart.
     fn kinds(&mut self) -> String {
         let kinds: Vec<String> = self
