@@ -28,6 +28,7 @@ struct Room<R: Rules = Flawless> {
     sent: Vec<(ServerId, ServerId, Message)>,
     answers: Vec<(u64, Answer)>,
     events: Vec<(ServerId, Event)>,
+    proposed: Vec<(ServerId, Command)>,
     asked: u64,
     /// Whether proposals of servers are carried out.
     proposals: bool,
@@ -52,6 +53,7 @@ impl<R: Rules> Room<R> {
             sent: Vec::new(),
             answers: Vec::new(),
             events: Vec::new(),
+            proposed: Vec::new(),
             asked: 0,
             proposals: true,
             loses: |_| false,
@@ -82,6 +84,7 @@ impl<R: Rules> Room<R> {
         self.sent.clear();
         self.answers.clear();
         self.events.clear();
+        self.proposed.clear();
     }
 
     fn input(&mut self, id: ServerId, input: Input) {
@@ -105,10 +108,12 @@ impl<R: Rules> Room<R> {
                 }
                 Output::Read(number) if self.cut.contains(&id) => self.put(id, Input::Read(number, None)),
                 Output::Read(number) => self.put(id, Input::Read(number, Some(Arc::new(self.view.clone())))),
-                Output::Propose(command) if self.proposals && !self.cut.contains(&id) => {
-                    self.change(&command)
+                Output::Propose(command) => {
+                    if self.proposals && !self.cut.contains(&id) {
+                        self.change(&command);
+                    }
+                    self.proposed.push((id, command));
                 }
-                Output::Propose(_) => {}
                 Output::Answer(asker, answer) => self.answers.push((asker, answer)),
                 Output::Event(event) => self.events.push((id, event)),
             }
