@@ -1,5 +1,5 @@
-//! The client's side: a session, and until when what it holds is held. This is the check that carries safety: a client
-//! looks at its own clock, and takes a grant only while its session lives.
+//! The client's side: a session, and until when what it holds is held. This is the check that carries safety: a
+//! client looks at its own clock, and takes a grant only while its session lives.
 
 use super::{Belief, Fence, Flawless, Rid, Rules, SessionId, Times};
 use crate::live::Micros;
@@ -123,15 +123,13 @@ impl<R: Rules> SessionOf<R> {
     }
 
     /// It gives a lock back; and every other lock that it holds with the same fence.
-    #[deprecated(
-        note = "fences are numbers of one lock, and two locks of a session may have the same: `lets_go(rid)`"
-    )]
+    #[deprecated(note = "two locks of a session may have the same fence: `lets_go(rid)`")]
     pub fn releases(&mut self, fence: Fence) {
         self.holds.retain(|(_, held)| *held != fence);
     }
 
-    /// It gives back what this request was granted. Fences are numbers of a lock: two locks of a session may have the same,
-    /// so a grant is known by its request.
+    /// It gives back what this request was granted. Fences are numbers of a lock: two locks of a session may have the
+    /// same, so a grant is known by its request.
     pub fn lets_go(&mut self, rid: Rid) {
         self.holds.retain(|(held, _)| *held != rid);
     }
@@ -142,15 +140,14 @@ impl<R: Rules> SessionOf<R> {
     }
 
     /// Whether a grant with this fence holds, of whichever lock.
-    #[deprecated(
-        note = "fences are numbers of one lock, and two locks of a session may have the same: `is_held(now, rid)`"
-    )]
+    #[deprecated(note = "two locks of a session may have the same fence: `is_held(now, rid)`")]
     pub fn holds(&mut self, now: Micros, fence: Fence) -> bool {
         self.is_alive(now) && self.holds.iter().any(|(_, held)| *held == fence)
     }
 
-    /// What the answer to a keep-alive said of the requests, as far as something is to be done. What the client holds and
-    /// the answer does not list is no news: the answer may have been given before the grant, and have come after it.
+    /// What the answer to a keep-alive said of the requests, as far as something is to be done. What the client holds
+    /// and the answer does not list is no news: the answer may have been given before the grant, and have come after
+    /// it.
     pub fn told(&mut self, now: Micros, requests: &[(Rid, Belief)]) -> Vec<(Rid, Told)> {
         let mut news = Vec::new();
         if !self.is_alive(now) {

@@ -6,8 +6,8 @@ use crate::live::Micros;
 use crate::lock::{Denial, Fence, MAX_VALUE, Name, Rid, SessionId};
 
 impl<R: Rules> Server<R> {
-    /// The usual case, for speed: the token is here, nobody else wants it, and everything is in order. Anything else is
-    /// given back, and looked at with care.
+    /// The usual case, for speed: the token is here, nobody else wants it, and everything is in order. Anything else
+    /// is given back, and looked at with care.
     pub(super) fn grants_at_once(
         &mut self,
         now: Micros,

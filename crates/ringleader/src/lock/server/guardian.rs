@@ -1,5 +1,5 @@
-//! 4.4: who is here, and who starts a view change. Whoever may propose excludes members that are silent or get no answers
-//! from the store, and admits those who want in.
+//! 4.4: who is here, and who starts a view change. Whoever may propose excludes members that are silent or get no
+//! answers from the store, and admits those who want in.
 
 use super::{Output, PROTO, Rules, Server, Timer};
 use crate::live::Micros;
@@ -140,7 +140,8 @@ impl<R: Rules> Server<R> {
         others.map(|(server, heard)| (!heard.is_leased, *server)).any(|other| other < own)
     }
 
-    /// A member from which for so long no ping came that says that it is leased. One that came in has time to install.
+    /// A member from which for so long no ping came that says that it is leased. One that came in has time to
+    /// install.
     fn excludes(&self, now: Micros, view: &View) -> Option<Command> {
         // Pings go to everybody, so whoever begins to propose knows already who is silent; one round more is enough.
         if now < self.guardian.proposing + self.spec.renew {

@@ -1,6 +1,6 @@
-//! 4.2 as home, and what 4.3 says of re-creating tokens: the home of a lock numbers its owners. After a view change it
-//! knows what is reported to it; what nobody reports it makes anew, but only when everybody who goes on has reported
-//! and nobody's old lease can run any more.
+//! 4.2 as home, and what 4.3 says of re-creating tokens: the home of a lock numbers its owners. After a view change
+//! it knows what is reported to it; what nobody reports it makes anew, but only when everybody who goes on has
+//! reported and nobody's old lease can run any more.
 
 use super::install::Page;
 use super::table::Table;
@@ -23,8 +23,8 @@ const LARGE: u64 = MAX_COUNTER / 4 * 3;
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub(super) struct Homes {
     chains: Table<Chain>,
-    /// For each shard the largest number and counter of the chains that were dropped: new ones go on from there. Without
-    /// that for the number, an owner of the dropped chain would refuse the token of the new one.
+    /// For each shard the largest number and counter of the chains that were dropped: new ones go on from there.
+    /// Without that for the number, an owner of the dropped chain would refuse the token of the new one.
     bases: Vec<(u64, u64)>,
     /// Who has reported which pages.
     reports: BTreeMap<ServerId, BTreeSet<u32>>,
@@ -242,8 +242,8 @@ impl<R: Rules> Server<R> {
         self.requested(now, own, name, number, 0, out);
     }
 
-    /// The token is idle at home and the last in the chain: nothing needs to be remembered of it but how far its numbers
-    /// went.
+    /// The token is idle at home and the last in the chain: nothing needs to be remembered of it but how far its
+    /// numbers went.
     pub(super) fn retires(&mut self, name: &Name) {
         let Some(chain) = self.homes.chains.get(name) else { return };
         let Some(token) = self.locks.get(name).and_then(|lock| lock.owner.token()) else { return };
@@ -306,8 +306,8 @@ impl<R: Rules> Server<R> {
         }
     }
 
-    /// What nobody reported is re-created when (a) everybody who goes on has reported, and (b) everybody who was a member
-    /// has vouched, or the old leases of the class are over. Called when one of these may be so.
+    /// What nobody reported is re-created when (a) everybody who goes on has reported, and (b) everybody who was a
+    /// member has vouched, or the old leases of the class are over. Called when one of these may be so.
     pub(super) fn opens(&mut self, now: Micros, out: &mut Vec<Output>) {
         if !self.joined || self.at_home() == 0 {
             return;

@@ -1,5 +1,5 @@
-//! How is a lock? Asked at its owner, through its home; the answer is true at some moment between the question and it.
-//! Only who has the token and a lease answers, or the home of a lock that is idle there: nobody else knows.
+//! How is a lock? Asked at its owner, through its home; the answer is true at some moment between the question and
+//! it. Only who has the token and a lease answers, or the home of a lock that is idle there: nobody else knows.
 
 use super::requests::Request;
 use super::{Answer, Asker, Output, Rules, Server, SessionKey, Timer, answer};
@@ -47,8 +47,8 @@ impl<R: Rules> Server<R> {
         }
     }
 
-    /// A try for a lock whose token is elsewhere: is it free? If so the token is asked for; otherwise the chain is left in
-    /// peace, for a token that went to somebody who gave up would cost the others.
+    /// A try for a lock whose token is elsewhere: is it free? If so the token is asked for; otherwise the chain is
+    /// left in peace, for a token that went to somebody who gave up would cost the others.
     pub(super) fn try_elsewhere(
         &mut self,
         now: Micros,

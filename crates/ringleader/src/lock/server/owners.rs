@@ -1,5 +1,5 @@
-//! 4.2 as owner: tokens that are here, that are asked for, and that are passed on. Whoever has the token of a lock grants
-//! it to its own clients without a word to anybody, until somebody else is numbered next.
+//! 4.2 as owner: tokens that are here, that are asked for, and that are passed on. Whoever has the token of a lock
+//! grants it to its own clients without a word to anybody, until somebody else is numbered next.
 
 use super::requests::Place;
 use super::{Output, Rules, Server, SessionKey, Timer};

@@ -1,5 +1,5 @@
-//! 4.1, requests: a lock is asked for, granted, given back. A request is known by its session and its number: repeated
-//! it gets the answer that it had, so that a lost answer heals; once over, its number is refused.
+//! 4.1, requests: a lock is asked for, granted, given back. A request is known by its session and its number:
+//! repeated it gets the answer that it had, so that a lost answer heals; once over, its number is refused.
 
 use super::{Answer, Asker, Output, Path, Rules, Server, SessionKey, Timer, answer};
 use crate::live::Micros;

@@ -89,8 +89,8 @@ impl ServerSpec {
     }
 }
 
-/// The rules that a server follows. Each is there because a trace is known that fails without it; tests leave them out
-/// one at a time, and must find that trace again. What runs is [`Flawless`].
+/// The rules that a server follows. Each is there because a trace is known that fails without it; tests leave them
+/// out one at a time, and must find that trace again. What runs is [`Flawless`].
 pub trait Rules {
     /// T4: unreported tokens are not re-created before every old lease is over.
     const WAITS: bool = true;

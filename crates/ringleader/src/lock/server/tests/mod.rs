@@ -1,5 +1,5 @@
-//! Servers wired by hand: a courier carries messages, reads and proposals at once and in order, and time passes only when
-//! a test says so. Whoever is cut off hears nothing and is not heard.
+//! Servers wired by hand: a courier carries messages, reads and proposals at once and in order, and time passes only
+//! when a test says so. Whoever is cut off hears nothing and is not heard.
 
 mod basics;
 mod chains;
