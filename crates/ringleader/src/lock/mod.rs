@@ -9,6 +9,7 @@
 //! carries out what comes back.
 
 mod ask;
+mod codec;
 mod fence;
 mod message;
 mod name;
@@ -18,12 +19,13 @@ mod times;
 mod view;
 
 pub use ask::{Answer, Ask, Asker, Belief, Denial, LockState, Rid, SessionId};
+pub use codec::MAX_MESSAGE;
 pub use fence::{BadFence, Fence, MAX_COUNTER, MAX_EPOCH, first_epoch};
 pub use message::{Message, Owned};
 pub use name::{BadName, Kind, MAX_NAME, MAX_VALUE, Name};
 pub use server::{
     Event, Flawless, Input, Limits, LockStatus, Output, Path, Rules, Server, ServerSpec, ServerStatus, Tally,
 };
-pub use session::{Session, Standing};
+pub use session::{Session, SessionOf, Standing, Told};
 pub use times::{Class, Times};
 pub use view::{Command, SHARDS, Seat, ServerId, Stale, View};

@@ -7,7 +7,7 @@
 //! **Source.** The design of this project's lock service, section 4.2; the servers of [`crate::lock`] are made of the two
 //! records here.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What the home knows: whom it numbered last, and what it told for each.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -52,6 +52,23 @@ impl<S: Copy + Ord> Home<S> {
         self.number
     }
 
+    /// What was told for whoever was numbered last; nothing if that is who had the token first.
+    pub fn last(&self) -> Option<Pass<S>> {
+        let seat = self.seats.get(&self.tail).filter(|seat| seat.k == self.number)?;
+        Some(Pass { from: seat.before, k: seat.k - 1, to: self.tail })
+    }
+
+    /// The number of somebody's last request that was numbered.
+    pub fn request(&self, who: S) -> Option<u64> {
+        self.seats.get(&who).map(|seat| seat.request)
+    }
+
+    /// Everybody who may have the token: whoever was ever numbered, and those before them.
+    pub fn everybody(&self) -> BTreeSet<S> {
+        let numbered = self.seats.iter().flat_map(|(who, seat)| [*who, seat.before]);
+        numbered.chain([self.tail]).collect()
+    }
+
     /// A request: a new one gets the next number, one that is repeated the answer that it had. The last in the chain
     /// has the token, or will.
     pub fn asked(&mut self, who: S, request: u64) -> Option<Pass<S>> {
@@ -68,6 +85,21 @@ impl<S: Copy + Ord> Home<S> {
                 Some(pass)
             }
         }
+    }
+}
+
+impl<S: Copy + Ord> Home<S> {
+    /// A request by a number of [`Owner::wants_above`]. A chain may be dropped while a copy of an old request is on its
+    /// way: whoever made that is then numbered without asking, and should its token be lost nobody asks for it again.
+    /// Its next request says that it never had that number, and is taken for a repetition.
+    pub fn asked_above(&mut self, who: S, request: u64) -> Option<Pass<S>> {
+        if let Some(seat) = self.seats.get_mut(&who)
+            && seat.request < request
+            && request <= seat.k + 1
+        {
+            seat.request = request;
+        }
+        self.asked(who, request)
     }
 }
 
@@ -129,6 +161,18 @@ impl<S: Copy + Ord> Owner<S> {
         Some(self.request)
     }
 
+    /// The same, with a request whose number is above all numbers that were had here: two more than the largest.
+    pub fn wants_above(&mut self) -> Option<u64> {
+        self.wants()?;
+        self.request = self.largest.map_or(1, |largest| largest + 2);
+        Some(self.request)
+    }
+
+    /// Whether it is told to send a token on that never came, and that it does not ask for.
+    pub fn is_owed(&self) -> bool {
+        self.early.is_some() && self.token.is_none() && !self.asks
+    }
+
     /// One more grant: its counter.
     pub fn grants(&mut self) -> Option<u64> {
         let token = self.token.as_mut()?;
@@ -162,6 +206,24 @@ impl<S: Copy + Ord> Owner<S> {
         self.asks = false;
         self.next = self.early.take_if(|(k, _)| *k == token.k).map(|(_, to)| to);
         true
+    }
+
+    /// A token comes, and is taken whatever its number: the mistake that [`Owner::takes`] avoids.
+    pub fn takes_again(&mut self, token: Token) {
+        self.largest = None;
+        self.takes(token);
+    }
+
+    /// Whether nothing was ever asked, told or taken: forgetting it loses nothing.
+    pub fn is_blank(&self) -> bool {
+        let Owner { token, next, early, sent, largest, request, asks } = self;
+        let told = next.is_some() || early.is_some() || sent.is_some();
+        token.is_none() && !told && largest.is_none() && *request == 0 && !asks
+    }
+
+    /// The largest number that was ever here.
+    pub fn largest(&self) -> Option<u64> {
+        self.largest
     }
 
     /// Nobody needs it here any more: to whom it goes now, if that is known.
