@@ -66,7 +66,8 @@ pub trait Waits: Clone + Eq + Hash + Debug + Send + Sync + 'static {
 pub struct Chain<W> {
     waits: PhantomData<W>,
     me: Peer,
-    patience: u32,
+    /// How many ticks it waits before it asks again, if it does.
+    pub patience: u32,
     user: Stage,
     owner: Owner<Peer>,
     /// The home's: whom it has numbered.
@@ -139,26 +140,19 @@ impl<W: Waits> Process for Chain<W> {
     }
 
     fn fields(&self) -> Fields {
+        let Owner { token, next, early, .. } = &self.owner;
         let mut fields = fields!(self; me, user);
-        fields.push(("token", self.owner.token().map(|token| token.k).show()));
-        fields.push(("fence", self.owner.token().map(|token| token.counter).show()));
-        fields.push(("next", self.owner.next().show()));
-        fields.push(("early", self.owner.early.show()));
+        fields.extend([("token", token.map(|token| token.k).show()), ("next", next.show())]);
+        fields.extend([("fence", token.map(|token| token.counter).show()), ("early", early.show())]);
         fields.push(("asks", self.owner.asking().show()));
         if let Some(home) = &self.home {
-            fields.push(("tail", home.tail().show()));
-            fields.push(("numbered", home.number().show()));
+            fields.extend([("tail", home.tail().show()), ("numbered", home.number().show())]);
         }
         fields
     }
 }
 
 impl<W: Waits> Chain<W> {
-    /// How many ticks it waits before it asks again, if it does.
-    pub fn patience(&self) -> u32 {
-        self.patience
-    }
-
     /// The request that waits is made once more, under its old number.
     pub fn asks_again(&mut self, out: &mut impl Outbox<Self>) {
         match self.owner.asking() {
@@ -181,7 +175,8 @@ impl<W: Waits> Chain<W> {
         let Some(home) = &mut self.home else {
             return out.impossible("requests go to the home");
         };
-        let (number, is_old) = (home.number(), home.is_old(who, n));
+        let number = home.number();
+        let is_old = home.seats.get(&who).is_some_and(|seat| seat.request > n);
         match home.asked(who, n) {
             Some(pass) => {
                 out.rule(if home.number() > number { "number" } else { "repeat" });
@@ -236,9 +231,7 @@ impl<W: Waits> Chain<W> {
 
     /// The token goes on, if it is known where.
     fn hand_over(&mut self, out: &mut impl Outbox<Self>) {
-        if let Some(sent) = self.owner.sends() {
-            send(sent, out);
-        }
+        self.owner.sends().into_iter().for_each(|sent| send(sent, out));
     }
 }
 
@@ -323,11 +316,6 @@ impl<S: Copy + Ord> Home<S> {
     /// With which number.
     pub fn number(&self) -> u64 {
         self.number
-    }
-
-    /// Whether a later request of the same one has been numbered.
-    pub fn is_old(&self, who: S, request: u64) -> bool {
-        self.seats.get(&who).is_some_and(|seat| seat.request > request)
     }
 
     /// A request: a new one gets the next number, one that is repeated the answer that it had. The last in the chain
@@ -466,7 +454,7 @@ impl Variant for HomedChainNoDedupe {
         idea: "If a token is taken whatever its number, one that comes twice is two tokens: the copy stays where the \
                first was, and lets its user in while the other is elsewhere.",
         rules: &[Rule { name: "twice", text: "on TOKEN(k, ctr) otherwise: take it as well" }],
-        example: "-n 2 --entries 4 --schedule random --duplicate 0.3 --seed 1",
+        example: "-n 2 --entries 3 --schedule random --duplicate 0.3 --seed 82",
     };
 
     fn receive(&mut self, right: &mut HomedChain, from: Peer, msg: Msg, out: &mut impl Outbox<HomedChain>) {
@@ -475,7 +463,11 @@ impl Variant for HomedChainNoDedupe {
                 out.rule("twice");
                 right.owner.token = Some(Token { k, counter: fence });
             }
-            (Msg::Req { .. } | Msg::Pass { .. } | Msg::Token { .. }, _) => right.receive(from, msg, out),
+            (Msg::Req { .. } | Msg::Pass { .. } | Msg::Token { .. }, _) => {
+                // Nothing was here, as far as it knows.
+                right.owner.largest = None;
+                right.receive(from, msg, out);
+            }
         }
     }
 }
@@ -492,11 +484,11 @@ impl Variant for HomedChainNoNumber {
         erratum: "H2",
         idea: "If PASS does not say which owner it means, one that comes twice sends the token away on a later turn, \
                to a process that does not want it, and past the chain that the home knows.",
-        rules: &[
-            Rule { name: "give", text: "on PASS(k, r), the token here, the user outside: send TOKEN to r" },
-            Rule { name: "next", text: "on PASS(k, r), the token here, the user inside: next := r" },
-        ],
-        example: "-n 3 --entries 4 --schedule random --duplicate 0.3 --seed 1",
+        rules: &[Rule {
+            name: "give",
+            text: "on PASS(k, r), any token here, the user outside: send it to r",
+        }],
+        example: "-n 3 --entries 2 --schedule random --duplicate 0.3 --seed 460",
     };
 
     fn receive(&mut self, right: &mut HomedChain, from: Peer, msg: Msg, out: &mut impl Outbox<HomedChain>) {
@@ -521,7 +513,7 @@ impl Variant for HomedChainNoEarly {
         idea: "PASS comes from the home and the token from the owner before, so that PASS may be there first. If it is \
                taken for a mistake and forgotten, the token stays where it came to, and the next one waits for ever.",
         rules: &[Rule { name: "early", text: "on PASS(k, r), TOKEN(k) not yet here: nothing" }],
-        example: "-n 3 --entries 2 --schedule random --seed 1",
+        example: "-n 3 --entries 1 --schedule random --seed 4",
     };
 
     fn receive(&mut self, right: &mut HomedChain, from: Peer, msg: Msg, out: &mut impl Outbox<HomedChain>) {

@@ -48,13 +48,13 @@ impl Waits for AskingAgain {
     }
 
     fn begins(chain: &HomedChainResend, out: &mut impl Outbox<HomedChainResend>) {
-        out.set_timer(Timer::Resend, chain.patience());
+        out.set_timer(Timer::Resend, chain.patience);
     }
 
     fn timeout(chain: &mut HomedChainResend, _: Timer, out: &mut impl Outbox<HomedChainResend>) {
         out.rule("resend");
         chain.asks_again(out);
-        out.set_timer(Timer::Resend, chain.patience());
+        out.set_timer(Timer::Resend, chain.patience);
     }
 
     fn ends(out: &mut impl Outbox<HomedChainResend>) {

@@ -295,6 +295,19 @@ fn every_rule_that_fires_is_in_the_contract_and_every_rule_fires() {
                 ..Scenario::new(at_least(entry, 4))
             }));
         }
+        if entry.spec.needs.tolerates.duplication {
+            // A copy may come when what it was about is long past.
+            let delays = [Schedule::Random, Schedule::Delay(Delay::Uniform(1_000_000, 10_000_000))];
+            let schedule = delays.into_iter().find(|schedule| admits(entry, schedule)).unwrap();
+            scenarios.extend((0..60).map(|seed| Scenario {
+                seed,
+                schedule: schedule.clone(),
+                faults: vec![Fault::Duplicate(0.3)],
+                workload: Workload { entries: Entries::Each(4), ..Workload::default() },
+                max_steps: Some(3000),
+                ..Scenario::new(3)
+            }));
+        }
         for scenario in scenarios {
             let mut recorder = Recorder::default();
             entry.run(&scenario, &mut recorder).unwrap();
