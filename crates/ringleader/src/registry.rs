@@ -24,7 +24,8 @@ use crate::model::{
 #[cfg(not(test))]
 use crate::mutex::{
     CarvalhoRoucairol, CarvalhoRoucairolWithoutAskingBack, Central, CentralFailover, CentralNeverFree,
-    CentralWithoutEpochs, CentralWithoutStatus, Lamport, LamportWithoutClock, Maekawa,
+    CentralWithoutEpochs, CentralWithoutStatus, HomedChain, HomedChainNoDedupe, HomedChainNoEarly,
+    HomedChainNoNumber, HomedChainNoResend, HomedChainResend, Lamport, LamportWithoutClock, Maekawa,
     MaekawaWithoutDisplacing, MaekawaWithoutYield, Misra, MisraBounded, MisraFromZero, MisraK, MisraKByAll,
     MisraMeetsFirst, MisraNeverMeets, MisraRemembersAll, MisraRemembersOne, ModuloWithZero, NaimiTrehel,
     OneFewer, PingPong, Raymond, ResidueOfMinus, RicartAgrawala, RicartAgrawalaAsPrinted,
@@ -104,6 +105,12 @@ pub static ALL: &[Entry] = &[
     Entry::exclusion::<SinghalHeuristic>(),
     Entry::exclusion::<Literal<SinghalHeuristicIgnores>>(),
     Entry::exclusion::<NaimiTrehel>(),
+    Entry::exclusion::<HomedChain>(),
+    Entry::exclusion::<Literal<HomedChainNoDedupe>>(),
+    Entry::exclusion::<Literal<HomedChainNoNumber>>(),
+    Entry::exclusion::<Literal<HomedChainNoEarly>>(),
+    Entry::exclusion::<HomedChainResend>(),
+    Entry::exclusion::<Literal<HomedChainNoResend>>(),
     Entry::exclusion::<TokenRing>(),
     Entry::exclusion::<Misra>(),
     Entry::exclusion::<Literal<MisraMeetsFirst>>(),

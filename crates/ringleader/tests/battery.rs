@@ -30,6 +30,11 @@ const SMALLER: &[(&str, u32, &str)] = &[
     ("misra", 3, "n = 4 has some hundred million states, with a token lost and a process that crashes"),
     ("misra-bounded", 3, "likewise"),
     ("misra-k", 2, "likewise, with three tokens"),
+    (
+        "homed-chain-resend",
+        3,
+        "n = 4 has a million states with a loss alone: time, a loss and a copy multiply",
+    ),
     ("lamport", 3, "n = 4 has more than thirty million states: every message carries its time"),
 ];
 
@@ -49,8 +54,14 @@ fn largest(entry: &Entry) -> u32 {
 const MORE_ENTRIES: &[(u32, u32)] = &[(2, 2), (2, 3), (3, 2)];
 
 /// What would take too long or too much memory with this many processes and entries each.
-const TOO_MUCH: &[(&str, u32, u32)] =
-    &[("lamport", 3, 2), ("misra", 3, 2), ("misra-bounded", 3, 2), ("misra-k", 2, 2), ("misra-k", 2, 3)];
+const TOO_MUCH: &[(&str, u32, u32)] = &[
+    ("lamport", 3, 2),
+    ("homed-chain-resend", 3, 2),
+    ("misra", 3, 2),
+    ("misra-bounded", 3, 2),
+    ("misra-k", 2, 2),
+    ("misra-k", 2, 3),
+];
 
 /// Of how many processes, with how many entries each.
 fn sizes(entry: &Entry) -> Vec<(u32, u32)> {
@@ -108,6 +119,7 @@ fn mutual_exclusion_holds_in_part() {
         faults: Budget { crashes: Some(0), losses: Some(losses), ..Budget::default() },
         ..Scope::new(n)
     };
+    let two_lost = Budget { losses: Some(2), ..Budget::default() };
     let tree = |topology: Topology| Scope { topology: Some(topology), ..Scope::new(5) };
     let each = |n: u32, entries: u32| Scope { entries: Entries::Each(entries), ..Scope::new(n) };
     let parts = [
@@ -124,6 +136,9 @@ fn mutual_exclusion_holds_in_part() {
         ("singhal-heuristic", Scope { links: Some(Links::Fifo), ..each(3, 3) }),
         ("naimi-trehel", each(5, 1)),
         ("naimi-trehel", each(4, 2)),
+        ("homed-chain", each(5, 1)),
+        ("homed-chain", each(3, 3)),
+        ("homed-chain-resend", Scope { faults: two_lost, ..Scope::new(3) }),
         ("raymond", tree(Topology::Line)),
         ("raymond", tree(Topology::Star)),
         ("raymond", each(4, 2)),

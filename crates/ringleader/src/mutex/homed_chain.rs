@@ -2,12 +2,278 @@
 //!
 //! **Idea.** One process is the home. Whoever wants the token asks it; the home gives out numbers in order and tells the
 //! owner before to send the token on: REQ, PASS, TOKEN, however many processes there are. Whoever has the token keeps
-//! it until somebody else is numbered, so entering again costs nothing.
+//! it until somebody else is numbered, so entering again costs nothing. With the token goes a counter of entries, the
+//! fence by which a storage can tell an older holder from a newer one.
+//!
+//! **Needs.** Named processes that can send to each other, and one of them, index 0, that all know as the home and that
+//! has the token at first. Links in any order; messages may come twice, for everything is numbered. None may be lost:
+//! `homed-chain-resend` asks again, and needs a bound on delays for it. Nobody crashes: then the lock service begins a
+//! new epoch.
+//!
+//! **Cost.** 0 messages if the token is still here, 2 if it is at the home or the home wants it, 3 otherwise: whatever
+//! n is. (n−1)(3n−2)/n² on average under light load, 3 − 2/n when everybody always wants in. One message delay
+//! between an exit and the next entry.
 //!
 //! **Source.** The design of this project's lock service, section 4.2; the servers of [`crate::lock`] are made of the two
-//! records here.
+//! records here, [`Home`] and [`Owner`]. H1 to H3 are mistakes that are easily made with it.
+//!
+//! ```
+//! use ringleader::{mutex::HomedChain, sim::{self, Scenario}};
+//! let run = sim::run_exclusion::<HomedChain>(&Scenario::new(4), &mut ()).unwrap();
+//! assert_eq!(run.messages, 2 + 3 + 3); // the home enters at once, the token then goes from one to the next
+//! ```
 
+use crate::model::{
+    Bound, Charge, Cost, Counts, Erratum, Exclusion, Fields, Given, Name, Needs, Never, Order, Outbox, Peer,
+    Process, Promises, Reached, Rule, Setting, SettingValues, Show, Spec, Stage, Talks, Text, Tolerates,
+    Variant, fields, messages,
+};
+use core::fmt::Debug;
+use core::hash::Hash;
+use core::marker::PhantomData;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// What a process does besides while it waits: nothing where no message is lost, asking again where some are.
+pub trait Waits: Clone + Eq + Hash + Debug + Send + Sync + 'static {
+    /// The contract.
+    const SPEC: Spec;
+    /// What a process is told at birth.
+    type Given: Given;
+    /// Its timers.
+    type Timer: Name;
+
+    /// Its name, and how many ticks it is patient.
+    fn told(given: Self::Given) -> (Peer, u32);
+
+    /// It has asked, and waits.
+    fn begins(chain: &Chain<Self>, out: &mut impl Outbox<Chain<Self>>) {
+        let _ = (chain, out);
+    }
+
+    /// A timer runs out.
+    fn timeout(chain: &mut Chain<Self>, timer: Self::Timer, out: &mut impl Outbox<Chain<Self>>) {
+        let _ = (chain, timer, out);
+    }
+
+    /// The token has come.
+    fn ends(out: &mut impl Outbox<Chain<Self>>) {
+        let _ = out;
+    }
+}
+
+/// The local variables of one process.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Chain<W> {
+    waits: PhantomData<W>,
+    me: Peer,
+    /// How many ticks it waits before it asks again, if it does.
+    pub patience: u32,
+    user: Stage,
+    owner: Owner<Peer>,
+    /// The home's: whom it has numbered.
+    home: Option<Box<Home<Peer>>>,
+}
+
+/// The homed chain where no message is lost.
+pub type HomedChain = Chain<Patiently>;
+
+/// Whoever has asked waits, and does nothing else.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Patiently;
+
+impl Waits for Patiently {
+    const SPEC: Spec = SPEC;
+    type Given = Peer;
+    type Timer = Never;
+
+    fn told(me: Peer) -> (Peer, u32) {
+        (me, 0)
+    }
+}
+
+/// The home.
+const HOME: Peer = Peer(0);
+
+messages! {
+    /// What processes say to each other.
+    pub enum Msg {
+        /// I want the token; this is my n-th request.
+        "req" Req { n: u64 },
+        /// Owner number k sends the token on to this one.
+        "pass" Pass { k: u64, to: Peer },
+        /// You are owner number k; so many have entered.
+        "token" Token { k: u64, fence: u64 },
+    }
+}
+
+impl<W: Waits> Process for Chain<W> {
+    const SPEC: Spec = W::SPEC;
+    type Given = W::Given;
+    type Port = Peer;
+    type Msg = Msg;
+    type Timer = W::Timer;
+    type Local = Never;
+
+    fn new(given: W::Given) -> Self {
+        let (me, patience) = W::told(given);
+        let (owner, home) = if me == HOME {
+            let first = Token { k: 0, counter: 0 };
+            (Owner::with(first), Some(Box::new(Home::new(me, first.k))))
+        } else {
+            (Owner::default(), None)
+        };
+        Chain { waits: PhantomData, me, patience, user: Stage::Idle, owner, home }
+    }
+
+    fn start(&mut self, _: &mut impl Outbox<Self>) {}
+
+    fn receive(&mut self, from: Peer, msg: Msg, out: &mut impl Outbox<Self>) {
+        match msg {
+            Msg::Req { n } => self.asked(from, n, out),
+            Msg::Pass { k, to } => self.told(k, to, out),
+            Msg::Token { k, fence } => self.comes(Token { k, counter: fence }, out),
+        }
+    }
+
+    fn timeout(&mut self, timer: W::Timer, out: &mut impl Outbox<Self>) {
+        W::timeout(self, timer, out);
+    }
+
+    fn fields(&self) -> Fields {
+        let Owner { token, next, early, .. } = &self.owner;
+        let mut fields = fields!(self; me, user);
+        fields.extend([("token", token.map(|token| token.k).show()), ("next", next.show())]);
+        fields.extend([("fence", token.map(|token| token.counter).show()), ("early", early.show())]);
+        fields.push(("asks", self.owner.asking().show()));
+        if let Some(home) = &self.home {
+            fields.extend([("tail", home.tail().show()), ("numbered", home.number().show())]);
+        }
+        fields
+    }
+}
+
+impl<W: Waits> Chain<W> {
+    /// The request that waits is made once more, under its old number.
+    pub fn asks_again(&mut self, out: &mut impl Outbox<Self>) {
+        match self.owner.asking() {
+            Some(n) => self.ask(n, out),
+            None => out.impossible("who asks again waits"),
+        }
+    }
+
+    /// A request goes to the home; the home asks itself.
+    fn ask(&mut self, n: u64, out: &mut impl Outbox<Self>) {
+        if self.me == HOME {
+            self.asked(self.me, n, out);
+        } else {
+            out.send(HOME, Msg::Req { n });
+        }
+    }
+
+    /// The home is asked; by itself, too.
+    fn asked(&mut self, who: Peer, n: u64, out: &mut impl Outbox<Self>) {
+        let Some(home) = &mut self.home else {
+            return out.impossible("requests go to the home");
+        };
+        let number = home.number();
+        let is_old = home.seats.get(&who).is_some_and(|seat| seat.request > n);
+        match home.asked(who, n) {
+            Some(pass) => {
+                out.rule(if home.number() > number { "number" } else { "repeat" });
+                if pass.from == self.me {
+                    self.told(pass.k, pass.to, out);
+                } else {
+                    out.send(pass.from, Msg::Pass { k: pass.k, to: pass.to });
+                }
+            }
+            None if is_old => out.rule("old"),
+            None => out.impossible("the last in the chain has the token, or waits for it"),
+        }
+    }
+
+    /// Owner number k is told where the token goes.
+    fn told(&mut self, k: u64, to: Peer, out: &mut impl Outbox<Self>) {
+        if let Some(sent) = self.owner.passed(k, to) {
+            out.rule("again");
+            return send(sent, out);
+        }
+        let is_here = self.owner.token().is_some_and(|token| token.k == k);
+        match (is_here, self.user) {
+            (true, Stage::Inside) => out.rule("next"),
+            (true, Stage::Idle) => {
+                out.rule("give");
+                self.hand_over(out);
+            }
+            (true, Stage::Waiting) => out.impossible("who has the token does not wait for it"),
+            (false, _) if self.owner.early == Some((k, to)) => out.rule("early"),
+            (false, _) => out.rule("past"),
+        }
+    }
+
+    /// A token comes. Whoever waits for it is served before it goes on, or it might go round for ever.
+    fn comes(&mut self, token: Token, out: &mut impl Outbox<Self>) {
+        match (self.owner.takes(token), self.user) {
+            (false, _) => out.rule("twice"),
+            (true, Stage::Waiting) => {
+                out.rule("token");
+                W::ends(out);
+                self.enter();
+            }
+            (true, Stage::Idle | Stage::Inside) => out.impossible("the token is sent to who waits for it"),
+        }
+    }
+
+    /// The user enters, under the next fence.
+    fn enter(&mut self) {
+        self.owner.grants();
+        self.user = Stage::Inside;
+    }
+
+    /// The token goes on, if it is known where.
+    fn hand_over(&mut self, out: &mut impl Outbox<Self>) {
+        self.owner.sends().into_iter().for_each(|sent| send(sent, out));
+    }
+}
+
+fn send<W: Waits>((to, token): (Peer, Token), out: &mut impl Outbox<Chain<W>>) {
+    out.send(to, Msg::Token { k: token.k, fence: token.counter });
+}
+
+impl<W: Waits> Exclusion for Chain<W> {
+    fn request(&mut self, out: &mut impl Outbox<Self>) {
+        if self.owner.token().is_some() {
+            out.rule("enter");
+            return self.enter();
+        }
+        match self.owner.wants() {
+            Some(n) => {
+                out.rule("want");
+                self.user = Stage::Waiting;
+                self.ask(n, out);
+                W::begins(self, out);
+            }
+            None => out.impossible("who is idle has not asked"),
+        }
+    }
+
+    fn release(&mut self, out: &mut impl Outbox<Self>) {
+        out.rule("exit");
+        self.user = Stage::Idle;
+        self.hand_over(out);
+    }
+
+    fn stage(&self) -> Stage {
+        self.user
+    }
+
+    fn charge(msg: &Msg) -> Charge {
+        match msg {
+            Msg::Req { .. } => Charge::Sender,
+            Msg::Pass { to, .. } => Charge::Process(to.0),
+            Msg::Token { .. } => Charge::Receiver,
+        }
+    }
+}
 
 /// What the home knows: whom it numbered last, and what it told for each.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -236,3 +502,161 @@ impl<S: Copy + Ord> Owner<S> {
         Some(sent)
     }
 }
+
+/// A token is taken whatever its number (erratum H1).
+#[derive(Clone, Default, PartialEq, Eq, Hash, Debug)]
+pub struct HomedChainNoDedupe;
+
+impl Variant for HomedChainNoDedupe {
+    type Right = HomedChain;
+    const TEXT: Text = Text {
+        name: "homed-chain@nodedupe",
+        title: "Homed chain, every token taken",
+        erratum: "H1",
+        idea: "If a token is taken whatever its number, one that comes twice is two tokens: the copy stays where the \
+               first was, and lets its user in while the other is elsewhere.",
+        rules: &[Rule { name: "twice", text: "on TOKEN(k, ctr) otherwise: take it as well" }],
+        example: "-n 2 --entries 3 --schedule random --duplicate 0.3 --seed 82",
+    };
+
+    fn receive(&mut self, right: &mut HomedChain, from: Peer, msg: Msg, out: &mut impl Outbox<HomedChain>) {
+        match (&msg, right.user) {
+            (&Msg::Token { k, fence }, Stage::Idle | Stage::Inside) => {
+                out.rule("twice");
+                right.owner.token = Some(Token { k, counter: fence });
+            }
+            (Msg::Req { .. } | Msg::Pass { .. } | Msg::Token { .. }, _) => {
+                // Nothing was here, as far as it knows.
+                right.owner.largest = None;
+                right.receive(from, msg, out);
+            }
+        }
+    }
+}
+
+/// PASS means the token that is here, whatever its number (erratum H2).
+#[derive(Clone, Default, PartialEq, Eq, Hash, Debug)]
+pub struct HomedChainNoNumber;
+
+impl Variant for HomedChainNoNumber {
+    type Right = HomedChain;
+    const TEXT: Text = Text {
+        name: "homed-chain@nonumber",
+        title: "Homed chain, PASS without a number",
+        erratum: "H2",
+        idea: "If PASS does not say which owner it means, one that comes twice sends the token away on a later turn, \
+               to a process that does not want it, and past the chain that the home knows.",
+        rules: &[Rule {
+            name: "give",
+            text: "on PASS(k, r), any token here, the user outside: send it to r",
+        }],
+        example: "-n 3 --entries 2 --schedule random --duplicate 0.3 --seed 460",
+    };
+
+    fn receive(&mut self, right: &mut HomedChain, from: Peer, msg: Msg, out: &mut impl Outbox<HomedChain>) {
+        let msg = match (msg, right.owner.token()) {
+            (Msg::Pass { to, .. }, Some(here)) => Msg::Pass { k: here.k, to },
+            (msg, _) => msg,
+        };
+        right.receive(from, msg, out);
+    }
+}
+
+/// A PASS that comes before its token is forgotten (erratum H3).
+#[derive(Clone, Default, PartialEq, Eq, Hash, Debug)]
+pub struct HomedChainNoEarly;
+
+impl Variant for HomedChainNoEarly {
+    type Right = HomedChain;
+    const TEXT: Text = Text {
+        name: "homed-chain@noearly",
+        title: "Homed chain, an early PASS forgotten",
+        erratum: "H3",
+        idea: "PASS comes from the home and the token from the owner before, so that PASS may be there first. If it is \
+               taken for a mistake and forgotten, the token stays where it came to, and the next one waits for ever.",
+        rules: &[Rule { name: "early", text: "on PASS(k, r), TOKEN(k) not yet here: nothing" }],
+        example: "-n 3 --entries 1 --schedule random --seed 4",
+    };
+
+    fn receive(&mut self, right: &mut HomedChain, from: Peer, msg: Msg, out: &mut impl Outbox<HomedChain>) {
+        right.receive(from, msg, out);
+        right.owner.early = None;
+    }
+}
+
+/// The rules of the chain, in the order of an entry. A chain that asks again has one more.
+pub const CHAIN_RULES: &[Rule] = &[
+    Rule { name: "enter", text: "want, the token here: ctr := ctr + 1; enter" },
+    Rule { name: "want", text: "want otherwise: n := n + 1; send REQ(n) to the home, or ask itself; wait" },
+    Rule {
+        name: "number",
+        text: "home, on a new REQ(n) from r: send PASS(tk, r) to tail, or tell itself; tail := r, tk := tk + 1",
+    },
+    Rule { name: "repeat", text: "home, on REQ(n) from r once more: send the PASS that it led to once more" },
+    Rule { name: "old", text: "home, on REQ(n) from r, a later one of r's numbered: nothing" },
+    Rule { name: "give", text: "on PASS(k, r), token k here, the user outside: send TOKEN(k + 1, ctr) to r" },
+    Rule { name: "next", text: "on PASS(k, r), token k here, the user inside: next := r" },
+    Rule { name: "early", text: "on PASS(k, r), TOKEN(k) not yet here: remember it until then" },
+    Rule { name: "again", text: "on PASS(k, r), TOKEN(k + 1) sent to r and none later: send it once more" },
+    Rule { name: "past", text: "on PASS(k, r) otherwise: nothing" },
+    Rule { name: "token", text: "on TOKEN(k, ctr), k above all that were here: ctr := ctr + 1; enter" },
+    Rule { name: "twice", text: "on TOKEN(k, ctr) otherwise: nothing" },
+    Rule {
+        name: "exit",
+        text: "next = r: send TOKEN(k + 1, ctr) to r; next := none. Otherwise keep the token",
+    },
+];
+
+/// The contract, as every face of the project shows it.
+const SPEC: Spec = Spec {
+    name: "homed-chain",
+    aliases: &[],
+    title: "Homed chain",
+    year: 2026,
+    source: "the lock service of this project",
+    idea: "Whoever wants the token asks the home, which numbers those who ask and tells each owner to send the token \
+           on to the next, directly. Whoever has the token keeps it until somebody else is numbered.",
+    needs: Needs {
+        reached: Reached::Relays,
+        talks: Talks::ToFew,
+        tolerates: Tolerates { duplication: true, ..Tolerates::NOTHING },
+        ..Needs::NOTHING
+    },
+    promises: Promises::Exclusion { order: Order::Fair, falls_silent: true },
+    cost: Cost {
+        worst: Some(Bound {
+            // Of two processes one is the home, which neither asks nor is told by a message.
+            formula: "min(n, 3) per entry",
+            counts: Counts::All,
+            // A message that comes twice may be answered twice.
+            value: |facts| (facts.other_faults == 0).then_some(facts.n.min(3) * facts.entries),
+        }),
+        average: None,
+        words: "0 per entry if the token is still here, 2 if it is at the home or the home wants it, 3 otherwise; \
+                (n-1)(3n-2)/n^2 on average under light load, 3-2/n when everybody always wants in; one message delay \
+                from an exit to the next entry",
+        ..Cost::UNKNOWN
+    },
+    worst_ids: None,
+    settings: &[Setting {
+        name: "resend",
+        about: "after how many times the longest delay a request is made again, where messages are lost",
+        values: SettingValues::Elsewhere("homed-chain-resend"),
+    }],
+    rules: CHAIN_RULES,
+    errata: &[
+        Erratum {
+            id: "H1",
+            text: "a token must be taken only with a number above all that were here, or one that comes twice is two",
+        },
+        Erratum {
+            id: "H2",
+            text: "PASS must say which owner it means, or one that comes twice sends the token away on a later turn",
+        },
+        Erratum {
+            id: "H3",
+            text: "PASS may come before its token, and must be remembered, or the next one waits for ever",
+        },
+    ],
+    example: "-n 5 --entries 2",
+};

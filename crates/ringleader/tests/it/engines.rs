@@ -285,14 +285,28 @@ fn every_rule_that_fires_is_in_the_contract_and_every_rule_fires() {
                 ..Scenario::new(3)
             }));
         }
+        // In any order, where that is admitted; where not, as much as delays can do.
+        let delays = Schedule::Delay(Delay::Uniform(1_000_000, 10_000_000));
+        let disorder = if admits(entry, &Schedule::Random) { Schedule::Random } else { delays };
         if entry.problem == Problem::Mutex {
             // Some want in while others have not asked for long.
             scenarios.extend((0..10).map(|seed| Scenario {
                 seed,
-                schedule: Schedule::Random,
+                schedule: disorder.clone(),
                 workload: Workload { load: Some(Load::Open(0.3)), total: Some(40), ..Workload::default() },
                 max_steps: Some(3000),
                 ..Scenario::new(at_least(entry, 4))
+            }));
+        }
+        if entry.spec.needs.tolerates.duplication {
+            // A copy may come when what it was about is long past.
+            scenarios.extend((0..60).map(|seed| Scenario {
+                seed,
+                schedule: disorder.clone(),
+                faults: vec![Fault::Duplicate(0.3)],
+                workload: Workload { entries: Entries::Each(4), ..Workload::default() },
+                max_steps: Some(3000),
+                ..Scenario::new(3)
             }));
         }
         for scenario in scenarios {

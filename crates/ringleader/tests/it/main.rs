@@ -12,6 +12,7 @@ mod engines; // fast lane against general engine, threads, replay, determinism
 mod exclusion; // one at a time, in order, at the exact cost; lost tokens
 mod frames; // every frame survives its bytes, and no bytes do harm
 mod history; // what became of each message, and what caused what
+mod homed_chain; // the chain of the lock service: exact costs, copies, losses, fences
 mod itai_rodeh; // lock-step and coin: the draws decide; all draws of a round, and what is expected of them
 mod large_mutex; // mutual exclusion among very many; `cargo xtask bounds` goes on to 100,000
 mod large_rings; // bounds at large n; `cargo xtask bounds` goes on to a million

@@ -48,6 +48,9 @@ fn exact((name, topology): &Who, n: u32) -> f64 {
         ("carvalho-roucairol" | "singhal-dynamic" | "ricart-agrawala-token" | "suzuki-kasami", _) => others,
         ("singhal-heuristic", _) => others / 2.0 + others / f64::from(n),
         ("naimi-trehel", _) => harmonic(u64::from(n - 1)),
+        // The one who asks and the one who has the token are drawn alike: REQ unless the first is the home, PASS unless
+        // the second is, TOKEN; and nothing if they are the same.
+        ("homed-chain", _) => others * (3.0 * f64::from(n) - 2.0) / f64::from(n).powi(2),
         ("raymond", Some(Topology::Line)) => 2.0 * mean_distance(&tree::line(n)),
         ("raymond", Some(Topology::Star)) => 2.0 * mean_distance(&tree::star(n)),
         ("raymond", _) => 2.0 * mean_distance(&tree::binary(n)),
@@ -70,6 +73,7 @@ fn everybody() -> Vec<Who> {
         "suzuki-kasami",
         "singhal-heuristic",
         "naimi-trehel",
+        "homed-chain",
         "maekawa",
     ];
     let trees = [Topology::Binary, Topology::Line, Topology::Star].map(|tree| ("raymond", Some(tree)));
@@ -107,6 +111,8 @@ pub(crate) fn saturated() -> Vec<String> {
         ("ricart-agrawala" | "carvalho-roucairol" | "singhal-dynamic", _) => 60.0,
         ("ricart-agrawala-token" | "suzuki-kasami" | "singhal-heuristic", _) => 31.0,
         ("naimi-trehel", _) => 4.0,
+        // 3 - 2/n, not measured elsewhere.
+        ("homed-chain", _) => 2.935,
         ("maekawa", _) => 20.7,
         ("raymond", Some(Topology::Line)) => 3.8,
         ("raymond", _) => 3.9,

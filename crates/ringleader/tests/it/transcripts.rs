@@ -219,6 +219,8 @@ fn set(scenario: &mut Scenario, option: &str, value: &str) -> Option<()> {
             let (kind, nth) = value.split_once('@')?;
             scenario.faults.push(Fault::LoseNth { kind: kind.to_owned(), nth: nth.parse().ok()? });
         }
+        "--loss" => scenario.faults.push(Fault::Loss(value.parse().ok()?)),
+        "--duplicate" => scenario.faults.push(Fault::Duplicate(value.parse().ok()?)),
         "--entries" => {
             scenario.workload.entries = match numbers::<u32>(value, ',')?.as_slice() {
                 [each] => Entries::Each(*each),

@@ -60,6 +60,12 @@ const HARMLESS: &[(&str, &str, &str)] = &[
         "it elects all the same, and only the most that it sends grows (from 20 to 21 with four processes); declared \
          as in the literature",
     ),
+    (
+        "homed-chain-resend",
+        "bounded-delay",
+        "a request that is made again too early is known by its number; but without a bound nothing says how long to \
+         wait, and there is no end to what may be on its way",
+    ),
     ("bully", "no duplication", "every message may come twice: answers are late, elections are under way"),
 ];
 
