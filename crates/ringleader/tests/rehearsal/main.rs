@@ -10,6 +10,7 @@ mod auditor;
 mod client;
 mod clock;
 mod faults;
+mod mistakes;
 mod schedule;
 mod setup;
 mod totals;
