@@ -5,7 +5,7 @@ use super::view::ServerId;
 use super::{Fence, LockState, Name};
 
 /// A token that a server reports to the home of its shard.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Owned {
     /// The lock.
     pub name: Name,
@@ -14,7 +14,7 @@ pub struct Owned {
 }
 
 /// A message from one server to another.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Message {
     /// To everybody, every so often: I am here. Whoever proposes changes of the view goes by it.
     Ping {
@@ -24,8 +24,10 @@ pub enum Message {
         incarnation: u64,
         /// Whether the shortest lease runs: a server that hears others and gets no answer from the store is no use.
         leased: bool,
-        /// Whether it wants to be a member; one that leaves does not.
+        /// Whether it wants to be a member; one that leaves does not, nor one that has yet to let go.
         wants_in: bool,
+        /// Whether it may propose changes of the view: of several who may, one does.
+        proposes: bool,
         /// The newest version of the protocol that it speaks.
         proto: u16,
     },
