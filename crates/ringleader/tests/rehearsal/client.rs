@@ -7,7 +7,7 @@ use crate::clock::Clock;
 use crate::setup::Setup;
 use crate::world::{Due, World};
 use ringleader::live::Micros;
-use ringleader::lock::{Answer, Ask, Asker, Class, Fence, Rid, Rules, Session, SessionId};
+use ringleader::lock::{Answer, Ask, Asker, Class, Fence, Rid, Session, SessionId};
 use ringleader::rng::Rng;
 
 /// What a client does wrong, on purpose.
@@ -127,7 +127,7 @@ impl Client {
     }
 }
 
-impl<R: Rules> World<R> {
+impl World {
     /// Whether it lives by its own clock, the right way or the wrong way.
     fn lives(&mut self, client: usize) -> bool {
         let (flaw, real) = (self.flaw, self.real);

@@ -3,9 +3,9 @@
 use crate::setup::Setup;
 use crate::world::{Due, World};
 use ringleader::live::Micros;
-use ringleader::lock::{Command, Input, Rules, SHARDS, Times};
+use ringleader::lock::{Command, Input, SHARDS, Times};
 
-impl<R: Rules> World<R> {
+impl World {
     fn any_server(&mut self) -> usize {
         self.rng.below(self.hosts.len() as u64) as usize
     }
@@ -36,7 +36,7 @@ impl<R: Rules> World<R> {
         self.cut[from][to] = true;
     }
 
-    fn others(&self, host: usize) -> impl Iterator<Item = usize> + use<R> {
+    fn others(&self, host: usize) -> impl Iterator<Item = usize> + use<> {
         (0..self.hosts.len()).filter(move |other| *other != host)
     }
 

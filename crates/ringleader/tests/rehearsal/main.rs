@@ -16,12 +16,14 @@ mod setup;
 mod totals;
 mod world;
 
+use auditor::Violation;
 use ringleader::lock::Flawless;
 use schedule::schedule;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use totals::Counts;
+use world::with;
 
 /// A number from the environment.
 fn asked(name: &str) -> Option<u64> {
@@ -29,10 +31,18 @@ fn asked(name: &str) -> Option<u64> {
     Some(text.parse().unwrap_or_else(|_| panic!("{name} needs a whole number, not `{text}`")))
 }
 
-/// Many schedules, on so many threads, until all are done, the time is over or something is violated.
-fn rehearse(first: u64, schedules: u64, time: Option<Duration>, threads: usize) -> (Counts, Option<u64>) {
+/// So many violations are enough.
+const ENOUGH: usize = 8;
+
+/// Many schedules, on so many threads, until all are done, the time is over or enough is violated: with which seeds.
+fn rehearse(
+    first: u64,
+    schedules: u64,
+    time: Option<Duration>,
+    threads: usize,
+) -> (Counts, Vec<(u64, Violation)>) {
     let (next, stop, begin) = (AtomicU64::new(0), AtomicBool::new(false), Instant::now());
-    let totals = Mutex::new((Counts::default(), None::<u64>));
+    let totals = Mutex::new((Counts::default(), Vec::new()));
     let work = || {
         let mut mine = Counts::default();
         while !stop.load(Ordering::Relaxed) && time.is_none_or(|time| begin.elapsed() < time) {
@@ -41,12 +51,12 @@ fn rehearse(first: u64, schedules: u64, time: Option<Duration>, threads: usize) 
                 break;
             }
             let seed = first.wrapping_add(place);
-            let outcome = schedule::<Flawless>(seed, false);
+            let outcome = schedule(with::<Flawless>, seed, false);
             mine.add(&outcome.counts);
-            if outcome.violation.is_some() {
-                stop.store(true, Ordering::Relaxed);
+            if let Some(violation) = outcome.violation {
                 let mut totals = totals.lock().expect("nobody panics");
-                totals.1 = Some(totals.1.map_or(seed, |before| before.min(seed)));
+                totals.1.push((seed, violation));
+                stop.store(totals.1.len() >= ENOUGH, Ordering::Relaxed);
             }
         }
         totals.lock().expect("nobody panics").0.add(&mine);
@@ -57,7 +67,7 @@ fn rehearse(first: u64, schedules: u64, time: Option<Duration>, threads: usize) 
 
 /// What is shown of a schedule that failed.
 fn shown(seed: u64) -> String {
-    let outcome = schedule::<Flawless>(seed, true);
+    let outcome = schedule(with::<Flawless>, seed, true);
     let lines = asked("REHEARSE_LINES").unwrap_or(120) as usize;
     let from = outcome.log.len().saturating_sub(lines);
     let setup = outcome.log.first().cloned().unwrap_or_default();
@@ -81,8 +91,13 @@ fn schedules() {
     let time = minutes.map(|minutes| Duration::from_secs(60 * minutes));
     let (counts, failed) = rehearse(first, long.unwrap_or(1000), time, threads);
     println!("{counts}\n{:>32} {:>16.1}", "seconds", begin.elapsed().as_secs_f64());
-    if let Some(seed) = failed {
-        panic!("{}", shown(seed));
+    println!("{:>32} {:>16}", "violations", failed.len());
+    for (seed, violation) in &failed {
+        println!("seed {seed}: {} at {}: {}", violation.invariant, violation.real, violation.what);
+        println!("to repeat it: cargo xtask rehearse --seed {seed} --schedules 1");
+    }
+    if let Some((seed, _)) = failed.first() {
+        panic!("{}", shown(*seed));
     }
     if counts.schedules >= 1000 {
         let missing = counts.missing();

@@ -5,7 +5,7 @@ use crate::auditor::Violation;
 use crate::client::Flaw;
 use crate::schedule::run;
 use crate::setup::{Kinds, Setup};
-use crate::world::World;
+use crate::world::{World, with};
 use ringleader::lock::{Flawless, Rules};
 use ringleader::rng::{Purpose, Rng};
 
@@ -41,16 +41,16 @@ without! {
 const MOST: u64 = 2000;
 
 /// The first schedule in which something is violated: how many it took, and what.
-fn found<R: Rules>(flaw: Flaw, kind: Kinds, adjust: fn(&mut Setup)) -> Option<(u64, Violation)> {
+fn found<R: Rules + 'static>(flaw: Flaw, kind: Kinds, adjust: fn(&mut Setup)) -> Option<(u64, Violation)> {
     (0..MOST).find_map(|seed| {
         let mut setup = Setup::of(kind, &mut Rng::new(seed, Purpose::Workload));
         adjust(&mut setup);
-        let violation = run::<R>(setup, seed, flaw, false, &mut faults).violation;
+        let violation = run(with::<R>, setup, seed, flaw, false, &mut faults).violation;
         violation.map(|violation| (seed + 1, violation))
     })
 }
 
-fn faults<R: Rules>(world: &mut World<R>) {
+fn faults(world: &mut World) {
     for _ in 0..world.setup.faults {
         let pause = world.rng.below(world.setup.gap);
         world.run(world.real + pause, &|_| false);

@@ -4,8 +4,7 @@ use crate::auditor::Violation;
 use crate::client::Flaw;
 use crate::setup::Setup;
 use crate::totals::Counts;
-use crate::world::World;
-use ringleader::lock::Rules;
+use crate::world::{Make, World};
 use ringleader::rng::{Purpose, Rng};
 
 /// What came of a schedule.
@@ -16,9 +15,9 @@ pub(crate) struct Outcome {
 }
 
 /// The schedule with this seed, as the generator makes it.
-pub(crate) fn schedule<R: Rules>(seed: u64, log: bool) -> Outcome {
+pub(crate) fn schedule(make: Make, seed: u64, log: bool) -> Outcome {
     let setup = Setup::drawn(&mut Rng::new(seed, Purpose::Workload));
-    run::<R>(setup, seed, Flaw::None, log, &mut |world| {
+    run(make, setup, seed, Flaw::None, log, &mut |world| {
         for _ in 0..world.setup.faults {
             let pause = world.rng.below(world.setup.gap);
             world.run(world.real + pause, &|_| false);
@@ -28,14 +27,15 @@ pub(crate) fn schedule<R: Rules>(seed: u64, log: bool) -> Outcome {
 }
 
 /// A schedule in which these things happen.
-pub(crate) fn run<R: Rules>(
+pub(crate) fn run(
+    make: Make,
     setup: Setup,
     seed: u64,
     flaw: Flaw,
     log: bool,
-    happens: &mut dyn FnMut(&mut World<R>),
+    happens: &mut dyn FnMut(&mut World),
 ) -> Outcome {
-    let mut world: World<R> = World::new(setup, seed, flaw, log);
+    let mut world: World = World::new(make, setup, seed, flaw, log);
     let begin = world.setup.times.leases[0].0 * 2;
     world.run(begin, &|_| false);
     happens(&mut world);
@@ -56,7 +56,7 @@ pub(crate) fn run<R: Rules>(
 }
 
 /// I4 and I5: once everything is healed, every lock is granted again, and every client has every lock once.
-fn closes<R: Rules>(world: &mut World<R>) {
+fn closes(world: &mut World) {
     world.heal();
     let healed = world.real;
     let setup = &world.setup;
@@ -68,7 +68,7 @@ fn closes<R: Rules>(world: &mut World<R>) {
     let turn = setup.hold + 8 * setup.delay + setup.renew;
     let turns = (setup.clients * setup.names.len()) as u64 * (turn + setup.suspect);
     let allowed = 4 * wait + 4 * setup.suspect + turns + 70_000_000;
-    let done = |world: &World<R>| world.clients.iter().all(|client| client.is_served());
+    let done = |world: &World| world.clients.iter().all(|client| client.is_served());
     let all = world.run(healed + allowed, &done);
     if !all && world.auditor.violation.is_none() {
         let told = world.clients.iter().enumerate().filter(|(_, client)| !client.is_served());
@@ -79,10 +79,7 @@ fn closes<R: Rules>(world: &mut World<R>) {
             .iter()
             .map(|host| {
                 let now = host.clock.shows(world.real);
-                format!(
-                    "{:?}",
-                    host.server.as_ref().map(|server| (server.status(now), server.locks(now, None, 9)))
-                )
+                format!("{:?}", host.server.as_ref().map(|server| (server.status(now), server.locks(now))))
             })
             .collect();
         let what = format!(

@@ -6,18 +6,59 @@ use crate::client::{Client, Flaw};
 use crate::clock::Clock;
 use crate::setup::Setup;
 use crate::totals::Counts;
+use ringleader::live::Micros;
 use ringleader::lock::{
-    Answer, Ask, Asker, Command, Event, Fence, Input, Message, Name, Output, Rules, Server, View,
+    Answer, Ask, Asker, Command, Event, Fence, Input, LockStatus, Message, Name, Output, Rules, Server,
+    ServerSpec, ServerStatus, View,
 };
 use ringleader::rng::{Purpose, Rng};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::sync::Arc;
 
+/// A server, with whatever rules: the world is the same for all, and is compiled once.
+pub(crate) trait Machine {
+    fn handle(&mut self, now: Micros, input: Input, out: &mut Vec<Output>);
+    fn wakes_at(&self) -> Micros;
+    fn view(&self) -> Option<&Arc<View>>;
+    fn status(&self, now: Micros) -> ServerStatus;
+    fn locks(&self, now: Micros) -> Vec<LockStatus>;
+}
+
+impl<R: Rules> Machine for Server<R> {
+    fn handle(&mut self, now: Micros, input: Input, out: &mut Vec<Output>) {
+        self.handle(now, input, out);
+    }
+
+    fn wakes_at(&self) -> Micros {
+        self.wakes_at()
+    }
+
+    fn view(&self) -> Option<&Arc<View>> {
+        self.view()
+    }
+
+    fn status(&self, now: Micros) -> ServerStatus {
+        self.status(now)
+    }
+
+    fn locks(&self, now: Micros) -> Vec<LockStatus> {
+        self.locks(now, None, 100)
+    }
+}
+
+/// How servers are made.
+pub(crate) type Make = fn(ServerSpec, Micros) -> Box<dyn Machine>;
+
+/// Servers with these rules.
+pub(crate) fn with<R: Rules + 'static>(spec: ServerSpec, now: Micros) -> Box<dyn Machine> {
+    Box::new(Server::<R>::new(spec, now))
+}
+
 /// A machine and the server on it, if one runs.
-pub(crate) struct Host<R: Rules> {
+pub(crate) struct Host {
     pub(crate) clock: Clock,
-    pub(crate) server: Option<Server<R>>,
+    pub(crate) server: Option<Box<dyn Machine>>,
     /// How often it was started: what was meant for an earlier run does not arrive.
     pub(crate) run: u32,
     pub(crate) incarnation: u64,
@@ -51,7 +92,8 @@ pub(crate) enum Due {
 }
 
 /// Everything.
-pub(crate) struct World<R: Rules> {
+pub(crate) struct World {
+    make: Make,
     pub(crate) setup: Setup,
     pub(crate) rng: Rng,
     pub(crate) real: u64,
@@ -59,7 +101,7 @@ pub(crate) struct World<R: Rules> {
     slots: Vec<Option<Due>>,
     free: Vec<usize>,
     sequence: u64,
-    pub(crate) hosts: Vec<Host<R>>,
+    pub(crate) hosts: Vec<Host>,
     pub(crate) view: Arc<View>,
     pub(crate) leader: usize,
     pub(crate) clients: Vec<Client>,
@@ -74,8 +116,8 @@ pub(crate) struct World<R: Rules> {
     out: Vec<Output>,
 }
 
-impl<R: Rules> World<R> {
-    pub(crate) fn new(setup: Setup, seed: u64, flaw: Flaw, log: bool) -> World<R> {
+impl World {
+    pub(crate) fn new(make: Make, setup: Setup, seed: u64, flaw: Flaw, log: bool) -> World {
         let mut rng = Rng::new(seed, Purpose::Schedule);
         let (drift, extreme) = (setup.times.drift_ppm, setup.extreme);
         let hosts = (0..setup.servers).map(|_| Host {
@@ -89,9 +131,10 @@ impl<R: Rules> World<R> {
             store_cut: [false; 2],
             draining: false,
         });
-        let hosts: Vec<Host<R>> = hosts.collect();
+        let hosts: Vec<Host> = hosts.collect();
         let clients = (0..setup.clients).map(|_| Client::new(&setup, &mut rng)).collect();
         let mut world = World {
+            make,
             view: Arc::new(View::first(1, setup.times, setup.classes.clone())),
             real: 0,
             queue: BinaryHeap::new(),
@@ -154,7 +197,7 @@ impl<R: Rules> World<R> {
     }
 
     /// Lets everything happen up to this real moment, or until the condition holds, or something is violated.
-    pub(crate) fn run(&mut self, until: u64, done: &dyn Fn(&World<R>) -> bool) -> bool {
+    pub(crate) fn run(&mut self, until: u64, done: &dyn Fn(&World) -> bool) -> bool {
         while let Some(Reverse((at, _, slot))) = self.queue.peek().copied() {
             if self.auditor.violation.is_some() {
                 return false;
@@ -238,7 +281,7 @@ impl<R: Rules> World<R> {
         let spec = self.setup.spec(host, incarnation, machine.run == 0);
         machine.run += 1;
         machine.incarnation = incarnation;
-        machine.server = Some(Server::new(spec, machine.clock.shows(self.real)));
+        machine.server = Some((self.make)(spec, machine.clock.shows(self.real)));
         machine.backlog.clear();
         (machine.paused_until, machine.wake, machine.draining) = (0, u64::MAX, false);
         self.note(|| format!("server {host} starts"));
@@ -393,18 +436,15 @@ impl<R: Rules> World<R> {
 
     /// I3: nobody else of this epoch has the token, nor anybody else whose lease runs.
     fn one_token(&mut self, host: usize, name: &Name) {
-        let epoch = |host: &Host<R>| {
-            host.server.as_ref().and_then(|server| server.view()).map_or(0, |view| view.epoch)
-        };
+        let epoch =
+            |host: &Host| host.server.as_ref().and_then(|server| server.view()).map_or(0, |view| view.epoch);
         let here = epoch(&self.hosts[host]);
         let mut found = None;
         for (place, other) in self.hosts.iter().enumerate().filter(|(place, _)| *place != host) {
             let Some(server) = &other.server else { continue };
             let now = other.clock.shows(self.real);
-            let has = |lock: &ringleader::lock::LockStatus| {
-                lock.name == *name && lock.state.owner == Some(place as u16)
-            };
-            if let Some(lock) = server.locks(now, None, 100).iter().find(|lock| has(lock)) {
+            let has = |lock: &LockStatus| lock.name == *name && lock.state.owner == Some(place as u16);
+            if let Some(lock) = server.locks(now).iter().find(|lock| has(lock)) {
                 let leased = server.status(now).lease[lock.class.index()].0 > 0;
                 let there = epoch(other);
                 if there == here || leased {

@@ -4,9 +4,9 @@ use super::{Asked, Doing, Flaw, Open, Task};
 use crate::auditor::Holding;
 use crate::world::World;
 use ringleader::live::Micros;
-use ringleader::lock::{Answer, Ask, Asker, Belief, Denial, Fence, Rid, Rules, Session, SessionId, Standing};
+use ringleader::lock::{Answer, Ask, Asker, Belief, Denial, Fence, Rid, Session, SessionId, Standing};
 
-impl<R: Rules> World<R> {
+impl World {
     pub(super) fn client_takes(&mut self, client: usize, asker: Asker, answer: Answer) {
         let now = self.clients[client].clock.shows(self.real);
         let Some(asked) = self.clients[client].asked.iter().find(|(other, _)| *other == asker) else {
@@ -22,9 +22,7 @@ impl<R: Rules> World<R> {
                 if self.is_of(client, session) {
                     self.kept_alive(client, now, sent, valid);
                     for (rid, belief) in requests {
-                        if let Belief::Holds(fence) = belief {
-                            self.granted(client, session, None, rid, fence);
-                        }
+                        self.reminded(client, session, rid, belief);
                     }
                 }
             }
@@ -44,7 +42,13 @@ impl<R: Rules> World<R> {
             }
             (Asked::KeepAlive(session, _), Answer::Denied(_)) => self.refused(client, session),
             (Asked::Acquire(session, _, rid), Answer::Denied(denial)) => {
-                self.denied(client, session, rid, denial)
+                // If it was asked again meanwhile, the answer to that is the one that counts.
+                let again = |(other, asked): &(Asker, Asked)| {
+                    *other > asker && matches!(asked, Asked::Acquire(_, _, other) if *other == rid)
+                };
+                if !self.clients[client].asked.iter().any(again) {
+                    self.denied(client, session, rid, denial);
+                }
             }
             (Asked::Release(session, lock, fence), Answer::Released | Answer::Denied(Denial::NotHolder)) => {
                 if self.is_of(client, session) {
@@ -61,8 +65,13 @@ impl<R: Rules> World<R> {
                     }
                 }
             }
-            (Asked::Open(_), Answer::Denied(_)) => {
-                self.clients[client].opens_at = self.real + 1 + self.setup.renew / 4
+            (Asked::Open(_), Answer::Denied(denial)) => {
+                self.clients[client].opens_at = self.real + 1 + self.setup.renew / 4;
+                if matches!(denial, Denial::BadRequest(_)) {
+                    // Leases have become shorter meanwhile.
+                    let lease = self.view.times.lease(self.clients[client].class).0;
+                    self.clients[client].ttl = self.clients[client].ttl.min(lease);
+                }
             }
             (Asked::Release(_, _, _), Answer::Denied(_)) => {}
             // Nobody asked for this, or nothing depends on it.
@@ -81,6 +90,24 @@ impl<R: Rules> World<R> {
                 | Answer::State(_)
                 | Answer::Denied(_),
             ) => {}
+        }
+    }
+
+    /// What the server knows of a request: a grant whose answer was lost is taken, and what is over here is withdrawn.
+    fn reminded(&mut self, client: usize, session: SessionId, rid: Rid, belief: Belief) {
+        let Some(open) = &self.clients[client].open else { return };
+        let known = open.session.beliefs().iter().any(|(mine, _)| *mine == rid);
+        let gives_back = |task: &Task| match (task.doing, belief) {
+            (Doing::GivesBack { fence, .. }, Belief::Holds(held)) => fence == held,
+            (Doing::GivesBack { .. } | Doing::Thinks | Doing::Waits { .. } | Doing::Holds { .. }, _) => false,
+        };
+        match belief {
+            Belief::Holds(fence) if known => self.granted(client, session, None, rid, fence),
+            Belief::Holds(_) | Belief::Waits
+                if known || self.clients[client].tasks.iter().any(gives_back) => {}
+            Belief::Holds(_) | Belief::Waits => {
+                self.ask(client, Asked::Other(session), Ask::Cancel { session, rid });
+            }
         }
     }
 

@@ -3,9 +3,9 @@
 use super::{Asked, Doing, Task};
 use crate::world::{Due, World};
 use ringleader::live::Micros;
-use ringleader::lock::{Ask, Fence, Rid, Rules, SessionId};
+use ringleader::lock::{Ask, Fence, Rid, SessionId};
 
-impl<R: Rules> World<R> {
+impl World {
     /// What it wants next, and when. After everything was healed each lock once, soon.
     pub(super) fn thought(&mut self, client: usize) -> (usize, u64) {
         let locks = self.setup.names.len();
