@@ -4,7 +4,7 @@
 use super::sessions::Client;
 use super::{Event, Output, Rules, Server, SessionKey};
 use crate::live::Micros;
-use crate::lock::{Command, Denial, Name, Rid};
+use crate::lock::{Command, Denial, Rid};
 
 /// How long idle tokens are given to go home.
 const HOMEWARDS: Micros = Micros::millis(500);
@@ -36,8 +36,7 @@ impl<R: Rules> Server<R> {
         for (key, rid) in waits {
             self.withdraw(now, key, rid, Denial::Draining, out);
         }
-        let names: Vec<Name> = self.locks.keys().cloned().collect();
-        for name in names {
+        for name in self.locks.names() {
             self.offer(&name, out);
         }
     }
@@ -64,7 +63,8 @@ impl<R: Rules> Server<R> {
         }
         let (held, reported) = (self.held, self.has_reported());
         let gone = !self.joined && self.pending.is_none() && self.view.is_some();
-        let away = self.locks.values().all(|lock| lock.owner.token().is_none() || lock.home == self.spec.id);
+        let away =
+            self.locks.iter().all(|(_, lock)| lock.owner.token().is_none() || lock.home == self.spec.id);
         let (epoch, installed) = (self.epoch(), self.installed_at);
         let (id, listed) = (self.spec.id, self.joined);
         let Some(draining) = self.draining.as_mut() else { return };

@@ -3,6 +3,7 @@
 //! and nobody's old lease can run any more.
 
 use super::install::Page;
+use super::table::Table;
 use super::{Event, Output, Rules, Server, Timer};
 use crate::live::Micros;
 use crate::lock::{Class, Command, Kind, MAX_COUNTER, Message, Name, SHARDS, ServerId, View};
@@ -21,7 +22,7 @@ const LARGE: u64 = MAX_COUNTER / 4 * 3;
 /// What a home knows.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub(super) struct Homes {
-    chains: BTreeMap<Name, Chain>,
+    chains: Table<Chain>,
     /// For each shard the largest number and counter of the chains that were dropped: new ones go on from there. Without
     /// that for the number, an owner of the dropped chain would refuse the token of the new one.
     bases: Vec<(u64, u64)>,
@@ -146,7 +147,7 @@ impl Homes {
     pub(super) fn create(&mut self, name: &Name, own: ServerId, goes_on: bool) -> Token {
         let (k, counter) = self.bases.get(View::shard(name)).copied().unwrap_or_default();
         let k = if goes_on { k } else { 0 };
-        self.chains.insert(name.clone(), Chain::new(own, k));
+        self.chains.insert(name, Chain::new(own, k));
         Token { k, counter }
     }
 }
@@ -278,7 +279,7 @@ impl<R: Rules> Server<R> {
         if got.insert(page) && seat.is_some() {
             for owned in owns {
                 if view.home(&owned.name) == Some(self.spec.id) && !self.homes.has(&owned.name) {
-                    self.homes.chains.insert(owned.name.clone(), Chain::new(from, 0));
+                    self.homes.chains.insert(&owned.name, Chain::new(from, 0));
                     opened.push(owned.name);
                 }
             }

@@ -3,9 +3,10 @@
 
 use super::homes::Homes;
 use super::owners::{RESEND, RESEND_MOST};
+use super::table::Table;
 use super::{Answer, Event, Output, Rules, Server, Timer, answer};
 use crate::live::Micros;
-use crate::lock::{Denial, MAX_MESSAGE, Message, Name, Owned, ServerId, View};
+use crate::lock::{Denial, MAX_MESSAGE, Message, Owned, ServerId, View};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -67,7 +68,7 @@ impl<R: Rules> Server<R> {
         self.timers.retain(|(_, timer)| {
             !matches!(timer, Timer::Wait(..) | Timer::Session(_) | Timer::Resend(_) | Timer::Idle(_))
         });
-        self.locks.clear();
+        self.locks = Table::default();
         (self.tokens, self.held, self.waiting) = (0, 0, 0);
         self.confirmed = None;
         let joined = view.has(self.spec.id, self.spec.incarnation);
@@ -80,18 +81,19 @@ impl<R: Rules> Server<R> {
 
     /// Each token becomes number 0 with counter 0; requests and chains are dropped, and asked again. How many tokens.
     fn carries_on(&mut self, view: &View) -> usize {
-        self.locks.retain(|_, lock| lock.owner.token().is_some() || !lock.waiters.is_empty());
-        for (name, lock) in &mut self.locks {
+        let sessions = &mut self.sessions;
+        self.locks.retain(|name, lock| {
             let home = view.home(name).unwrap_or_default();
             let class = view.class(name);
             lock.begin_epoch(class, home);
             // Classes may have changed: a session must not be promised more than its locks are.
             for (session, _) in lock.holder.iter().chain(lock.waiters.values()) {
-                if let Some(client) = self.sessions.get_mut(session) {
+                if let Some(client) = sessions.get_mut(session) {
                     client.class = client.class.min(class);
                 }
             }
-        }
+            lock.owner.token().is_some() || !lock.waiters.is_empty()
+        });
         self.tokens
     }
 
@@ -126,7 +128,7 @@ impl<R: Rules> Server<R> {
         if self.joined || view.past.contains(&self.spec.id) {
             let mut owns: BTreeMap<ServerId, Vec<Owned>> =
                 view.homes.iter().map(|home| (*home, Vec::new())).collect();
-            for (name, lock) in &self.locks {
+            for (name, lock) in self.locks.iter() {
                 if lock.owner.token().is_some() {
                     let owned = Owned { name: name.clone(), held: lock.holder.is_some() };
                     owns.entry(lock.home).or_default().push(owned);
@@ -147,8 +149,7 @@ impl<R: Rules> Server<R> {
             }
         }
         self.opens(now, out);
-        let wanted: Vec<Name> = self.locks.keys().cloned().collect();
-        for name in wanted {
+        for name in self.locks.names() {
             self.serve(now, &name, out);
         }
     }

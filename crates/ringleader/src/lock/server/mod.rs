@@ -6,6 +6,7 @@
 //! what was lost, `install` changes the view, `guardian` has it changed, `look` asks how a lock is.
 
 mod drain;
+mod grants;
 mod guardian;
 mod homes;
 mod install;
@@ -17,6 +18,7 @@ mod said;
 mod same;
 mod sessions;
 mod spec;
+mod table;
 #[cfg(test)]
 mod tests;
 
@@ -35,6 +37,7 @@ use owners::Lock;
 use sessions::Client;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use table::Table;
 
 /// The version of the protocol that this server speaks.
 const PROTO: u16 = 1;
@@ -92,7 +95,7 @@ pub struct Server<R: Rules = Flawless> {
     hinted: u32,
     sessions: BTreeMap<SessionKey, Client>,
     opened: SessionKey,
-    locks: BTreeMap<Name, Lock>,
+    locks: Table<Lock>,
     /// Locks that could be granted if their class were leased.
     stalled: BTreeSet<Name>,
     ticket: u64,
@@ -129,7 +132,7 @@ impl<R: Rules> Server<R> {
             hinted: 0,
             sessions: BTreeMap::new(),
             opened: 0,
-            locks: BTreeMap::new(),
+            locks: Table::default(),
             stalled: BTreeSet::new(),
             ticket: 0,
             tokens: 0,
@@ -207,10 +210,10 @@ impl<R: Rules> Server<R> {
     /// The locks that it knows, by name, from after this one on, as many as asked.
     #[must_use]
     pub fn locks(&self, now: Micros, after: Option<&Name>, most: usize) -> Vec<LockStatus> {
-        use core::ops::Bound;
-        let from = after.map_or(Bound::Unbounded, Bound::Excluded);
-        let known = self.locks.range::<Name, _>((from, Bound::Unbounded));
-        let shown = known.filter(|(_, lock)| lock.owner.token().is_some() || !lock.waiters.is_empty());
+        let shown = self
+            .locks
+            .after(after)
+            .filter(|(_, lock)| lock.owner.token().is_some() || !lock.waiters.is_empty());
         let status = |(name, lock): (&Name, &Lock)| LockStatus {
             name: name.clone(),
             class: lock.class,

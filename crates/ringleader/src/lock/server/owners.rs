@@ -79,6 +79,17 @@ impl Lock {
         self.used = now;
     }
 
+    /// The holder has let go.
+    pub(super) fn let_go(&mut self, now: Micros) {
+        self.holder = None;
+        self.used = now;
+    }
+
+    /// Idle, and there is nothing to do about it: it is known when to look at it again.
+    pub(super) fn is_resting(&self) -> bool {
+        self.is_idle() && self.idle_at.is_some()
+    }
+
     /// Nobody needs it here: neither holder nor waiters nor anybody who is next.
     pub(super) fn is_idle(&self) -> bool {
         self.holder.is_none() && self.waiters.is_empty() && self.owner.next().is_none()
@@ -101,7 +112,7 @@ impl<R: Rules> Server<R> {
     /// The record of a lock.
     pub(super) fn lock_mut(&mut self, now: Micros, name: &Name) -> &mut Lock {
         let (view, own) = (self.view.as_ref(), self.spec.id);
-        self.locks.entry(name.clone()).or_insert_with(|| {
+        self.locks.get_or(name, || {
             let class = view.map_or(Class::Normal, |view| view.class(name));
             Lock::new(class, view.and_then(|view| view.home(name)).unwrap_or(own), now)
         })
@@ -110,8 +121,8 @@ impl<R: Rules> Server<R> {
     /// The holder has let go.
     pub(super) fn let_go(&mut self, now: Micros, name: &Name) {
         let Some(lock) = self.locks.get_mut(name) else { return };
-        if lock.holder.take().is_some() {
-            lock.used = now;
+        if lock.holder.is_some() {
+            lock.let_go(now);
             self.held -= 1;
         }
     }

@@ -24,17 +24,25 @@ pub(super) struct Client {
     pub(super) until: Micros,
     pub(super) requests: BTreeMap<Rid, Request>,
     finished: VecDeque<Rid>,
+    /// The largest number that is over.
+    newest: Rid,
     /// Whether it was ever granted anything.
     pub(super) granted: bool,
 }
 
 impl Client {
+    /// Whether this number was not seen yet.
+    pub(super) fn is_new(&self, rid: Rid) -> bool {
+        !self.requests.contains_key(&rid) && (rid > self.newest || !self.has_finished(rid))
+    }
+
     /// A request is over.
     pub(super) fn finishes(&mut self, rid: Rid) {
         if self.finished.len() == FINISHED {
             self.finished.pop_front();
         }
         self.finished.push_back(rid);
+        self.newest = self.newest.max(rid);
     }
 
     /// Whether a request was over not long ago.
@@ -105,11 +113,12 @@ impl<R: Rules> Server<R> {
             until,
             requests: BTreeMap::new(),
             finished: VecDeque::new(),
+            newest: 0,
             granted: false,
         };
         self.sessions.insert(key, client);
         self.at(until, Timer::Session(key));
-        let session = SessionId(u128::from(self.spec.incarnation) << 64 | u128::from(key));
+        let session = self.spec.session(key);
         answer(out, asker, Answer::Opened { session, valid });
     }
 
@@ -160,7 +169,7 @@ impl<R: Rules> Server<R> {
             return self.at(until, Timer::Session(key));
         }
         self.tally.expired += 1;
-        let session = SessionId(u128::from(self.spec.incarnation) << 64 | u128::from(key));
+        let session = self.spec.session(key);
         out.push(Output::Event(Event::Expired(session)));
         self.end(now, key, Denial::SessionExpired, out);
     }

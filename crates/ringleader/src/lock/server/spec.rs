@@ -1,7 +1,7 @@
 //! How a server is set up, and the rules that it follows.
 
 use crate::live::Micros;
-use crate::lock::ServerId;
+use crate::lock::{ServerId, SessionId};
 
 /// What a server is told at its start.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -63,6 +63,11 @@ impl Default for Limits {
 }
 
 impl ServerSpec {
+    /// The name of a session: no other run of any server gives it again.
+    pub(super) fn session(&self, key: u64) -> SessionId {
+        SessionId(u128::from(self.incarnation) << 64 | u128::from(key))
+    }
+
     /// As usual.
     #[must_use]
     pub fn new(id: ServerId, incarnation: u64, peers: Vec<ServerId>) -> ServerSpec {
