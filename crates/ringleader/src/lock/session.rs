@@ -127,6 +127,17 @@ impl<R: Rules> SessionOf<R> {
         self.holds.retain(|(_, held)| *held != fence);
     }
 
+    /// It gives back what this request was granted. Fences are numbers of a lock: two locks of a session may have the same,
+    /// so a grant is known by its request.
+    pub fn lets_go(&mut self, rid: Rid) {
+        self.holds.retain(|(held, _)| *held != rid);
+    }
+
+    /// Whether the grant of this request holds.
+    pub fn is_held(&mut self, now: Micros, rid: Rid) -> bool {
+        self.is_alive(now) && self.holds.iter().any(|(held, _)| *held == rid)
+    }
+
     /// Whether this grant holds.
     pub fn holds(&mut self, now: Micros, fence: Fence) -> bool {
         self.is_alive(now) && self.holds.iter().any(|(_, held)| *held == fence)

@@ -40,7 +40,7 @@ enum Asked {
 enum Doing {
     Thinks,
     Waits { rid: Rid, since: u64 },
-    Holds { fence: Fence, order: u64, until: u64 },
+    Holds { rid: Rid, fence: Fence, order: u64, until: u64 },
     GivesBack { fence: Fence, tries: u32 },
 }
 

@@ -252,7 +252,7 @@ impl World {
                 let order = self.auditor.takes(self.real, lock, holding, self.healed.is_some());
                 let hold = if self.healed.is_some() { self.setup.renew / 4 } else { self.setup.hold };
                 let until = self.real + self.rng.below(hold + 1);
-                self.set(client, place, Doing::Holds { fence, order, until }, 0);
+                self.set(client, place, Doing::Holds { rid, fence, order, until }, 0);
             }
             // It was taken before.
             (Standing::Held, None) => {}

@@ -70,7 +70,7 @@ impl World {
                     self.acquires(client, place, session, rid, since);
                 }
             }
-            Doing::Holds { fence, order, until } => self.holds(client, place, (lock, fence, order, until)),
+            Doing::Holds { .. } => self.holds(client, place),
             Doing::GivesBack { fence, tries: 12.. } => {
                 self.note(|| format!("client {client} gives its session up: {fence:?} is not taken back"));
                 self.ask(client, Asked::Other(session), Ask::Close { session });
@@ -107,18 +107,19 @@ impl World {
     }
 
     /// It looks at its clock, and writes; or it has done enough.
-    pub(super) fn holds(&mut self, client: usize, place: usize, held: (usize, Fence, u64, u64)) {
-        let (lock, fence, order, until) = held;
+    pub(super) fn holds(&mut self, client: usize, place: usize) {
+        let Task { lock, doing, .. } = self.clients[client].tasks[place];
+        let Doing::Holds { rid, fence, order, until } = doing else { return };
         if self.real < until {
             // From looking to the storage it takes a while, sometimes a long one: what protects then is the fence.
             let after = self.travels();
             self.due(after, Due::Write(lock, fence, order));
             let after = 1 + (until - self.real) / 2 + self.setup.renew / 8;
-            return self.set(client, place, Doing::Holds { fence, order, until }, after);
+            return self.set(client, place, doing, after);
         }
         let who = &mut self.clients[client];
         if let Some(open) = &mut who.open {
-            open.session.releases(fence);
+            open.session.lets_go(rid);
             self.auditor.lets_go(lock, open.session.id(), fence);
         }
         self.set(client, place, Doing::GivesBack { fence, tries: 0 }, 0);
