@@ -88,6 +88,21 @@ impl<S: Copy + Ord> Home<S> {
     }
 }
 
+impl<S: Copy + Ord> Home<S> {
+    /// A request by a number of [`Owner::wants_above`]. A chain may be dropped while a copy of an old request is on its way:
+    /// whoever made that is then numbered without asking, and should its token be lost nobody asks for it again. Its next
+    /// request says that it never had that number, and is taken for a repetition.
+    pub fn asked_above(&mut self, who: S, request: u64) -> Option<Pass<S>> {
+        if let Some(seat) = self.seats.get_mut(&who)
+            && seat.request < request
+            && request <= seat.k + 1
+        {
+            seat.request = request;
+        }
+        self.asked(who, request)
+    }
+}
+
 /// What everybody knows of the token: whether it is here, where it goes next, and where it went.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Owner<S> {
@@ -144,6 +159,18 @@ impl<S: Copy + Ord> Owner<S> {
         self.request += 1;
         self.asks = true;
         Some(self.request)
+    }
+
+    /// The same, with a request whose number is above all numbers that were had here: two more than the largest.
+    pub fn wants_above(&mut self) -> Option<u64> {
+        self.wants()?;
+        self.request = self.largest.map_or(1, |largest| largest + 2);
+        Some(self.request)
+    }
+
+    /// Whether it is told to send a token on that never came, and that it does not ask for.
+    pub fn is_owed(&self) -> bool {
+        self.early.is_some() && self.token.is_none() && !self.asks
     }
 
     /// One more grant: its counter.

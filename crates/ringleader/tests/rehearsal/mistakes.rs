@@ -35,6 +35,9 @@ without! {
     AsksItself OPEN_FIRST
     CounterOnly EPOCH_IN_FENCE
     PassesFirst SERVES_FIRST
+    NoDrift DRIFT
+    AlwaysGoesOn SINCE
+    NobodyGoesOn GOES_ON
 }
 
 /// How many schedules a mistake may hide in.
@@ -72,13 +75,23 @@ fn line(name: &str, found: Option<(u64, Violation)>) -> (bool, String) {
 /// As drawn.
 fn as_drawn(_: &mut Setup) {}
 
+/// Answers of the store that come late.
+fn late(setup: &mut Setup) {
+    (setup.late, setup.loss) = (4, 0);
+}
+
+/// Many locks that go to and fro, and clients that want them all the time.
+fn busy(setup: &mut Setup) {
+    (setup.think, setup.hold) = (setup.renew / 8, setup.renew / 8);
+}
+
 #[test]
 fn every_mistake_is_found() {
     let violent = Kinds::Violent;
     let lines = [
         line("tokens re-created at once", found::<Impatient>(Flaw::None, violent, as_drawn)),
         line("lease looked at once a session", found::<LeaseOnce>(Flaw::None, violent, as_drawn)),
-        line("lease from the answer", found::<LeaseFromAnswer>(Flaw::None, violent, as_drawn)),
+        line("lease from the answer", found::<LeaseFromAnswer>(Flaw::None, violent, late)),
         line("no quarantine", found::<NoQuarantine>(Flaw::None, violent, as_drawn)),
         line("report of any incarnation", found::<AnyIncarnation>(Flaw::None, violent, as_drawn)),
         line("messages of any epoch", found::<AnyEpoch>(Flaw::None, violent, as_drawn)),
@@ -89,6 +102,9 @@ fn every_mistake_is_found() {
         line("a home asks itself too early", found::<AsksItself>(Flaw::None, violent, as_drawn)),
         line("no epoch in the fence", found::<CounterOnly>(Flaw::None, violent, as_drawn)),
         line("passes before it serves", found::<PassesFirst>(Flaw::None, violent, as_drawn)),
+        line("clocks taken for equal", found::<NoDrift>(Flaw::None, violent, as_drawn)),
+        line("goes on after it was out", found::<AlwaysGoesOn>(Flaw::None, violent, busy)),
+        line("numbers of a chain begin anew", found::<NobodyGoesOn>(Flaw::None, violent, as_drawn)),
         line("client: grant taken too late", found::<Flawless>(Flaw::TakesLate, violent, as_drawn)),
         line("client: grant of another request", found::<Flawless>(Flaw::AnyRequest, violent, as_drawn)),
         line("client: promise from the answer", found::<Flawless>(Flaw::FromReceipt, violent, as_drawn)),

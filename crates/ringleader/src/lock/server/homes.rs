@@ -180,7 +180,7 @@ impl<R: Rules> Server<R> {
         self.created_at_home(now, name);
         let Some(chain) = self.homes.chains.get_mut(name) else { return };
         let passes = match name.kind() {
-            Kind::Lock => [chain.home.asked(from, number), None],
+            Kind::Lock => [chain.home.asked_above(from, number), None],
             Kind::Election => {
                 // Should the word that the last one has the token be lost, it is told again when that is.
                 let again = chain.home.last().filter(|_| !chain.taken);
@@ -237,7 +237,7 @@ impl<R: Rules> Server<R> {
             return;
         }
         let lock = self.lock_mut(now, name);
-        let Some(number) = lock.owner.wants() else { return };
+        let Some(number) = lock.owner.wants_above() else { return };
         self.asks_again_later(now, name);
         self.requested(now, own, name, number, 0, out);
     }

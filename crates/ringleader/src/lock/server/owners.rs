@@ -213,7 +213,7 @@ impl<R: Rules> Server<R> {
             return false;
         }
         let more = priority > lock.asked_priority && lock.owner.asking().is_some();
-        let number = match lock.owner.wants() {
+        let number = match lock.owner.wants_above() {
             Some(number) => {
                 lock.resends = 0;
                 number
@@ -281,7 +281,13 @@ impl<R: Rules> Server<R> {
                 self.tally.resent += 1;
                 out.push(Output::Send(to, Message::Token { epoch, name: name.clone(), k, counter }));
             }
-            None => self.serve(now, name, out),
+            None => {
+                self.serve(now, name, out);
+                // It was numbered by a copy of an old request, and the token was lost: nobody else asks for it.
+                if self.locks.get(name).is_some_and(|lock| lock.owner.is_owed()) {
+                    self.wants(now, name, out);
+                }
+            }
         }
     }
 
