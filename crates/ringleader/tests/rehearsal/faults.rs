@@ -198,6 +198,16 @@ impl World {
         self.clients.iter_mut().for_each(|client| client.cut.iter_mut().for_each(|cut| cut.fill(false)));
     }
 
+    /// The homes move, and one server is not heard by the others from now on: which.
+    pub(crate) fn moves_home(&mut self) -> usize {
+        let host = self.server_that_matters();
+        self.changes_homes();
+        for other in self.others(host) {
+            self.cut_pair(host, other);
+        }
+        host
+    }
+
     fn changes_homes(&mut self) {
         let members: Vec<u16> = self.view.members.keys().copied().collect();
         if members.is_empty() {

@@ -23,6 +23,8 @@ pub(crate) struct Setup {
     pub(crate) anybody: bool,
     /// How long a message takes, mostly at most.
     pub(crate) delay: u64,
+    /// Whether every message takes exactly that.
+    pub(crate) steady: bool,
     /// One in so many takes much longer.
     pub(crate) late: u64,
     /// Of a thousand messages so many are lost.
@@ -93,6 +95,7 @@ impl Setup {
             cached: [0, 1, 100_000][rng.below(3) as usize],
             anybody: rng.below(3) == 0,
             delay: (fast / [1000, 100, 20][rng.below(3) as usize]).min(100_000),
+            steady: false,
             late: [20, 100, 1000][rng.below(3) as usize],
             loss: [0, 10, 100][rng.below(3) as usize],
             doubled: [0, 10, 100][rng.below(3) as usize],

@@ -185,7 +185,7 @@ impl World {
         if self.healed.is_none() && self.rng.below(self.setup.late) == 0 {
             return self.rng.below(2 * self.setup.times.leases[1].0);
         }
-        1 + self.rng.below(self.setup.delay)
+        if self.setup.steady { self.setup.delay } else { 1 + self.rng.below(self.setup.delay) }
     }
 
     pub(crate) fn is_lost(&mut self) -> bool {
@@ -478,7 +478,8 @@ impl World {
         if self.cut[from][to] {
             self.counts.held_up += 1;
             if self.rng.below(8) == 0 {
-                let after = self.setup.gap;
+                // Not for ever: a ping of somebody who is long dead would have it admitted again and again.
+                let after = self.rng.below(2 * self.setup.times.leases[0].0);
                 self.due(after, Due::Message(from, to, message));
             }
         } else {
