@@ -4,6 +4,7 @@ use ringleader::lock::{Fence, SessionId};
 
 /// Somebody holds a lock, until its own clock shows its deadline.
 #[derive(Clone, Copy, Debug)]
+#[expect(dead_code, reason = "who it is and in which order is read in the words of a violation")]
 pub(crate) struct Holding {
     pub(crate) client: usize,
     pub(crate) session: SessionId,

@@ -1,4 +1,5 @@
-//! Clients: each runs the real session on a clock of its own, uses locks, repeats what is not answered, pauses, dies.
+//! Clients: each runs the real session on a clock of its own, uses locks, repeats what is not answered,
+//! pauses, dies.
 
 mod answers;
 mod tasks;
@@ -15,7 +16,8 @@ use ringleader::rng::Rng;
 pub(crate) enum Flaw {
     /// Nothing.
     None,
-    /// It takes a grant although its session is over by its own clock, and goes on as if it lived (etcd #9921).
+    /// It takes a grant although its session is over by its own clock, and goes on as if it lived (etcd
+    /// #9921).
     TakesLate,
     /// It takes a grant for any request of the same lock.
     AnyRequest,
@@ -142,8 +144,8 @@ impl World {
         }
     }
 
-    /// Until when it holds what it holds, in real time. Whoever does not look at its clock holds for as long as it
-    /// thinks it does, and that is counted.
+    /// Until when it holds what it holds, in real time. Whoever does not look at its clock holds for as
+    /// long as it thinks it does, and that is counted.
     fn until(&self, client: usize) -> u64 {
         let client = &self.clients[client];
         let Some(open) = &client.open else { return 0 };
@@ -260,7 +262,8 @@ impl World {
         let who = &mut self.clients[client];
         let Some(open) = &mut who.open else {
             if who.opens_at <= self.real {
-                // Somebody else may answer; a new question each time, and answers to old ones come too late.
+                // Somebody else may answer; a new question each time, and answers to old ones come too
+                // late.
                 who.server = (who.server + 1) % self.hosts.len();
                 who.opens_at = self.real + self.setup.suspect.max(4 * self.setup.delay);
                 let (ttl, class) = (Micros(who.ttl), who.class);

@@ -3,8 +3,9 @@
 use ringleader::live::Micros;
 use ringleader::rng::Rng;
 
-/// A clock: what it shows follows from real time, in microseconds since the beginning of the schedule. Its rate is a
-/// number of 2^-20ths, so that its inverse is exact; no schedule is longer than 2^43 microseconds, a hundred days.
+/// A clock: what it shows follows from real time, in microseconds since the beginning of the schedule. Its
+/// rate is a number of 2^-20ths, so that its inverse is exact; no schedule is longer than 2^43
+/// microseconds, a hundred days.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Clock {
     offset: u64,
@@ -23,7 +24,7 @@ impl Clock {
     }
 
     pub(crate) fn shows(self, real: u64) -> Micros {
-        Micros(self.offset + (real * self.rate >> 20))
+        Micros(self.offset + ((real * self.rate) >> 20))
     }
 
     /// The first real moment at which it shows at least this.

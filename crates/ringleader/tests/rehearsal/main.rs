@@ -1,6 +1,7 @@
-//! The lock service in rehearsal: whole clusters of real servers and clients without sockets, with clocks of their own,
-//! a network that loses, delays, repeats and is cut, a store that is slow, and machines that are killed, paused and
-//! restarted; all from one seed. An auditor who knows the real time looks at every grant.
+//! The lock service in rehearsal: whole clusters of real servers and clients without sockets, with clocks
+//! of their own, a network that loses, delays, repeats and is cut, a store that is slow, and machines that
+//! are killed, paused and restarted; all from one seed. An auditor who knows the real time looks at every
+//! grant.
 //!
 //! A share of it runs with the tests. `cargo xtask rehearse` runs as much as asked, on all cores.
 
@@ -34,7 +35,8 @@ fn asked(name: &str) -> Option<u64> {
 /// So many violations are enough.
 const ENOUGH: usize = 8;
 
-/// Many schedules, on so many threads, until all are done, the time is over or enough is violated: with which seeds.
+/// Many schedules, on so many threads, until all are done, the time is over or enough is violated: with
+/// which seeds.
 fn rehearse(
     first: u64,
     schedules: u64,

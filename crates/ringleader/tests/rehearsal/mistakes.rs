@@ -1,5 +1,5 @@
-//! The tempting mistakes: each rule left out, one at a time, must be found by the same auditor that finds nothing wrong
-//! with the servers that run.
+//! The tempting mistakes: each rule left out, one at a time, must be found by the same auditor that finds
+//! nothing wrong with the servers that run.
 
 use crate::auditor::Violation;
 use crate::client::Flaw;
@@ -74,7 +74,8 @@ fn faults(world: &mut World) {
     }
 }
 
-/// Again and again: the homes move, one installs that view, grants and is not heard, and then is killed and comes back.
+/// Again and again: the homes move, one installs that view, grants and is not heard, and then is killed and
+/// comes back.
 fn restarts(world: &mut World) {
     for _ in 0..world.setup.faults {
         let Setup { renew, times, .. } = world.setup;

@@ -1,4 +1,5 @@
-//! One schedule, from its seed: things go wrong for a while, everything is healed, and everybody must be served.
+//! One schedule, from its seed: things go wrong for a while, everything is healed, and everybody must be
+//! served.
 
 use crate::auditor::Violation;
 use crate::client::Flaw;
@@ -60,8 +61,9 @@ fn closes(world: &mut World) {
     world.heal();
     let healed = world.real;
     let setup = &world.setup;
-    // The longest wait of all that may run, on the slowest clock, and the time of the guardian. Long leases may have
-    // been set meanwhile. What is added is for back-off, sessions that must end first, and everybody's turn.
+    // The longest wait of all that may run, on the slowest clock, and the time of the guardian. Long leases
+    // may have been set meanwhile. What is added is for back-off, sessions that must end first, and
+    // everybody's turn.
     let running = world.view.running.iter().map(|lease| lease.0).max().unwrap_or(0);
     let longest = setup.longest().max(running);
     let wait = world.view.times.wait(ringleader::live::Micros(longest * 3 / 2)).0;

@@ -19,7 +19,8 @@ pub(crate) struct Setup {
     pub(crate) bypass: u32,
     pub(crate) page: usize,
     pub(crate) cached: usize,
-    /// Whether anybody may propose changes of the view, as with an external store; otherwise one at a time does.
+    /// Whether anybody may propose changes of the view, as with an external store; otherwise one at a time
+    /// does.
     pub(crate) anybody: bool,
     /// How long a message takes, mostly at most.
     pub(crate) delay: u64,
@@ -50,7 +51,8 @@ pub(crate) enum Kinds {
     Violent,
     /// The times that are the default.
     Usual,
-    /// Leases of minutes, hours of simulated time, a fault every now and then: what depends on much time passing.
+    /// Leases of minutes, hours of simulated time, a fault every now and then: what depends on much time
+    /// passing.
     Long,
 }
 

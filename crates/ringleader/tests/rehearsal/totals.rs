@@ -36,7 +36,8 @@ pub(crate) struct Counts {
     pub(crate) dead_sessions: u64,
     pub(crate) written: u64,
     pub(crate) refused: u64,
-    /// The longest time until a lock was granted again after everything was healed, in hundredths of what is allowed.
+    /// The longest time until a lock was granted again after everything was healed, in hundredths of what
+    /// is allowed.
     pub(crate) slowest: u64,
 }
 

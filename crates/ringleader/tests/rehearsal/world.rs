@@ -1,5 +1,5 @@
-//! Servers, clients, a store and the network between them, all from one seed. What happens when is in one queue, and
-//! nothing happens in between: hours in which nothing is due cost nothing.
+//! Servers, clients, a store and the network between them, all from one seed. What happens when is in one
+//! queue, and nothing happens in between: hours in which nothing is due cost nothing.
 
 use crate::auditor::Auditor;
 use crate::client::{Client, Flaw};
@@ -196,7 +196,8 @@ impl World {
         self.healed.is_none() && self.rng.below(1000) < self.setup.doubled
     }
 
-    /// Lets everything happen up to this real moment, or until the condition holds, or something is violated.
+    /// Lets everything happen up to this real moment, or until the condition holds, or something is
+    /// violated.
     pub(crate) fn run(&mut self, until: u64, done: &dyn Fn(&World) -> bool) -> bool {
         while let Some(Reverse((at, _, slot))) = self.queue.peek().copied() {
             if self.auditor.violation.is_some() {
@@ -319,7 +320,8 @@ impl World {
         let before = core::mem::replace(&mut self.leader, host);
         self.note(|| format!("server {host} may propose"));
         if before != host {
-            // The one before learns of it later, or never: then its proposals are for an old epoch, or harmless.
+            // The one before learns of it later, or never: then its proposals are for an old epoch, or
+            // harmless.
             self.input(before, Input::Proposes(false));
         }
         self.input(host, Input::Proposes(true));

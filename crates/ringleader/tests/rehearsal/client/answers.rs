@@ -93,7 +93,8 @@ impl World {
         }
     }
 
-    /// What the server knows of a request: a grant whose answer was lost is taken, and what is over here is withdrawn.
+    /// What the server knows of a request: a grant whose answer was lost is taken, and what is over here is
+    /// withdrawn.
     fn reminded(&mut self, client: usize, session: SessionId, rid: Rid, belief: Belief) {
         let Some(open) = &self.clients[client].open else { return };
         let known = open.session.beliefs().iter().any(|(mine, _)| *mine == rid);

@@ -3,7 +3,7 @@
 use super::{Asked, Doing, Task};
 use crate::world::{Due, World};
 use ringleader::live::Micros;
-use ringleader::lock::{Ask, Fence, Rid, SessionId};
+use ringleader::lock::{Ask, Rid, SessionId};
 
 impl World {
     /// What it wants next, and when. After everything was healed each lock once, soon.
@@ -111,7 +111,8 @@ impl World {
         let Task { lock, doing, .. } = self.clients[client].tasks[place];
         let Doing::Holds { rid, fence, order, until } = doing else { return };
         if self.real < until {
-            // From looking to the storage it takes a while, sometimes a long one: what protects then is the fence.
+            // From looking to the storage it takes a while, sometimes a long one: what protects then is the
+            // fence.
             let after = self.travels();
             self.due(after, Due::Write(lock, fence, order));
             let after = 1 + (until - self.real) / 2 + self.setup.renew / 8;
