@@ -10,8 +10,7 @@ fn searched<R: Ruled>(size: Size, most: Option<u64>) -> Findings {
     let values = size.packed();
     let names = World::<R>::SPEC.settings.iter().map(|setting| setting.name.to_owned());
     let settings = names.zip(values.map(|value| value.to_string())).collect();
-    let scope =
-        Scope { settings, starts: Starts::All, safety_only: true, max_states: most, ..Scope::new(1) };
+    let scope = Scope { settings, starts: Starts::All, safety_only: true, max_states: most, ..Scope::new(1) };
     check::election::<World<R>>(&scope, &[], &()).expect("a scope that is possible")
 }
 
@@ -70,6 +69,8 @@ without! {
     NoReports REPORTS
     NoStepDown STEPS_DOWN
     CounterOnly EPOCH_IN_FENCE
+    NoDrift DRIFT
+    AlwaysGoesOn SINCE
 }
 
 const SMALL: Size = Size { fast: 0, home: 2, ticks: 3, views: 0, restarts: 0, repetitions: 0, requests: 1 };
@@ -77,4 +78,45 @@ const SMALL: Size = Size { fast: 0, home: 2, ticks: 3, views: 0, restarts: 0, re
 #[test]
 fn without_faults() {
     assert_eq!(states(SMALL), 0);
+}
+
+fn tried<R: Ruled>(what: &str, text: &str) {
+    let n: Vec<u32> = text.split(',').map(|x| x.parse().unwrap()).collect();
+    let size = Size { fast: n[0], home: n[1], ticks: n[2], views: n[3], restarts: n[4], repetitions: n[5], requests: n[6] };
+    let begin = std::time::Instant::now();
+    let f = searched::<R>(size, Some(300_000));
+    println!("{what} {text} {:?} states {} depth {} in {:.1}s", f.answer, f.states, f.depth, begin.elapsed().as_secs_f64());
+    if let Some(run) = &f.counterexample {
+        println!("   {} <- {}", run.detail, told::<R>(size, &run.recording.events));
+    }
+}
+
+#[test]
+fn explore() {
+    let sizes = std::env::var("PROOF").unwrap_or_default();
+    for text in sizes.split(' ').filter(|t| !t.is_empty()) {
+        tried::<Flawless>("right", text);
+    }
+}
+#[test]
+fn explore_wrong() {
+    let sizes = std::env::var("PROOFW").unwrap_or_default();
+    for text in sizes.split(' ').filter(|t| !t.is_empty()) {
+        let (what, text) = text.split_once(':').unwrap();
+        match what {
+            "waits" => tried::<Impatient>(what, text),
+            "always" => tried::<LeaseOnce>(what, text),
+            "sent" => tried::<LeaseFromAnswer>(what, text),
+            "quarantine" => tried::<NoQuarantine>(what, text),
+            "inc" => tried::<AnyIncarnation>(what, text),
+            "epochs" => tried::<AnyEpoch>(what, text),
+            "once" => tried::<TakesTwice>(what, text),
+            "reports" => tried::<NoReports>(what, text),
+            "steps" => tried::<NoStepDown>(what, text),
+            "fence" => tried::<CounterOnly>(what, text),
+            "drift" => tried::<NoDrift>(what, text),
+            "since" => tried::<AlwaysGoesOn>(what, text),
+            _ => panic!(),
+        }
+    }
 }

@@ -1,5 +1,5 @@
-//! Servers, views and messages that were met, each once, by number; and what came of each step. A state of the world is
-//! then a few numbers, and a step that was taken before is looked up.
+//! Servers, views and messages that were met, each once, by number; and what came of each step. A state of
+//! the world is then a few numbers, and a step that was taken before is looked up.
 
 use crate::live::Micros;
 use crate::lock::{Input, Message, Output, Rules, Server, View};

@@ -1,16 +1,17 @@
 //! The small world: three servers, one lock, two clients, and everything that can happen to them.
 //!
-//! It is one process, and everything is a local step: time passes, a read is answered, a message arrives, or arrives and
-//! stays, a client asks or gives back, the view changes, a server restarts. What is never delivered is lost. In a tick a
-//! slow clock gains two units and a fast one three (ρ = 20 %), so a lease of six units is three ticks or two, and nothing
-//! is to spare. Reads are answered with what the store had when they were sent or has now: those are the extremes.
-//! Keep-alives are one step, which gives the longest deadline; clients have slow clocks, which keeps them longest.
+//! It is one process, and everything is a local step: time passes, a read is answered, a message arrives,
+//! or arrives and stays, a client asks or gives back, the view changes, a server restarts. What is never
+//! delivered is lost. In a tick a slow clock gains two units and a fast one three (ρ = 20 %), so a lease of
+//! six units is three ticks or two, and nothing is to spare. Reads are answered with what the store had
+//! when they were sent or has now: those are the extremes. Keep-alives are one step, which gives the
+//! longest deadline; clients have slow clocks, which keeps them longest.
 
 use super::table::{Tables, tables};
 use crate::live::Micros;
 use crate::lock::{
     Answer, Ask, Command, Event, Fence, Input, Limits, Message, Name, Output, Rid, Rules, Server, ServerSpec,
-    Session, SessionId, Standing, Times, View,
+    SessionId, SessionOf, Standing, Times, View,
 };
 use crate::model::{
     Election, Fields, Knows, Name as _, Needs, Next, Outbox, Process, Setting, SettingValues, Settings, Spec,
@@ -124,8 +125,8 @@ impl Move {
     }
 }
 
-/// What is searched: which clocks are fast, where the lock is at home, how much time passes, how many view changes,
-/// restarts and repeated messages there are, and how often each client asks.
+/// What is searched: which clocks are fast, where the lock is at home, how much time passes, how many view
+/// changes, restarts and repeated messages there are, and how often each client asks.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Size {
     pub(super) fast: u32,
@@ -153,8 +154,8 @@ impl Size {
 
 /// A client.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-struct Person {
-    session: Session,
+struct Person<R: Rules> {
+    session: SessionOf<R>,
     waits: Option<Rid>,
     holds: Option<Fence>,
     rid: Rid,
@@ -162,7 +163,7 @@ struct Person {
 
 /// Everything. Servers, views and messages are numbers of the tables.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(super) struct World<R> {
+pub(super) struct World<R: Rules> {
     size: Size,
     tick: u32,
     servers: [u32; 3],
@@ -170,7 +171,7 @@ pub(super) struct World<R> {
     reads: [Option<(u64, u32)>; 3],
     view: u32,
     flying: Vec<(usize, usize, u32)>,
-    people: [Person; 2],
+    people: [Person<R>; 2],
     /// Grants that are under way: to whom, for which request, with which fence.
     grants: Vec<(usize, Rid, Fence)>,
     last: Option<Fence>,
@@ -279,12 +280,12 @@ impl<R: Ruled> World<R> {
         let view = view.after(&Command::Settle(view.epoch)).unwrap_or(view);
         let (view, servers) = {
             let mut tables = locked::<R>();
-            let servers = [0, 1, 2]
-                .map(|id| tables.servers.place(Server::<R>::new(spec(id, 1), Micros(BEGIN))));
+            let servers =
+                [0, 1, 2].map(|id| tables.servers.place(Server::<R>::new(spec(id, 1), Micros(BEGIN))));
             (tables.views.place(Arc::new(view)), servers)
         };
         let nobody = Person {
-            session: Session::opened(SessionId(0), TIMES, Micros(0), Micros(0)),
+            session: SessionOf::opened(SessionId(0), TIMES, Micros(0), Micros(0)),
             waits: None,
             holds: None,
             rid: 0,
@@ -390,14 +391,13 @@ impl<R: Ruled> World<R> {
                 person.session.waits(rid);
                 person.waits = Some(rid);
                 let (session, name) = (person.session.id(), self.name());
-                let ask =
-                    Ask::Acquire { session, rid, name, wait: None, priority: 0, value: Arc::from([]) };
+                let ask = Ask::Acquire { session, rid, name, wait: None, priority: 0, value: Arc::from([]) };
                 self.input(who, Input::Client(who as u64, ask));
             }
             What::Release(who) => {
                 let person = &mut self.people[who];
                 if let Some(fence) = person.holds.take() {
-                    person.session.releases(fence);
+                    person.session.lets_go(person.rid);
                     let (session, name) = (person.session.id(), self.name());
                     self.input(who, Input::Client(who as u64, Ask::Release { session, name, fence }));
                 }
@@ -520,7 +520,7 @@ impl<R: Ruled> World<R> {
         let now = self.persons_now();
         match answer {
             Answer::Opened { session, valid } => {
-                self.people[who].session = Session::opened(*session, TIMES, now, *valid);
+                self.people[who].session = SessionOf::opened(*session, TIMES, now, *valid);
             }
             Answer::Alive { valid, .. } => {
                 self.people[who].session.kept_alive(now, now, *valid);
