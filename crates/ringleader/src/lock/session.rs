@@ -1,5 +1,5 @@
-//! The client's side: a session, and until when what it holds is held. This is the check that carries safety: a client
-//! looks at its own clock, and takes a grant only while its session lives.
+//! The client's side: a session, and until when what it holds is held. This is the check that carries safety: a
+//! client looks at its own clock, and takes a grant only while its session lives.
 
 use super::{Belief, Fence, Flawless, Rid, Rules, SessionId, Times};
 use crate::live::Micros;
@@ -122,13 +122,14 @@ impl<R: Rules> SessionOf<R> {
         Standing::Held
     }
 
-    /// It gives a lock back.
+    /// It gives a lock back; and every other lock that it holds with the same fence.
+    #[deprecated(note = "two locks of a session may have the same fence: `lets_go(rid)`")]
     pub fn releases(&mut self, fence: Fence) {
         self.holds.retain(|(_, held)| *held != fence);
     }
 
-    /// It gives back what this request was granted. Fences are numbers of a lock: two locks of a session may have the same,
-    /// so a grant is known by its request.
+    /// It gives back what this request was granted. Fences are numbers of a lock: two locks of a session may have the
+    /// same, so a grant is known by its request.
     pub fn lets_go(&mut self, rid: Rid) {
         self.holds.retain(|(held, _)| *held != rid);
     }
@@ -138,13 +139,15 @@ impl<R: Rules> SessionOf<R> {
         self.is_alive(now) && self.holds.iter().any(|(held, _)| *held == rid)
     }
 
-    /// Whether this grant holds.
+    /// Whether a grant with this fence holds, of whichever lock.
+    #[deprecated(note = "two locks of a session may have the same fence: `is_held(now, rid)`")]
     pub fn holds(&mut self, now: Micros, fence: Fence) -> bool {
         self.is_alive(now) && self.holds.iter().any(|(_, held)| *held == fence)
     }
 
-    /// What the answer to a keep-alive said of the requests, as far as something is to be done. What the client holds and
-    /// the answer does not list is no news: the answer may have been given before the grant, and have come after it.
+    /// What the answer to a keep-alive said of the requests, as far as something is to be done. What the client holds
+    /// and the answer does not list is no news: the answer may have been given before the grant, and have come after
+    /// it.
     pub fn told(&mut self, now: Micros, requests: &[(Rid, Belief)]) -> Vec<(Rid, Told)> {
         let mut news = Vec::new();
         if !self.is_alive(now) {
@@ -242,9 +245,21 @@ mod tests {
         assert_eq!(session.granted(now, SessionId(8), 2, fence), Standing::GiveBack);
         assert_eq!(session.granted(now, SessionId(7), 2, fence), Standing::Held);
         assert_eq!(session.granted(now, SessionId(7), 2, fence), Standing::Held);
-        assert!(session.holds(now, fence));
-        session.releases(fence);
+        assert!(session.is_held(now, 2));
+        session.lets_go(2);
         assert_eq!(session.granted(now, SessionId(7), 2, fence), Standing::GiveBack);
+    }
+
+    #[test]
+    fn two_locks_with_one_fence_are_two() {
+        let mut session = session();
+        let (now, fence) = (Micros::millis(1100), Fence::new(1, 1));
+        for rid in [1, 2] {
+            session.waits(rid);
+            assert_eq!(session.granted(now, SessionId(7), rid, fence), Standing::Held);
+        }
+        session.lets_go(2);
+        assert!(session.is_held(now, 1) && !session.is_held(now, 2));
     }
 
     #[test]
@@ -257,9 +272,9 @@ mod tests {
         let news = session.told(now, &known);
         let expected = [(2, Told::AskAgain), (1, Told::Granted(fence)), (3, Told::Cancel), (4, Told::Cancel)];
         assert_eq!(news, expected);
-        assert!(session.holds(now, fence));
+        assert!(session.is_held(now, 1));
         // What is held and not listed was perhaps granted after the answer was given.
         assert_eq!(session.told(now, &[(2, Belief::Waits)]), []);
-        assert!(session.holds(now, fence));
+        assert!(session.is_held(now, 1));
     }
 }

@@ -1,5 +1,5 @@
-//! The view: which servers there are, in which epoch, and where each lock is at home. A linearizable store keeps it; it
-//! changes by commands, each of which is meant for one epoch and applies once.
+//! The view: which servers there are, in which epoch, and where each lock is at home. A linearizable store keeps it;
+//! it changes by commands, each of which is meant for one epoch and applies once.
 
 use super::Name;
 use super::name::mixed;
@@ -181,8 +181,8 @@ impl View {
     }
 }
 
-/// A home for every shard: where it was, unless that server is gone; who came last takes its fair share, from those who
-/// have most. Which shards those are says a hash, so that every replica comes to the same.
+/// A home for every shard: where it was, unless that server is gone; who came last takes its fair share, from those
+/// who have most. Which shards those are says a hash, so that every replica comes to the same.
 fn homes(before: &[ServerId], members: &BTreeMap<ServerId, Seat>) -> Vec<ServerId> {
     if members.is_empty() {
         return Vec::new();

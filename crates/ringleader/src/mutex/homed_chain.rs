@@ -89,9 +89,9 @@ impl<S: Copy + Ord> Home<S> {
 }
 
 impl<S: Copy + Ord> Home<S> {
-    /// A request by a number of [`Owner::wants_above`]. A chain may be dropped while a copy of an old request is on its way:
-    /// whoever made that is then numbered without asking, and should its token be lost nobody asks for it again. Its next
-    /// request says that it never had that number, and is taken for a repetition.
+    /// A request by a number of [`Owner::wants_above`]. A chain may be dropped while a copy of an old request is on its
+    /// way: whoever made that is then numbered without asking, and should its token be lost nobody asks for it again.
+    /// Its next request says that it never had that number, and is taken for a repetition.
     pub fn asked_above(&mut self, who: S, request: u64) -> Option<Pass<S>> {
         if let Some(seat) = self.seats.get_mut(&who)
             && seat.request < request

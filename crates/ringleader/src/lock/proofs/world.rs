@@ -335,7 +335,7 @@ impl<R: Ruled> World<R> {
 
     fn holds(&self, who: usize) -> bool {
         let person = &self.people[who];
-        person.holds.is_some_and(|fence| person.session.clone().holds(self.persons_now(), fence))
+        person.holds.is_some() && person.session.clone().is_held(self.persons_now(), person.rid)
     }
 
     fn can_be(&self, what: What) -> bool {

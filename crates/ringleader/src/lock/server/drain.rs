@@ -1,5 +1,5 @@
-//! Leaving in good order: no new sessions, nobody waits here any more, idle tokens go home, and when nobody holds anything
-//! the server asks to be excluded. It vouches for itself then, so nobody has to wait for its leases.
+//! Leaving in good order: no new sessions, nobody waits here any more, idle tokens go home, and when nobody holds
+//! anything the server asks to be excluded. It vouches for itself then, so nobody has to wait for its leases.
 
 use super::sessions::Client;
 use super::{Event, Output, Rules, Server, SessionKey};

@@ -6,8 +6,8 @@ use crate::live::Micros;
 use crate::lock::{Denial, Fence, MAX_VALUE, Name, Rid, SessionId};
 
 impl<R: Rules> Server<R> {
-    /// The usual case, for speed: the token is here, nobody else wants it, and everything is in order. Anything else is
-    /// given back, and looked at with care.
+    /// The usual case, for speed: the token is here, nobody else wants it, and everything is in order. Anything else
+    /// is given back, and looked at with care.
     pub(super) fn grants_at_once(
         &mut self,
         now: Micros,
@@ -45,7 +45,7 @@ impl<R: Rules> Server<R> {
         let session = self.spec.session(key);
         out.push(Output::Event(Event::Granted { name: name.clone(), session, fence, class, path, waited }));
         client.requests.insert(rid, Request::held(name, fence, value, now));
-        self.counter_is_large(counter, out);
+        self.counter_is_large(now, counter, out);
         None
     }
 
@@ -87,7 +87,7 @@ impl<R: Rules> Server<R> {
         let session = self.spec.session(key);
         let (class, waited) = (lock.class, now - request.since);
         out.push(Output::Event(Event::Granted { name: name.clone(), session, fence, class, path, waited }));
-        self.counter_is_large(counter, out);
+        self.counter_is_large(now, counter, out);
     }
 
     pub(super) fn release(

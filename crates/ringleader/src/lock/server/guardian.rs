@@ -1,5 +1,5 @@
-//! 4.4: who is here, and who starts a view change. Whoever may propose excludes members that are silent or get no answers
-//! from the store, and admits those who want in.
+//! 4.4: who is here, and who starts a view change. Whoever may propose excludes members that are silent or get no
+//! answers from the store, and admits those who want in.
 
 use super::{Output, PROTO, Rules, Server, Timer};
 use crate::live::Micros;
@@ -16,6 +16,8 @@ const STABLE: Micros = Micros::millis(60_000);
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub(super) struct Guardian {
     proposes: bool,
+    /// Since when.
+    proposing: Micros,
     /// Everybody is given time from here on.
     since: Micros,
     beat: Option<Micros>,
@@ -49,7 +51,7 @@ struct Heard {
 impl Guardian {
     pub(super) fn proposes(&mut self, now: Micros, proposes: bool) {
         if proposes && !self.proposes {
-            self.since = now;
+            self.proposing = now;
         }
         self.proposes = proposes;
     }
@@ -138,8 +140,13 @@ impl<R: Rules> Server<R> {
         others.map(|(server, heard)| (!heard.is_leased, *server)).any(|other| other < own)
     }
 
-    /// A member from which for so long no ping came that says that it is leased. One that came in has time to install.
+    /// A member from which for so long no ping came that says that it is leased. One that came in has time to
+    /// install.
     fn excludes(&self, now: Micros, view: &View) -> Option<Command> {
+        // Pings go to everybody, so whoever begins to propose knows already who is silent; one round more is enough.
+        if now < self.guardian.proposing + self.spec.renew {
+            return None;
+        }
         let patience = self.spec.suspect;
         let silent = |server: &ServerId, seat: &Seat| {
             let heard = self.guardian.heard.get(server).and_then(|heard| heard.leased);

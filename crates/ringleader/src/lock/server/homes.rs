@@ -1,6 +1,6 @@
-//! 4.2 as home, and what 4.3 says of re-creating tokens: the home of a lock numbers its owners. After a view change it
-//! knows what is reported to it; what nobody reports it makes anew, but only when everybody who goes on has reported
-//! and nobody's old lease can run any more.
+//! 4.2 as home, and what 4.3 says of re-creating tokens: the home of a lock numbers its owners. After a view change
+//! it knows what is reported to it; what nobody reports it makes anew, but only when everybody who goes on has
+//! reported and nobody's old lease can run any more.
 
 use super::install::Page;
 use super::table::Table;
@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Requests that are kept while a lock is not open; who is not among them asks again anyway.
 const PARKED: usize = 100_000;
 
-/// How often it is proposed that the past is over, until it is.
+/// How often it is proposed that the past is over, or that a new epoch begins, until it is so.
 const SETTLE: Micros = Micros::millis(1000);
 
 /// At this counter a new epoch is asked for, long before there is none left.
@@ -23,8 +23,8 @@ const LARGE: u64 = MAX_COUNTER / 4 * 3;
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub(super) struct Homes {
     chains: Table<Chain>,
-    /// For each shard the largest number and counter of the chains that were dropped: new ones go on from there. Without
-    /// that for the number, an owner of the dropped chain would refuse the token of the new one.
+    /// For each shard the largest number and counter of the chains that were dropped: new ones go on from there.
+    /// Without that for the number, an owner of the dropped chain would refuse the token of the new one.
     bases: Vec<(u64, u64)>,
     /// Who has reported which pages.
     reports: BTreeMap<ServerId, BTreeSet<u32>>,
@@ -242,8 +242,8 @@ impl<R: Rules> Server<R> {
         self.requested(now, own, name, number, 0, out);
     }
 
-    /// The token is idle at home and the last in the chain: nothing needs to be remembered of it but how far its numbers
-    /// went.
+    /// The token is idle at home and the last in the chain: nothing needs to be remembered of it but how far its
+    /// numbers went.
     pub(super) fn retires(&mut self, name: &Name) {
         let Some(chain) = self.homes.chains.get(name) else { return };
         let Some(token) = self.locks.get(name).and_then(|lock| lock.owner.token()) else { return };
@@ -306,8 +306,8 @@ impl<R: Rules> Server<R> {
         }
     }
 
-    /// What nobody reported is re-created when (a) everybody who goes on has reported, and (b) everybody who was a member
-    /// has vouched, or the old leases of the class are over. Called when one of these may be so.
+    /// What nobody reported is re-created when (a) everybody who goes on has reported, and (b) everybody who was a
+    /// member has vouched, or the old leases of the class are over. Called when one of these may be so.
     pub(super) fn opens(&mut self, now: Micros, out: &mut Vec<Output>) {
         if !self.joined || self.at_home() == 0 {
             return;
@@ -369,19 +369,19 @@ impl<R: Rules> Server<R> {
     }
 
     /// Counters run out long after this; a new epoch begins them anew.
-    pub(super) fn counter_is_large(&mut self, counter: u64, out: &mut Vec<Output>) {
+    pub(super) fn counter_is_large(&mut self, now: Micros, counter: u64, out: &mut Vec<Output>) {
         if counter >= LARGE {
-            self.asks_for_an_epoch(out);
+            self.asks_for_an_epoch(now, out);
         }
     }
 
     /// The same homes in a new epoch: numbers begin anew, and records of locks that nobody uses are dropped.
-    pub(super) fn asks_for_an_epoch(&mut self, out: &mut Vec<Output>) {
-        let Some(view) = self.view.as_ref().filter(|view| self.joined && self.renewal != Some(view.epoch))
-        else {
+    pub(super) fn asks_for_an_epoch(&mut self, now: Micros, out: &mut Vec<Output>) {
+        if self.renewal.is_some_and(|last| now < last + SETTLE) {
             return;
-        };
-        self.renewal = Some(view.epoch);
+        }
+        let Some(view) = self.view.as_ref().filter(|_| self.joined) else { return };
+        self.renewal = Some(now);
         out.push(Output::Propose(Command::Rehome(view.epoch, view.homes.clone())));
     }
 

@@ -1,5 +1,5 @@
-//! 4.3: a newer view is installed, and tokens are reported to their homes. A member that goes on keeps its tokens, its
-//! holders and its sessions; anybody else lets go of everything first, and comes in with nothing.
+//! 4.3: a newer view is installed, and tokens are reported to their homes. A member that goes on keeps its tokens,
+//! its holders and its sessions; anybody else lets go of everything first, and comes in with nothing.
 
 use super::homes::Homes;
 use super::owners::{RESEND, RESEND_MOST};

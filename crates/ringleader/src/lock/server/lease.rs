@@ -1,5 +1,5 @@
-//! T1 and T2: a server's lease is a linearizable read of the view that was answered; it counts from the moment at which
-//! the read was sent. Whoever answered keeps no promise, so nothing can be forgotten at a restart.
+//! T1 and T2: a server's lease is a linearizable read of the view that was answered; it counts from the moment at
+//! which the read was sent. Whoever answered keeps no promise, so nothing can be forgotten at a restart.
 
 use super::{Output, Rules, Server, Timer};
 use crate::live::Micros;

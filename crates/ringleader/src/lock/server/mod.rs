@@ -1,9 +1,9 @@
 //! A server: everything that it decides.
 //!
 //! One function takes what happened and says what is to be done. The rules are those of the design, by number: T1 to
-//! T5 (time), 4.1 (clients), 4.2 (tokens), 4.3 (view changes), 4.4 (who starts them). A file for each concern: [`lease`]
-//! reads the view, `sessions` and `requests` serve clients, `owners` keeps tokens, `homes` numbers owners and re-creates
-//! what was lost, `install` changes the view, `guardian` has it changed, `look` asks how a lock is.
+//! T5 (time), 4.1 (clients), 4.2 (tokens), 4.3 (view changes), 4.4 (who starts them). A file for each concern:
+//! `lease` reads the view, `sessions` and `requests` serve clients, `owners` keeps tokens, `homes` numbers owners and
+//! re-creates what was lost, `install` changes the view, `guardian` has it changed, `look` asks how a lock is.
 
 mod drain;
 mod grants;
@@ -109,7 +109,7 @@ pub struct Server<R: Rules = Flawless> {
     guardian: Guardian,
     draining: Option<Draining>,
     /// When a new epoch was asked for, because numbers or records run out.
-    renewal: Option<u32>,
+    renewal: Option<Micros>,
 }
 
 impl<R: Rules> Server<R> {
@@ -251,7 +251,7 @@ impl<R: Rules> Server<R> {
                 Timer::Report(home) => self.report_is_due(now, at, home, out),
                 Timer::Certify => self.certifies_now(now, out),
                 Timer::Open => self.opens(now, out),
-                Timer::Look(number) => self.look_is_due(now, number, out),
+                Timer::Look(number) => self.look_is_due(now, at, number, out),
                 Timer::Hint => self.hint_is_due(now, out),
             }
         }

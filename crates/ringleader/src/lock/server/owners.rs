@@ -1,5 +1,5 @@
-//! 4.2 as owner: tokens that are here, that are asked for, and that are passed on. Whoever has the token of a lock grants
-//! it to its own clients without a word to anybody, until somebody else is numbered next.
+//! 4.2 as owner: tokens that are here, that are asked for, and that are passed on. Whoever has the token of a lock
+//! grants it to its own clients without a word to anybody, until somebody else is numbered next.
 
 use super::requests::Place;
 use super::{Output, Rules, Server, SessionKey, Timer};
@@ -13,6 +13,9 @@ pub(super) const RESEND: Micros = Micros::millis(50);
 
 /// But not later than this.
 pub(super) const RESEND_MOST: Micros = Micros::millis(1000);
+
+/// The shortest time between two epochs that are asked for because there are too many records.
+const CROWDED: Micros = Micros::millis(10_000);
 
 /// What a server knows of a lock. The record of a lock that is at home elsewhere is kept for the whole epoch, even if
 /// nobody uses the lock: it knows the largest number that the token had here, without which an old token that comes
@@ -155,7 +158,7 @@ impl<R: Rules> Server<R> {
             };
             match head {
                 Some((session, rid)) if mine => return self.grant(now, name, session, rid, out),
-                Some(_) | None if next => self.send_token(name, out),
+                Some(_) | None if next => self.send_token(now, name, out),
                 Some(_) | None if lock.waiters.is_empty() => return self.rests(now, name, out),
                 // Nobody is next and nobody may be granted: the lease is gone, and may come back.
                 Some(_) | None => {
@@ -183,7 +186,7 @@ impl<R: Rules> Server<R> {
     }
 
     /// p with `succ` and no holder sends the token on.
-    fn send_token(&mut self, name: &Name, out: &mut Vec<Output>) {
+    fn send_token(&mut self, now: Micros, name: &Name, out: &mut Vec<Output>) {
         let epoch = self.epoch();
         let Some(lock) = self.locks.get_mut(name) else { return };
         let Some((to, token)) = lock.owner.sends() else { return };
@@ -192,6 +195,11 @@ impl<R: Rules> Server<R> {
         self.tally.hops += 1;
         let message = Message::Token { epoch, name: name.clone(), k: token.k, counter: token.counter };
         out.push(Output::Send(to, message));
+        // Records of locks that went away cannot be dropped in this epoch; a new one drops them all.
+        let gone = self.locks.len() - self.tokens.min(self.locks.len());
+        if gone > self.spec.limits.cached && now >= self.installed_at + CROWDED {
+            self.asks_for_an_epoch(now, out);
+        }
     }
 
     /// The token is wanted here. Whether it is here now: at home that is a local step.

@@ -1,5 +1,5 @@
-//! 4.1, requests: a lock is asked for, granted, given back. A request is known by its session and its number: repeated
-//! it gets the answer that it had, so that a lost answer heals; once over, its number is refused.
+//! 4.1, requests: a lock is asked for, granted, given back. A request is known by its session and its number:
+//! repeated it gets the answer that it had, so that a lost answer heals; once over, its number is refused.
 
 use super::{Answer, Asker, Output, Path, Rules, Server, SessionKey, Timer, answer};
 use crate::live::Micros;
@@ -42,6 +42,7 @@ pub(super) enum State {
     /// It wants to know first whether the lock is free.
     Tries {
         until: Micros,
+        priority: u32,
     },
     Holds(Fence),
 }
@@ -104,7 +105,7 @@ impl<R: Rules> Server<R> {
             let until = now + TRY;
             let request = Request {
                 name: name.clone(),
-                state: State::Tries { until },
+                state: State::Tries { until, priority },
                 asker: Some(asker),
                 value,
                 since: now,
@@ -117,7 +118,7 @@ impl<R: Rules> Server<R> {
         }
         let request = Request {
             name: name.clone(),
-            state: State::Tries { until: now },
+            state: State::Tries { until: now, priority },
             asker: Some(asker),
             value,
             since: now,
@@ -249,14 +250,14 @@ impl<R: Rules> Server<R> {
     ) {
         let Some(client) = self.sessions.get_mut(&key) else { return };
         let Some(request) = client.requests.get(&rid) else { return };
-        let State::Tries { until } = request.state else { return };
+        let State::Tries { until, priority } = request.state else { return };
         let name = request.name.clone();
         let queued =
             self.locks.get(&name).is_some_and(|lock| lock.holder.is_some() || !lock.waiters.is_empty());
         let found = if queued { Err(Denial::Locked) } else { found };
         match found {
             Ok(()) => {
-                self.queue(now, key, rid, 0, Some(until), true);
+                self.queue(now, key, rid, priority, Some(until), true);
                 self.serve(now, &name, out);
             }
             Err(denial) => self.withdraw(now, key, rid, denial, out),

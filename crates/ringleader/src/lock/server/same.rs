@@ -1,5 +1,5 @@
-//! When two servers are the same: in everything but what was counted. A search through all states needs it; the names of
-//! the fields stand here once more, so that a new one cannot be forgotten.
+//! When two servers are the same: in everything but what was counted. A search through all states needs it; the names
+//! of the fields stand here once more, so that a new one cannot be forgotten.
 
 use super::{Rules, Server};
 use core::hash::{Hash, Hasher};

@@ -1,5 +1,6 @@
-//! 4.1, sessions: a client is served while its server hears of it. The server keeps a session until the promise that it
-//! gave is over, counted from the receipt of the keep-alive; the client counts from its sending, so it stops earlier.
+//! 4.1, sessions: a client is served while its server hears of it. The server keeps a session until the promise that
+//! it gave is over, counted from the receipt of the keep-alive; the client counts from its sending, so it stops
+//! earlier.
 
 use super::requests::{Request, State};
 use super::{Answer, Asker, Event, Output, Rules, Server, SessionKey, Timer, answer};
@@ -122,9 +123,10 @@ impl<R: Rules> Server<R> {
         answer(out, asker, Answer::Opened { session, valid });
     }
 
-    /// It lives. The answer says what the server knows of every request, so that a grant whose answer was lost is known
-    /// after it, and one that the client does not know of is given back by the client. The server frees nothing on the
-    /// ground that a keep-alive does not list it: it may have been sent before the request, and have come after it.
+    /// It lives. The answer says what the server knows of every request, so that a grant whose answer was lost is
+    /// known after it, and one that the client does not know of is given back by the client. The server frees nothing
+    /// on the ground that a keep-alive does not list it: it may have been sent before the request, and have come
+    /// after it.
     pub(super) fn keep_alive(
         &mut self,
         now: Micros,

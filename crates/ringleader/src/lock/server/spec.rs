@@ -10,7 +10,8 @@ pub struct ServerSpec {
     pub id: ServerId,
     /// Which run of it: drawn at random.
     pub incarnation: u64,
-    /// Whether it never ran before: then no client of an earlier run can hold anything.
+    /// Whether no client of an earlier run can hold anything: it never ran before, or its last run ended with
+    /// [`super::Event::Drained`] and that was kept on a disk. Otherwise it vouches for that only after a while (T5).
     pub fresh: bool,
     /// All servers of the cluster, itself among them: whom it tells that it is here.
     pub peers: Vec<ServerId>,
@@ -88,8 +89,8 @@ impl ServerSpec {
     }
 }
 
-/// The rules that a server follows. Each is there because a trace is known that fails without it; tests leave them out
-/// one at a time, and must find that trace again. What runs is [`Flawless`].
+/// The rules that a server follows. Each is there because a trace is known that fails without it; tests leave them
+/// out one at a time, and must find that trace again. What runs is [`Flawless`].
 pub trait Rules {
     /// T4: unreported tokens are not re-created before every old lease is over.
     const WAITS: bool = true;

@@ -1,7 +1,7 @@
-//! What is known of many locks, by name. Looking one up is what a server does most, and with a hundred thousand of them
-//! a tree of names misses the cache thirty times; here it is two or three times. Everything else goes by the order of the
-//! names, so that equal tables behave equally whatever happened to them before. (The hash table of the standard library
-//! is drawn anew in every run.)
+//! What is known of many locks, by name. Looking one up is what a server does most, and with a hundred thousand of
+//! them a tree of names misses the cache thirty times; here it is two or three times. Everything else goes by the
+//! order of the names, so that equal tables behave equally whatever happened to them before. (The hash table of the
+//! standard library is drawn anew in every run.)
 
 use crate::lock::Name;
 use core::hash::{Hash, Hasher};
