@@ -6,6 +6,7 @@ mod browser;
 mod gate;
 mod network;
 mod page;
+mod rehearse;
 
 use std::process::{Command, ExitCode};
 use xtask::tidy;
@@ -18,6 +19,8 @@ usage: cargo xtask COMMAND
   battery  every algorithm against the checker, as large as minutes allow; with UPDATE=1 its record is rewritten
   bounds   every election against its bound, from a hundred processes to a million, and the worst cases that are
            searched for: prints the tables
+  rehearse clusters of the lock service without sockets, with every fault, from seeds: a million schedules on all
+           cores, or [--schedules N] [--minutes M] [--seed S]; prints what happened, and how to repeat what failed
   page     the page, built from web/ into its crate: needs node and npm
   browser  pictures, pages and exports, looked at with Chromium: needs node, npm and chromium
   network  real members on several hosts, and everything that can happen to a network: needs Linux, iproute2,
@@ -37,6 +40,13 @@ fn main() -> ExitCode {
         ["network", options @ ..] => match network::Long::parse(options) {
             Ok(None) => network::run(),
             Ok(Some(long)) => network::run_long(&long),
+            Err(error) => {
+                eprintln!("error: {error}\n\n{USAGE}");
+                return ExitCode::from(2);
+            }
+        },
+        ["rehearse", options @ ..] => match rehearse::Rehearsal::parse(options) {
+            Ok(rehearsal) => rehearsal.run(),
             Err(error) => {
                 eprintln!("error: {error}\n\n{USAGE}");
                 return ExitCode::from(2);

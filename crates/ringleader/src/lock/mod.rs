@@ -13,6 +13,8 @@ mod codec;
 mod fence;
 mod message;
 mod name;
+#[cfg(test)]
+mod proofs;
 mod server;
 mod session;
 mod times;

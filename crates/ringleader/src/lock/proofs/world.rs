@@ -1,0 +1,566 @@
+//! The small world: three servers, one lock, two clients, and everything that can happen to them.
+//!
+//! It is one process, and everything is a local step: time passes, a read is answered, a message arrives,
+//! or arrives and stays, a client asks or gives back, the view changes, a server restarts. What is never
+//! delivered is lost. In a tick a slow clock gains two units and a fast one three (ρ = 20 %), so a lease of
+//! six units is three ticks or two, and nothing is to spare. Reads are answered with what the store had
+//! when they were sent or has now: those are the extremes. Keep-alives are one step, which gives the
+//! longest deadline; clients have slow clocks, which keeps them longest.
+
+use super::table::{Tables, tables};
+use crate::live::Micros;
+use crate::lock::{
+    Answer, Ask, Command, Event, Fence, Input, Limits, Message, Name, Output, Rid, Rules, Server, ServerSpec,
+    SessionId, SessionOf, Standing, Times, View,
+};
+use crate::model::{
+    Election, Fields, Knows, Name as _, Needs, Next, Outbox, Process, Setting, SettingValues, Settings, Spec,
+    Verdict, fields, messages, names,
+};
+use core::fmt::Debug;
+use core::hash::Hash;
+use core::marker::PhantomData;
+use std::sync::{Arc, MutexGuard};
+
+/// What a tick of a slow clock is twice of.
+const UNIT: u64 = 25_000;
+const LEASE: u64 = 6 * UNIT;
+const TIMES: Times = Times { leases: [Micros(LEASE); 3], drift_ppm: 200_000 };
+/// What every clock shows at first.
+const BEGIN: u64 = 1_000_000;
+
+names! {
+    /// What can happen.
+    pub(super) enum Move {
+        Tick = "tick",
+        Read0 = "read 0",
+        Read1 = "read 1",
+        Read2 = "read 2",
+        Old0 = "old read 0",
+        Old1 = "old read 1",
+        Old2 = "old read 2",
+        Acquire0 = "acquire A",
+        Acquire1 = "acquire B",
+        Release0 = "release A",
+        Release1 = "release B",
+        Keep0 = "keep alive A",
+        Keep1 = "keep alive B",
+        Exclude0 = "exclude 0",
+        Exclude1 = "exclude 1",
+        Exclude2 = "exclude 2",
+        Admit0 = "admit 0",
+        Admit1 = "admit 1",
+        Admit2 = "admit 2",
+        Home0 = "home to 0",
+        Home1 = "home to 1",
+        Home2 = "home to 2",
+        Restart0 = "restart 0",
+        Restart1 = "restart 1",
+        Restart2 = "restart 2",
+        Hear0 = "grant 0",
+        Hear1 = "grant 1",
+        Hear2 = "grant 2",
+        Hear3 = "grant 3",
+        Arrives0 = "message 0",
+        Arrives1 = "message 1",
+        Arrives2 = "message 2",
+        Arrives3 = "message 3",
+        Arrives4 = "message 4",
+        Arrives5 = "message 5",
+        Arrives6 = "message 6",
+        Arrives7 = "message 7",
+        Arrives8 = "message 8",
+        Arrives9 = "message 9",
+        Stays0 = "message 0, stays",
+        Stays1 = "message 1, stays",
+        Stays2 = "message 2, stays",
+        Stays3 = "message 3, stays",
+        Stays4 = "message 4, stays",
+        Stays5 = "message 5, stays",
+        Stays6 = "message 6, stays",
+        Stays7 = "message 7, stays",
+        Stays8 = "message 8, stays",
+        Stays9 = "message 9, stays",
+    }
+}
+
+/// How many messages are under way at most: one more, and the last in order is lost.
+const ROOM: usize = 10;
+
+/// A move, taken apart.
+#[derive(Clone, Copy)]
+enum What {
+    Tick,
+    Read(usize),
+    Old(usize),
+    Acquire(usize),
+    Release(usize),
+    Keep(usize),
+    Exclude(usize),
+    Admit(usize),
+    Home(usize),
+    Restart(usize),
+    Hear(usize),
+    Arrives(usize),
+    Stays(usize),
+}
+
+impl Move {
+    fn what(self) -> What {
+        match self.index() {
+            0 => What::Tick,
+            place @ 1..4 => What::Read(place - 1),
+            place @ 4..7 => What::Old(place - 4),
+            place @ 7..9 => What::Acquire(place - 7),
+            place @ 9..11 => What::Release(place - 9),
+            place @ 11..13 => What::Keep(place - 11),
+            place @ 13..16 => What::Exclude(place - 13),
+            place @ 16..19 => What::Admit(place - 16),
+            place @ 19..22 => What::Home(place - 19),
+            place @ 22..25 => What::Restart(place - 22),
+            place @ 25..29 => What::Hear(place - 25),
+            place @ 29..39 => What::Arrives(place - 29),
+            place => What::Stays(place - 39),
+        }
+    }
+}
+
+/// What is searched: which clocks are fast, where the lock is at home, how much time passes, how many view
+/// changes, restarts and repeated messages there are, and how often each client asks.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Size {
+    pub(super) fast: u32,
+    pub(super) home: u32,
+    pub(super) ticks: u32,
+    pub(super) views: u32,
+    pub(super) restarts: u32,
+    pub(super) repetitions: u32,
+    pub(super) requests: u32,
+}
+
+impl Size {
+    /// As the settings of a process.
+    pub(super) fn packed(self) -> [u32; 4] {
+        let events = self.views + 10 * self.restarts + 100 * self.repetitions + 1000 * self.requests;
+        [self.fast, self.home, self.ticks, events]
+    }
+
+    fn unpacked([fast, home, ticks, events]: [u32; 4]) -> Size {
+        let digit = |place: u32| events / 10_u32.pow(place) % 10;
+        let [views, restarts, repetitions, requests] = [0, 1, 2, 3].map(digit);
+        Size { fast, home, ticks, views, restarts, repetitions, requests }
+    }
+}
+
+/// A client.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+struct Person<R: Rules> {
+    session: SessionOf<R>,
+    waits: Option<Rid>,
+    holds: Option<Fence>,
+    rid: Rid,
+}
+
+/// Everything. Servers, views and messages are numbers of the tables.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) struct World<R: Rules> {
+    size: Size,
+    tick: u32,
+    servers: [u32; 3],
+    runs: [u64; 3],
+    reads: [Option<(u64, u32)>; 3],
+    view: u32,
+    flying: Vec<(usize, usize, u32)>,
+    people: [Person<R>; 2],
+    /// Grants that are under way: to whom, for which request, with which fence.
+    grants: Vec<(usize, Rid, Fence)>,
+    last: Option<Fence>,
+    /// How many view changes, restarts and repetitions are left.
+    left: [u32; 3],
+    wrong: Option<&'static str>,
+    rules: PhantomData<R>,
+}
+
+messages! {
+    /// Nothing: the world has nobody to talk to.
+    pub(super) enum Msg {
+        "nothing" Nothing,
+    }
+}
+
+/// Rules that the world can be made of.
+pub(super) trait Ruled: Rules + Clone + Eq + Hash + Debug + Send + Sync + 'static {}
+impl<R: Rules + Clone + Eq + Hash + Debug + Send + Sync + 'static> Ruled for R {}
+
+const fn number(name: &'static str, max: u32) -> Setting {
+    Setting { name, about: "", values: SettingValues::Number { min: 0, max, default: 0 } }
+}
+
+impl<R: Ruled> Process for World<R> {
+    const SPEC: Spec = Spec {
+        needs: Needs::NOTHING,
+        settings: &[
+            number("fast", 7),
+            number("home", 2),
+            number("ticks", 20),
+            // How many view changes, restarts, repeated messages and requests of each client: a digit each.
+            number("events", 9999),
+        ],
+        ..Spec::named("servers", "Servers")
+    };
+    type Given = Settings;
+    type Port = Next;
+    type Msg = Msg;
+    type Timer = crate::model::Never;
+    type Local = Move;
+
+    fn new(Settings(settings): Settings) -> Self {
+        World::begins(Size::unpacked(settings))
+    }
+
+    fn start(&mut self, _: &mut impl Outbox<Self>) {}
+
+    fn receive(&mut self, _: Next, Msg::Nothing {}: Msg, _: &mut impl Outbox<Self>) {}
+
+    fn can(&self, step: Move) -> bool {
+        self.can_be(step.what())
+    }
+
+    fn step(&mut self, step: Move, out: &mut impl Outbox<Self>) {
+        self.happens(step.what());
+        if (0..2).all(|who| self.holds(who)) {
+            self.wrong = Some("two hold at once");
+        }
+        if let Some(wrong) = self.wrong {
+            out.impossible(wrong);
+        }
+    }
+
+    fn fields(&self) -> Fields {
+        fields!(self; tick)
+    }
+}
+
+impl<R: Ruled> Election for World<R> {
+    fn verdict(&self) -> Verdict {
+        Verdict::Undecided
+    }
+
+    fn knows(&self) -> Knows {
+        Knows::Nothing
+    }
+}
+
+fn locked<R: Ruled>() -> MutexGuard<'static, Tables<R>> {
+    tables::<R>().lock().expect("nobody panics here")
+}
+
+fn spec(id: usize, run: u64) -> ServerSpec {
+    ServerSpec {
+        fresh: run == 1,
+        renew: Micros(2 * UNIT),
+        idle: Micros(1_000 * UNIT),
+        bypass: 0,
+        limits: Limits { shortest: Micros(1), ..Limits::default() },
+        // Nobody else is told that it is here: who is excluded, and when, is up to the world.
+        ..ServerSpec::new(id as u16, 100 * (id as u64 + 1) + run, vec![id as u16])
+    }
+}
+
+impl<R: Ruled> World<R> {
+    /// All three are members, have reported and are open; a client has a session at each of the first two.
+    fn begins(size: Size) -> World<R> {
+        let first = View::first(1, TIMES, Vec::new());
+        let view = (0..3).fold(first, |view, id| {
+            let admit = Command::Admit(view.epoch, id, spec(usize::from(id), 1).incarnation);
+            view.after(&admit).expect("it is new")
+        });
+        let homes = vec![size.home as u16; crate::lock::SHARDS];
+        let view = view.after(&Command::Rehome(view.epoch, homes)).expect("members");
+        let view = view.after(&Command::Settle(view.epoch)).unwrap_or(view);
+        let (view, servers) = {
+            let mut tables = locked::<R>();
+            let servers =
+                [0, 1, 2].map(|id| tables.servers.place(Server::<R>::new(spec(id, 1), Micros(BEGIN))));
+            (tables.views.place(Arc::new(view)), servers)
+        };
+        let nobody = Person {
+            session: SessionOf::opened(SessionId(0), TIMES, Micros(0), Micros(0)),
+            waits: None,
+            holds: None,
+            rid: 0,
+        };
+        let mut world = World {
+            size,
+            tick: 0,
+            servers,
+            runs: [1; 3],
+            reads: [None; 3],
+            view,
+            flying: Vec::new(),
+            people: [nobody.clone(), nobody],
+            grants: Vec::new(),
+            last: None,
+            left: [size.views, size.restarts, size.repetitions],
+            wrong: None,
+            rules: PhantomData,
+        };
+        (0..3).for_each(|server| world.input(server, Input::Tick));
+        for _ in 0..4 {
+            (0..3).for_each(|server| world.reads(server, world.view));
+            while let Some((from, to, message)) = world.flying.pop() {
+                world.arrives(from, to, message);
+            }
+        }
+        (0..2).for_each(|who| world.opens(who));
+        world
+    }
+
+    fn rate(&self, server: usize) -> u64 {
+        if self.size.fast >> server & 1 == 1 { 3 * UNIT } else { 2 * UNIT }
+    }
+
+    fn now(&self, server: usize) -> Micros {
+        Micros(BEGIN + u64::from(self.tick) * self.rate(server))
+    }
+
+    /// On the clock of a client.
+    fn persons_now(&self) -> Micros {
+        Micros(BEGIN + u64::from(self.tick) * 2 * UNIT)
+    }
+
+    fn name(&self) -> Name {
+        Name::lock("x").expect("a name")
+    }
+
+    fn holds(&self, who: usize) -> bool {
+        let person = &self.people[who];
+        person.holds.is_some() && person.session.clone().is_held(self.persons_now(), person.rid)
+    }
+
+    fn can_be(&self, what: What) -> bool {
+        let is_alive = |who: usize| self.people[who].session.clone().is_alive(self.persons_now());
+        let is_in = |server: usize| {
+            let view = Arc::clone(locked::<R>().views.at(self.view));
+            view.members.get(&(server as u16)).map(|seat| seat.incarnation)
+        };
+        let [views, restarts, repetitions] = self.left.map(|left| left > 0);
+        match what {
+            What::Tick => self.tick < self.size.ticks,
+            What::Read(server) => self.reads[server].is_some(),
+            What::Old(server) => self.reads[server].is_some_and(|(_, view)| view != self.view),
+            What::Acquire(who) => {
+                let person = &self.people[who];
+                let idle = person.waits.is_none() && person.holds.is_none();
+                idle && is_alive(who) && person.rid < u64::from(self.size.requests)
+            }
+            What::Release(who) => self.holds(who),
+            What::Keep(who) => is_alive(who),
+            What::Exclude(server) => views && is_in(server).is_some(),
+            What::Admit(server) => {
+                views && is_in(server) != Some(spec(server, self.runs[server]).incarnation)
+            }
+            What::Home(server) => views && is_in(server).is_some(),
+            What::Restart(_) => restarts,
+            What::Hear(place) => place < self.grants.len(),
+            What::Arrives(place) => place < self.flying.len(),
+            What::Stays(place) => repetitions && place < self.flying.len(),
+        }
+    }
+
+    fn happens(&mut self, what: What) {
+        match what {
+            What::Tick => {
+                self.tick += 1;
+                for server in 0..3 {
+                    let due = locked::<R>().servers.at(self.servers[server]).wakes_at() <= self.now(server);
+                    if due {
+                        self.input(server, Input::Tick);
+                    }
+                }
+            }
+            What::Read(server) => self.reads(server, self.view),
+            What::Old(server) => {
+                let view = self.reads[server].map_or(self.view, |(_, view)| view);
+                self.reads(server, view);
+            }
+            What::Acquire(who) => {
+                let person = &mut self.people[who];
+                person.rid += 1;
+                let rid = person.rid;
+                person.session.waits(rid);
+                person.waits = Some(rid);
+                let (session, name) = (person.session.id(), self.name());
+                let ask = Ask::Acquire { session, rid, name, wait: None, priority: 0, value: Arc::from([]) };
+                self.input(who, Input::Client(who as u64, ask));
+            }
+            What::Release(who) => {
+                let person = &mut self.people[who];
+                if let Some(fence) = person.holds.take() {
+                    person.session.lets_go(person.rid);
+                    let (session, name) = (person.session.id(), self.name());
+                    self.input(who, Input::Client(who as u64, Ask::Release { session, name, fence }));
+                }
+            }
+            What::Keep(who) => {
+                let session = self.people[who].session.id();
+                let beliefs = self.people[who].session.beliefs();
+                self.input(who, Input::Client(who as u64, Ask::KeepAlive { session, beliefs }));
+            }
+            What::Exclude(server) => self.changes(|epoch| Command::Exclude(epoch, server as u16)),
+            What::Admit(server) => {
+                let incarnation = spec(server, self.runs[server]).incarnation;
+                self.changes(|epoch| Command::Admit(epoch, server as u16, incarnation));
+            }
+            What::Home(server) => {
+                let homes = vec![server as u16; crate::lock::SHARDS];
+                self.changes(|epoch| Command::Rehome(epoch, homes));
+            }
+            What::Restart(server) => {
+                self.left[1] -= 1;
+                self.runs[server] += 1;
+                self.reads[server] = None;
+                let started = Server::<R>::new(spec(server, self.runs[server]), self.now(server));
+                self.servers[server] = locked::<R>().servers.place(started);
+                self.input(server, Input::Tick);
+            }
+            What::Hear(place) => {
+                let (who, rid, fence) = self.grants.remove(place);
+                let now = self.persons_now();
+                let person = &mut self.people[who];
+                let session = person.session.id();
+                match person.session.granted(now, session, rid, fence) {
+                    Standing::Held => {
+                        (person.waits, person.holds) = (None, Some(fence));
+                    }
+                    Standing::GiveBack => {
+                        let name = self.name();
+                        self.input(who, Input::Client(who as u64, Ask::Release { session, name, fence }));
+                    }
+                }
+            }
+            What::Arrives(place) => {
+                let (from, to, message) = self.flying.remove(place);
+                self.arrives(from, to, message);
+            }
+            What::Stays(place) => {
+                self.left[2] -= 1;
+                let (from, to, message) = self.flying[place];
+                self.arrives(from, to, message);
+            }
+        }
+    }
+
+    fn changes(&mut self, command: impl FnOnce(u32) -> Command) {
+        self.left[0] -= 1;
+        let mut tables = locked::<R>();
+        let view = Arc::clone(tables.views.at(self.view));
+        if let Ok(next) = view.after(&command(view.epoch)) {
+            self.view = tables.views.place(Arc::new(next));
+        }
+    }
+
+    fn reads(&mut self, server: usize, view: u32) {
+        if let Some((number, _)) = self.reads[server].take() {
+            let view = Arc::clone(locked::<R>().views.at(view));
+            self.input(server, Input::Read(number, Some(view)));
+        }
+    }
+
+    fn arrives(&mut self, from: usize, to: usize, message: u32) {
+        let message = locked::<R>().messages.at(message).clone();
+        self.input(to, Input::Peer(from as u16, message));
+    }
+
+    fn opens(&mut self, who: usize) {
+        let ask = Ask::Open { ttl: Micros(LEASE), class: crate::lock::Class::Normal, meta: "".into() };
+        self.input(who, Input::Client(who as u64, ask));
+    }
+
+    fn input(&mut self, server: usize, input: Input) {
+        let now = self.now(server);
+        let (next, outputs) = locked::<R>().step(self.servers[server], now, input);
+        self.servers[server] = next;
+        for output in outputs.iter() {
+            self.carries_out(server, output);
+        }
+    }
+
+    fn carries_out(&mut self, server: usize, output: &Output) {
+        match output {
+            Output::Send(_, Message::Ping { .. }) | Output::Propose(_) => {}
+            Output::Send(to, message) => {
+                let message = locked::<R>().messages.place(message.clone());
+                let flying = (server, usize::from(*to), message);
+                if let Err(place) = self.flying.binary_search(&flying) {
+                    self.flying.insert(place, flying);
+                    self.flying.truncate(ROOM);
+                }
+            }
+            Output::Read(number) => self.reads[server] = Some((*number, self.view)),
+            Output::Answer(asker, answer) => self.answered(*asker as usize, answer),
+            Output::Event(Event::Granted { fence, .. }) => {
+                if self.last.is_some_and(|last| *fence <= last) {
+                    self.wrong = Some("a grant has no larger fence than one before it");
+                }
+                self.last = Some(*fence);
+            }
+            Output::Event(
+                Event::Released { .. }
+                | Event::Lost { .. }
+                | Event::Expired(_)
+                | Event::Installed { .. }
+                | Event::Recovered { .. }
+                | Event::Drained,
+            ) => {}
+        }
+    }
+
+    fn answered(&mut self, who: usize, answer: &Answer) {
+        let now = self.persons_now();
+        match answer {
+            Answer::Opened { session, valid } => {
+                self.people[who].session = SessionOf::opened(*session, TIMES, now, *valid);
+            }
+            Answer::Alive { valid, .. } => {
+                self.people[who].session.kept_alive(now, now, *valid);
+            }
+            Answer::Granted { rid, fence, .. } => {
+                let grant = (who, *rid, *fence);
+                if let Err(place) = self.grants.binary_search(&grant) {
+                    self.grants.insert(place, grant);
+                    self.grants.truncate(4);
+                }
+            }
+            // A refusal only ends what a client believes; not to hear it is the worse case.
+            Answer::Closed | Answer::Cancelled | Answer::Released | Answer::State(_) | Answer::Denied(_) => {}
+        }
+    }
+
+    /// What a move means now, for whoever reads a trace.
+    pub(super) fn told(&self, step: Move) -> String {
+        match step.what() {
+            What::Arrives(place) | What::Stays(place) => {
+                let (from, to, message) = self.flying[place];
+                let message = locked::<R>().messages.at(message).clone();
+                let stays = if matches!(step.what(), What::Stays(_)) { ", stays" } else { "" };
+                format!("{} {from}{to}{stays}", message.kind())
+            }
+            What::Hear(place) => format!("grant to {}", ["A", "B"][self.grants[place].0]),
+            What::Tick
+            | What::Read(_)
+            | What::Old(_)
+            | What::Acquire(_)
+            | What::Release(_)
+            | What::Keep(_)
+            | What::Exclude(_)
+            | What::Admit(_)
+            | What::Home(_)
+            | What::Restart(_) => step.name().to_owned(),
+        }
+    }
+
+    pub(super) fn takes(&mut self, step: Move) {
+        self.happens(step.what());
+    }
+}

@@ -1,0 +1,284 @@
+//! What goes wrong, drawn at random, and how everything is put right again.
+
+use crate::setup::Setup;
+use crate::world::{Due, World};
+use ringleader::live::Micros;
+use ringleader::lock::{Command, Input, SHARDS, Times};
+
+impl World {
+    fn any_server(&mut self) -> usize {
+        self.rng.below(self.hosts.len() as u64) as usize
+    }
+
+    /// One where most is held, mostly.
+    fn server_that_matters(&mut self) -> usize {
+        let drawn = self.any_server();
+        if self.rng.below(2) == 0 {
+            return drawn;
+        }
+        let held = |host: usize| {
+            let host = &self.hosts[host];
+            host.server.as_ref().map_or(0, |server| server.status(host.clock.shows(self.real)).held)
+        };
+        let count = self.hosts.len();
+        (0..count).map(|place| (place + drawn) % count).max_by_key(|host| held(*host)).unwrap_or(drawn)
+    }
+
+    /// How long something lasts: of every order of magnitude that matters.
+    fn span(&mut self) -> u64 {
+        let Setup { times, renew, .. } = &self.setup;
+        let most = [*renew, times.leases[0].0 * 2, times.leases[1].0 * 2, times.leases[2].0 * 2];
+        let most = most[self.rng.below(4) as usize];
+        self.rng.below(most)
+    }
+
+    fn cut_pair(&mut self, from: usize, to: usize) {
+        self.cut[from][to] = true;
+    }
+
+    fn others(&self, host: usize) -> impl Iterator<Item = usize> + use<> {
+        (0..self.hosts.len()).filter(move |other| *other != host)
+    }
+
+    pub(crate) fn pause(&mut self, host: usize, span: u64) {
+        self.counts.paused += 1;
+        self.note(|| format!("server {host} is paused for {span}"));
+        let machine = &mut self.hosts[host];
+        machine.paused_until = machine.paused_until.max(self.real + span);
+        let (run, after) = (machine.run, machine.paused_until - self.real);
+        self.due(after, Due::Resume(host, run));
+        if self.leader == host {
+            self.elects();
+        }
+    }
+
+    pub(crate) fn pause_client(&mut self, client: usize, span: u64) {
+        self.counts.clients_paused += 1;
+        self.note(|| format!("client {client} is paused for {span}"));
+        let client_at = &mut self.clients[client];
+        client_at.paused_until = client_at.paused_until.max(self.real + span);
+        let after = client_at.paused_until - self.real;
+        self.due(after, Due::ClientWake(client));
+    }
+
+    pub(crate) fn crash(&mut self, host: usize) {
+        if self.runs(host) {
+            self.counts.killed += 1;
+            self.kill(host);
+        }
+    }
+
+    pub(crate) fn restart(&mut self, host: usize) {
+        if !self.runs(host) {
+            self.counts.restarted += 1;
+            if self.rng.below(2) == 0 {
+                self.hosts[host].clock.restarts(&mut self.rng);
+            }
+            self.boot(host);
+        }
+    }
+
+    fn cut_from_store(&mut self, host: usize, way: u64) {
+        self.counts.store_cut += 1;
+        self.note(|| format!("server {host} is cut from the store ({way})"));
+        self.hosts[host].store_cut = [way != 1, way != 2];
+        if self.leader == host {
+            self.elects();
+        }
+    }
+
+    /// Something goes wrong, or right again.
+    pub(crate) fn something(&mut self) {
+        match self.rng.below(24) {
+            0..=2 => {
+                let host = self.server_that_matters();
+                self.crash(host);
+                if self.rng.below(2) == 0 {
+                    let after = self.span();
+                    self.due(after, Due::Boot(host));
+                }
+            }
+            3 | 4 => {
+                if let Some(host) = (0..self.hosts.len()).find(|host| !self.runs(*host)) {
+                    self.restart(host);
+                }
+            }
+            5 | 6 => {
+                let (host, span) = (self.server_that_matters(), self.span());
+                self.pause(host, span);
+            }
+            7 | 8 => {
+                let (client, span) = (self.rng.below(self.clients.len() as u64) as usize, self.span());
+                self.pause_client(client, span);
+            }
+            9 => {
+                let client = self.rng.below(self.clients.len() as u64) as usize;
+                self.client_dies(client);
+            }
+            10 => {
+                self.counts.cut_off += 1;
+                let host = self.server_that_matters();
+                self.note(|| format!("server {host} is cut off"));
+                for other in self.others(host) {
+                    self.cut_pair(host, other);
+                    self.cut_pair(other, host);
+                }
+                if self.rng.below(3) > 0 {
+                    self.cut_from_store(host, 0);
+                }
+            }
+            11 => {
+                self.counts.one_way += 1;
+                let (host, deaf) = (self.server_that_matters(), self.rng.below(2));
+                self.note(|| format!("server {host} is cut off one way ({deaf})"));
+                for other in self.others(host) {
+                    if deaf == 1 { self.cut_pair(other, host) } else { self.cut_pair(host, other) }
+                }
+                if self.rng.below(3) > 0 {
+                    self.cut_from_store(host, 1 + deaf);
+                }
+            }
+            12 => {
+                let (one, other) = (self.server_that_matters(), self.any_server());
+                if one != other {
+                    self.counts.partly += 1;
+                    self.note(|| format!("servers {one} and {other} are cut from each other"));
+                    self.cut_pair(one, other);
+                    self.cut_pair(other, one);
+                }
+            }
+            13 => {
+                self.counts.parted += 1;
+                self.note(|| "parted in two".into());
+                let side: Vec<u64> = self.hosts.iter().map(|_| self.rng.below(2)).collect();
+                for one in 0..side.len() {
+                    for other in (0..side.len()).filter(|other| side[one] != side[*other]) {
+                        self.cut_pair(one, other);
+                    }
+                    if side[one] == 0 {
+                        self.hosts[one].store_cut = [true; 2];
+                    }
+                }
+                self.elects();
+            }
+            14 => {
+                let (host, way) = (self.server_that_matters(), self.rng.below(3));
+                self.cut_from_store(host, way);
+            }
+            15 => {
+                self.counts.clients_cut += 1;
+                let client = self.rng.below(self.clients.len() as u64) as usize;
+                let (way, host) = (self.rng.below(2) as usize, self.any_server());
+                self.note(|| format!("client {client} and server {host} are cut from each other ({way})"));
+                self.clients[client].cut[way][host] = true;
+                if self.rng.below(2) == 0 {
+                    self.clients[client].cut[1 - way].fill(true);
+                }
+            }
+            16 => {
+                let host = self.server_that_matters();
+                if self.runs(host) && !self.hosts[host].draining {
+                    self.counts.drains += 1;
+                    self.note(|| format!("server {host} is drained"));
+                    self.hosts[host].draining = true;
+                    self.input(host, Input::Drain);
+                }
+            }
+            17 => self.changes_homes(),
+            18 => self.changes_times(),
+            19 | 20 => self.excludes(),
+            _ => self.heal_network(),
+        }
+    }
+
+    pub(crate) fn heal_network(&mut self) {
+        self.note(|| "the network is healed".into());
+        self.cut.iter_mut().for_each(|row| row.fill(false));
+        self.hosts.iter_mut().for_each(|host| host.store_cut = [false; 2]);
+        self.clients.iter_mut().for_each(|client| client.cut.iter_mut().for_each(|cut| cut.fill(false)));
+    }
+
+    /// The homes move, and one server is not heard by the others from now on: which.
+    pub(crate) fn moves_home(&mut self) -> usize {
+        let host = self.server_that_matters();
+        self.changes_homes();
+        for other in self.others(host) {
+            self.cut_pair(host, other);
+        }
+        host
+    }
+
+    fn changes_homes(&mut self) {
+        let members: Vec<u16> = self.view.members.keys().copied().collect();
+        if members.is_empty() {
+            return;
+        }
+        self.counts.rehomed += 1;
+        let homes = (0..SHARDS).map(|_| members[self.rng.below(members.len() as u64) as usize]).collect();
+        self.proposed(&Command::Rehome(self.view.epoch, homes));
+    }
+
+    /// Shorter leases, or longer ones, or a lock is of another class.
+    fn changes_times(&mut self) {
+        self.counts.retimed += 1;
+        let leases = self.setup.times.leases.map(|lease| lease.0 * (5 + self.rng.below(10)) / 10);
+        let fast = leases[0].max(self.setup.shortest() * 2);
+        let times =
+            Times { leases: [fast, fast.max(leases[1]), fast.max(leases[2])].map(Micros), ..self.view.times };
+        let mut classes = self.view.classes.clone();
+        if self.rng.below(2) == 0
+            && let [(_, one), (_, other)] = classes.as_mut_slice()
+        {
+            core::mem::swap(one, other);
+        }
+        self.proposed(&Command::SetTimes(self.view.epoch, times, classes));
+    }
+
+    /// The guardian was wrong about somebody, or two change the view one after the other.
+    fn excludes(&mut self) {
+        let host = self.server_that_matters();
+        let before = self.view.epoch;
+        self.proposed(&Command::Exclude(before, host as u16));
+        if self.view.epoch != before {
+            self.counts.forced += 1;
+            match self.rng.below(4) {
+                // It comes back before it knows that it was out.
+                0 => {
+                    let incarnation = self.hosts[host].incarnation;
+                    self.proposed(&Command::Admit(self.view.epoch, host as u16, incarnation));
+                }
+                1 => self.changes_homes(),
+                _ => {}
+            }
+        }
+    }
+
+    /// Everything is put right: cuts, pauses, what is down; but one server may stay away for good.
+    pub(crate) fn heal(&mut self) {
+        self.heal_network();
+        let away = (self.rng.below(3) == 0).then(|| self.any_server());
+        for host in 0..self.hosts.len() {
+            if Some(host) == away {
+                self.crash(host);
+                continue;
+            }
+            let machine = &mut self.hosts[host];
+            if machine.paused_until > self.real {
+                machine.paused_until = self.real;
+                let run = machine.run;
+                self.due(0, Due::Resume(host, run));
+            }
+            if !self.runs(host) {
+                self.restart(host);
+            }
+        }
+        for client in 0..self.clients.len() {
+            self.clients[client].paused_until = self.real;
+            self.clients[client].served.fill(false);
+            self.due(1, Due::ClientWake(client));
+        }
+        self.healed = Some(self.real);
+        self.note(|| "everything is healed".into());
+        self.elects();
+    }
+}

@@ -1,0 +1,162 @@
+//! What happened, counted: a fault that did nothing proves nothing.
+
+use std::fmt;
+
+/// What happened in a schedule, or in many.
+#[derive(Clone, Default, Debug, PartialEq, Eq)]
+pub(crate) struct Counts {
+    pub(crate) schedules: u64,
+    /// Microseconds of simulated time.
+    pub(crate) simulated: u64,
+    pub(crate) steps: u64,
+    pub(crate) granted: u64,
+    pub(crate) taken: u64,
+    pub(crate) given_back: u64,
+    pub(crate) killed: u64,
+    pub(crate) restarted: u64,
+    pub(crate) paused: u64,
+    pub(crate) clients_paused: u64,
+    pub(crate) clients_killed: u64,
+    pub(crate) cut_off: u64,
+    pub(crate) one_way: u64,
+    pub(crate) partly: u64,
+    pub(crate) parted: u64,
+    pub(crate) store_cut: u64,
+    pub(crate) clients_cut: u64,
+    pub(crate) held_up: u64,
+    pub(crate) drains: u64,
+    pub(crate) drained: u64,
+    pub(crate) views: u64,
+    pub(crate) settled: u64,
+    pub(crate) forced: u64,
+    pub(crate) retimed: u64,
+    pub(crate) rehomed: u64,
+    pub(crate) installed: u64,
+    pub(crate) expired: u64,
+    pub(crate) dead_sessions: u64,
+    pub(crate) written: u64,
+    pub(crate) refused: u64,
+    /// The longest time until a lock was granted again after everything was healed, in hundredths of what
+    /// is allowed.
+    pub(crate) slowest: u64,
+}
+
+impl Counts {
+    /// Each with its name.
+    fn named(&self) -> Vec<(&'static str, u64)> {
+        let Counts {
+            schedules,
+            simulated,
+            steps,
+            granted,
+            taken,
+            given_back,
+            killed,
+            restarted,
+            paused,
+            clients_paused,
+            clients_killed,
+            cut_off,
+            one_way,
+            partly,
+            parted,
+            store_cut,
+            clients_cut,
+            held_up,
+            drains,
+            drained,
+            views,
+            settled,
+            forced,
+            retimed,
+            rehomed,
+            installed,
+            expired,
+            dead_sessions,
+            written,
+            refused,
+            slowest,
+        } = *self;
+        vec![
+            ("schedules", schedules),
+            ("simulated microseconds", simulated),
+            ("steps", steps),
+            ("grants", granted),
+            ("grants taken by clients", taken),
+            ("grants given back", given_back),
+            ("servers killed", killed),
+            ("servers restarted", restarted),
+            ("servers paused", paused),
+            ("clients paused", clients_paused),
+            ("clients killed", clients_killed),
+            ("servers cut off", cut_off),
+            ("cut off one way", one_way),
+            ("two cut from each other", partly),
+            ("parted in two", parted),
+            ("servers cut from the store", store_cut),
+            ("clients cut off", clients_cut),
+            ("messages that met a cut", held_up),
+            ("drains begun", drains),
+            ("drains finished", drained),
+            ("view changes", views),
+            ("of those, settled", settled),
+            ("of those, forced exclusions", forced),
+            ("of those, other times", retimed),
+            ("of those, other homes", rehomed),
+            ("views installed", installed),
+            ("sessions expired at servers", expired),
+            ("sessions dead at clients", dead_sessions),
+            ("writes accepted", written),
+            ("late writes refused", refused),
+            ("slowest recovery, % of allowed", slowest),
+        ]
+    }
+
+    pub(crate) fn add(&mut self, other: &Counts) {
+        let slowest = self.slowest.max(other.slowest);
+        macro_rules! sum {
+            ($($field:ident),*) => { $(self.$field += other.$field;)* };
+        }
+        sum!(
+            schedules,
+            simulated,
+            steps,
+            granted,
+            taken,
+            given_back,
+            killed,
+            restarted,
+            paused,
+            clients_paused
+        );
+        sum!(
+            clients_killed,
+            cut_off,
+            one_way,
+            partly,
+            parted,
+            store_cut,
+            clients_cut,
+            held_up,
+            drains,
+            drained
+        );
+        sum!(views, settled, forced, retimed, rehomed, installed, expired, dead_sessions, written, refused);
+        self.slowest = slowest;
+    }
+
+    /// What never happened.
+    pub(crate) fn missing(&self) -> Vec<&'static str> {
+        self.named().into_iter().filter(|(_, count)| *count == 0).map(|(name, _)| name).collect()
+    }
+}
+
+impl fmt::Display for Counts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (name, count) in self.named() {
+            writeln!(f, "{name:>32} {count:>16}")?;
+        }
+        let years = self.simulated as f64 / 1e6 / 86_400.0 / 365.25;
+        writeln!(f, "{:>32} {years:>16.3}", "simulated years")
+    }
+}
