@@ -268,7 +268,7 @@ macro_rules! messages {
     };
 }
 messages! {
-    0 Ping { epoch, incarnation, leased, wants_in, proto }
+    0 Ping { epoch, incarnation, leased, wants_in, proposes, proto }
     1 Req { epoch, name, number, priority }
     2 Pass { epoch, name, k, to }
     3 Token { epoch, name, k, counter }
@@ -425,7 +425,14 @@ mod tests {
         };
         let owns = vec![Owned { name: name("a"), held: true }, Owned { name: name("\u{e4}"), held: false }];
         let messages = [
-            Message::Ping { epoch: 300, incarnation: u64::MAX, leased: true, wants_in: false, proto: 1 },
+            Message::Ping {
+                epoch: 300,
+                incarnation: u64::MAX,
+                leased: true,
+                wants_in: false,
+                proposes: true,
+                proto: 1,
+            },
             Message::Req { epoch: 1, name: name("x"), number: 1 << 40, priority: 9 },
             Message::Pass { epoch: 1, name: name("x"), k: 0, to: 600 },
             Message::Token { epoch: 1, name: name("x"), k: 1, counter: 1 << 35 },
