@@ -32,6 +32,7 @@ mod guard;
 mod link;
 mod observe;
 mod options;
+pub mod proxy;
 mod tls;
 
 pub use client::{Asking, Client};
