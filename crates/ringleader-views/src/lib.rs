@@ -1,10 +1,12 @@
 //! Where the [`View`] of a lock service is kept. A server needs three things of it: a linearizable read, a change that
 //! applies once, and a hint that there is something new. Everything else is the store's own affair.
 
+mod etcd;
 mod log;
 mod memory;
 mod raft;
 
+pub use etcd::{EtcdOptions, EtcdStore, EtcdTls};
 pub use memory::Memory;
 pub use raft::{RaftOptions, RaftStore};
 
@@ -78,3 +80,16 @@ impl fmt::Display for Unreachable {
 }
 
 impl std::error::Error for Unreachable {}
+
+/// After a backup was put back: the view with an epoch that was not used before. Nobody is in any more; whoever was
+/// may still have a lease. None if it is high enough.
+pub(crate) fn raised(view: &View, floor: u32) -> Option<View> {
+    (view.epoch < floor).then(|| {
+        let mut next = view.clone();
+        next.epoch = floor;
+        next.past.extend(view.members.keys());
+        next.members.clear();
+        next.homes.clear();
+        next
+    })
+}
