@@ -38,18 +38,13 @@ impl Process {
     pub fn signal(&mut self, signal: Signal) {
         let pid = Pid::from_raw(i32::try_from(self.child.id()).expect("a number of a process"));
         kill(pid, signal).unwrap_or_else(|error| panic!("process {pid} takes no {signal}: {error}"));
-        match signal {
-            Signal::SIGSTOP => self.paused = true,
-            Signal::SIGCONT => self.paused = false,
-            _other => {}
-        }
+        self.paused = signal == Signal::SIGSTOP || self.paused && signal != Signal::SIGCONT;
     }
 
     /// Whether it has ended, without having been waited for.
     #[must_use]
     pub fn has_ended(&self) -> bool {
-        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap_or_default();
-        stat.rsplit_once(") ").is_none_or(|(_, rest)| rest.starts_with('Z'))
+        is_gone(self.child.id())
     }
 
     /// Kills it, and makes sure that it is gone.
@@ -83,6 +78,13 @@ impl Process {
             std::thread::sleep(Duration::from_millis(10));
         }
     }
+}
+
+/// Whether there is no such process, or nothing is left of it but what its parent has yet to ask for.
+#[must_use]
+pub fn is_gone(pid: u32) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    stat.rsplit_once(") ").is_none_or(|(_, rest)| rest.starts_with(['Z', 'X']))
 }
 
 impl Drop for Process {

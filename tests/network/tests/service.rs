@@ -7,8 +7,9 @@
 #![cfg(target_os = "linux")]
 #![expect(clippy::print_stdout, reason = "the counts of faults and grants are what people want to see")]
 
+use nix::sys::signal::Signal;
 use ringleader_hosts::faults::between;
-use ringleader_hosts::service::{LOCKS, Leases, Plan, Service, Verdict};
+use ringleader_hosts::service::{LOCKS, Leases, Plan, Service, Verdict, Wrapped};
 use ringleader_hosts::switch::Rule;
 use ringleader_hosts::{Chance, now_us};
 use std::time::Duration;
@@ -167,6 +168,52 @@ fn a_rolling_restart_loses_no_lock() {
     let verdict = conclude(service, "a rolling restart under load (3 servers)");
     assert_eq!(verdict.losses, [], "a lock was lost");
     assert_eq!(verdict.tally.get("servers drained"), 3);
+}
+
+/// The deadline is at most a lease after the moment of the fault: what was sent later was not answered.
+fn assert_dead(service: &Service, wrapped: &Wrapped, since: u64, what: &str) {
+    let last = service.await_death(wrapped);
+    let deadline = since + service.normal_lease();
+    println!(
+        "{what}: its children were last alive {} ms after it, {} ms before the lease ends at the latest",
+        last.saturating_sub(since) / 1000,
+        deadline.saturating_sub(last) / 1000
+    );
+    assert!(last < deadline, "{what}: still alive {} us after the deadline", last - deadline);
+}
+
+#[test]
+fn a_command_is_dead_before_its_lease_ends() {
+    let holder = env!("CARGO_BIN_EXE_ringleader-holder").into();
+    let plan = Plan { servers: 3, client_hosts: 1, leases: Leases::SHORT, seed: 5, holder };
+    let mut service = Service::serving(plan);
+    let (host, servers) = (3, service.everybody());
+    let mut wrapped = service.wrap(host, "normal/command", "cut");
+    let cut = service.cut("hosts of commands cut off", between(&[host], &servers));
+    assert_eq!(wrapped.ends().code(), Some(76), "the lock was lost");
+    assert_dead(&service, &wrapped, cut.since, "its host is cut off");
+    service.heal(&cut);
+    // The server that it is at: the first in its list.
+    let mut wrapped = service.wrap(host, "normal/command", "server");
+    service.signal(0, Signal::SIGSTOP);
+    let since = now_us();
+    assert_eq!(wrapped.ends().code(), Some(76), "the lock was lost");
+    assert_dead(&service, &wrapped, since, "its server is paused");
+    service.signal(0, Signal::SIGCONT);
+    service.faults.add("servers of commands paused", 1);
+    service.await_servers(&servers);
+    let mut wrapped = service.wrap(host, "normal/command", "paused");
+    wrapped.wrapper.signal(Signal::SIGSTOP);
+    assert_dead(&service, &wrapped, now_us(), "the wrapper is paused");
+    service.faults.add("wrappers paused", 1);
+    wrapped.wrapper.signal(Signal::SIGCONT);
+    assert_eq!(wrapped.ends().code(), Some(76), "the lock was lost");
+    let mut wrapped = service.wrap(host, "normal/command", "killed");
+    let since = now_us();
+    wrapped.wrapper.signal(Signal::SIGKILL);
+    service.faults.add("wrappers killed", 1);
+    assert_dead(&service, &wrapped, since, "the wrapper is killed");
+    conclude(service, "commands under a lock (3 servers)");
 }
 
 /// A number from the environment, for the long run.

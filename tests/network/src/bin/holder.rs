@@ -2,6 +2,7 @@
 //! they hold them, and write down on the clock of this machine when they held what.
 //!
 //! It ends when its standard input does; whoever waits then is waited for, so that a lost waiter is one who never ends.
+//! With `beat=FILE` it is a command under a lock instead, which only writes down that it is alive.
 
 #[cfg(target_os = "linux")]
 fn main() -> std::process::ExitCode {
@@ -129,8 +130,23 @@ mod linux {
         }
     }
 
+    /// Writes down its number, and then over and over what time it is: the last line is when it was still alive.
+    fn beat(path: &str) -> Result<(), String> {
+        let file = File::options().create(true).append(true).open(path);
+        let mut file = file.map_err(|error| format!("{path}: {error}"))?;
+        let mut line = format!("{}\n", std::process::id());
+        loop {
+            file.write_all(line.as_bytes()).map_err(|error| format!("{path}: {error}"))?;
+            std::thread::sleep(LOOK / 2);
+            line = format!("{}\n", now_us());
+        }
+    }
+
     fn run() -> Result<(), String> {
         let told = Told::read()?;
+        if let Ok(path) = told.get("beat") {
+            return beat(path);
+        }
         let name = told.get("name")?.to_owned();
         let servers = told.get("servers")?.split(',').map(str::parse).collect::<Result<Vec<Endpoint>, _>>();
         let mut options = Options::new(servers.map_err(|error| error.to_string())?);

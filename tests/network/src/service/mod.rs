@@ -10,10 +10,12 @@ mod faults;
 mod judge;
 mod setup;
 pub mod storage;
+mod wrapped;
 
 pub use clients::{Client, Load};
 pub use judge::Verdict;
 pub use setup::{CLIENT, LOCKS, Leases};
+pub use wrapped::Wrapped;
 
 use crate::lab::Lab;
 use crate::process::Process;
