@@ -33,16 +33,22 @@ async fn elections(parts: Parts) {
     let (raft, range) = (&parts.raft, &parts.options.election);
     let started = Instant::now();
     let mut patience = drawn(range);
+    let mut last_led = None;
     loop {
         let seen = raft.with_raft_state(|state| {
             let begun = state.membership_state.effective().voter_ids().next().is_some();
-            (state.server_state, begun, state.vote_last_modified())
+            let heard = state.vote_last_modified();
+            (state.server_state, begun, heard, heard.filter(|_| state.vote_ref().is_committed()))
         });
-        let Ok((role, begun, heard)) = seen.await else { return };
+        let Ok((role, begun, heard, led)) = seen.await else { return };
         if role == ServerState::Leader || role == ServerState::Learner || !begun {
             patience = drawn(range);
             sleep(range.start).await;
             continue;
+        }
+        // A leader since then: what was lost before says nothing about the next election.
+        if led > last_led {
+            (last_led, patience) = (led, drawn(range));
         }
         let due = heard.unwrap_or(started).max(started) + patience;
         if Instant::now() < due {
