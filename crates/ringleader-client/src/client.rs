@@ -80,13 +80,11 @@ impl Client {
     }
 
     /// A lock: first come, first served.
-    #[must_use]
     pub fn lock(&self, name: &str) -> Asking {
         self.asking(Kind::Lock, name)
     }
 
     /// Leadership: the highest priority first, then first come.
-    #[must_use]
     pub fn elect(&self, name: &str) -> Asking {
         self.asking(Kind::Election, name)
     }

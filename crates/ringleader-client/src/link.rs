@@ -151,7 +151,7 @@ pub(crate) async fn keep(shared: Arc<Shared>, connector: Arc<Connector>, servers
             core.moved("its server is lost");
         });
         at += 1;
-        sleep(if at % servers.len() == 0 { ROUND } else { AGAIN }).await;
+        sleep(if at.is_multiple_of(servers.len()) { ROUND } else { AGAIN }).await;
     }
 }
 

@@ -8,6 +8,7 @@ mod elect;
 mod environment;
 mod fault;
 mod ids;
+mod lock;
 mod node;
 mod number;
 mod report;
@@ -32,6 +33,9 @@ pub(crate) use elect::{ElectArgs, ElectExecArgs, Span};
 pub(crate) use environment::EnvironmentArgs;
 pub(crate) use fault::{At, Lose, Partition};
 pub(crate) use ids::{IdsArg, identity};
+pub(crate) use lock::{
+    CheckFenceArgs, FenceArgs, FenceCommand, LockArgs, LocksArgs, ObserveArgs, ProxyArgs, ReachArgs, ResignArgs,
+};
 pub(crate) use node::{LogArg, NodeArgs};
 pub(crate) use number::Number;
 pub(crate) use report::ReportArgs;
@@ -117,8 +121,18 @@ pub(crate) enum Command {
     Node(NodeArgs),
     /// How the members of a cluster are: who leads, who hears whom.
     Status(StatusArgs),
-    /// Run a command while a member leads, and stop it before it leads no more.
-    Elect(ElectArgs),
+    /// Run a command under a named lock, and stop it before the lease ends.
+    Lock(Box<LockArgs>),
+    /// Run a command while a member leads, or we do, and stop it before that ends.
+    Elect(Box<ElectArgs>),
+    /// Who leads an election of a lock service, as it changes; or who holds a lock.
+    Observe(ObserveArgs),
+    /// Give up leadership, or a lock.
+    Resign(ResignArgs),
+    /// The locks of a lock service: who holds them, who waits.
+    Locks(LocksArgs),
+    /// Fences at the storage: what protects data when a lease does not.
+    Fence(FenceArgs),
     /// What is wrong: ports, files, certificates, clocks, the way to the others.
     Doctor(DoctorArgs),
     /// The cluster's own authority, and the certificates of its members.

@@ -299,7 +299,7 @@ impl State {
             "release" | "resign" => {
                 let name = question["name"].as_str().expect("a name");
                 let fits = |(holder, fence): &(Asked, u64)| {
-                    holder.session == session && question["fence"] == fence.to_string()
+                    holder.session == session && question["fence"] == json!(fence.to_string())
                 };
                 if self.holders.get(name).is_some_and(fits) {
                     self.free(|asked| asked.session == session && asked.name == name);
