@@ -27,8 +27,8 @@ pub trait ViewStore: Send + Sync + 'static {
     /// was not confirmed by a majority after the call: every lock rests on this.
     fn read(&self) -> Later<'_, Result<Arc<View>, StoreError>>;
 
-    /// Changes the view, once, and says what it is then. A command for another epoch changes nothing, and gives the view
-    /// as it is. After an error nothing is certain: it may have been applied, or be applied later.
+    /// Changes the view, once, and says what it is then. A command for another epoch changes nothing, and gives the
+    /// view as it is. After an error nothing is certain: it may have been applied, or be applied later.
     fn propose(&self, command: Command) -> Later<'_, Result<Arc<View>, StoreError>>;
 
     /// The newest epoch that this replica has heard of: a hint to read sooner.

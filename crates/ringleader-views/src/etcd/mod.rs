@@ -25,7 +25,8 @@ use tokio::time::{Instant, sleep};
 /// How to reach an etcd, and what to keep there.
 #[derive(Clone, Debug)]
 pub struct EtcdOptions {
-    /// Where its servers answer clients: `http://host:2379` or `https://host:2379`. If one does not answer, the next is asked.
+    /// Where its servers answer clients: `http://host:2379` or `https://host:2379`. If one does not answer, the next
+    /// is asked.
     pub endpoints: Vec<String>,
     /// The name of our cluster: the view is at `/ringleader/NAME/view`.
     pub cluster: String,

@@ -137,12 +137,9 @@ type Failure<E> = RPCError<u64, EmptyNode, E>;
 
 impl Link {
     /// Nothing of a leader goes out while it is silent.
-    fn audible<E: std::error::Error>(&self) -> Result<(), Failure<E>> {
-        if self.network.shared.silent.load(Ordering::Relaxed) {
-            let why = "this leader hears no majority, and makes room for another".to_owned();
-            return Err(unreachable(&StoreError::Unavailable(why)));
-        }
-        Ok(())
+    fn silence(&self) -> Option<StoreError> {
+        let why = || "this leader hears no majority, and makes room for another".to_owned();
+        self.network.shared.silent.load(Ordering::Relaxed).then(|| StoreError::Unavailable(why()))
     }
 
     async fn ask<E: std::error::Error>(&self, body: Body) -> Result<Reply, Failure<E>> {
@@ -176,7 +173,9 @@ impl RaftNetwork<Types> for Link {
         request: AppendEntriesRequest<Types>,
         _: RPCOption,
     ) -> Result<AppendEntriesResponse<u64>, Failure<RaftError<u64>>> {
-        self.audible()?;
+        if let Some(silence) = self.silence() {
+            return Err(unreachable(&silence));
+        }
         let reply = self.ask(Body::Append(request)).await?;
         if let Reply::Append(answer) = reply { Ok(answer) } else { Err(unfit(&reply)) }
     }
@@ -186,7 +185,9 @@ impl RaftNetwork<Types> for Link {
         request: InstallSnapshotRequest<Types>,
         _: RPCOption,
     ) -> Result<InstallSnapshotResponse<u64>, Failure<RaftError<u64, InstallSnapshotError>>> {
-        self.audible()?;
+        if let Some(silence) = self.silence() {
+            return Err(unreachable(&silence));
+        }
         let reply = self.ask(Body::Snapshot(request)).await?;
         match reply {
             Reply::Snapshot(Ok(answer)) => Ok(answer),

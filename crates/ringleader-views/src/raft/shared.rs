@@ -152,7 +152,7 @@ impl Shared {
 
 /// A number that nobody else draws.
 pub(super) fn random() -> u64 {
-    // Without randomness of the operating system there is no TLS either: nothing runs then. Time is better than a constant.
+    // Without randomness of the system there is no TLS either: nothing runs then. Time is better than a constant.
     getrandom::u64().unwrap_or_else(|_| {
         let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
         now.map_or(1, |now| now.as_nanos() as u64)

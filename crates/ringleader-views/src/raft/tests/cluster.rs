@@ -186,7 +186,7 @@ async fn after_every_death_of_a_leader_there_is_another() {
         let at =
             |share: usize| times.get(times.len().saturating_sub(1) * share / 1000).map(Duration::as_millis);
         eprintln!(
-            "{} leaders killed, {which}, elections after {:?}: no changes for p50 {:?} p90 {:?} p99 {:?} longest {:?} ms",
+            "{} leaders killed, {which}, elections after {:?}: no change for p50 {:?} p90 {:?} p99 {:?} most {:?} ms",
             times.len(),
             cluster.options(0).election,
             at(500),
