@@ -9,6 +9,7 @@ mod environment;
 mod fault;
 mod ids;
 mod lock;
+mod members;
 mod node;
 mod number;
 mod report;
@@ -36,6 +37,7 @@ pub(crate) use ids::{IdsArg, identity};
 pub(crate) use lock::{
     CheckFenceArgs, FenceArgs, FenceCommand, LockArgs, LocksArgs, ObserveArgs, ProxyArgs, ReachArgs, ResignArgs,
 };
+pub(crate) use members::{MemberChange, MembersArgs};
 pub(crate) use node::{LogArg, NodeArgs};
 pub(crate) use number::Number;
 pub(crate) use report::ReportArgs;
@@ -119,8 +121,10 @@ pub(crate) enum Command {
     Up(Box<UpArgs>),
     /// One member of a cluster of real processes, as a file describes it.
     Node(NodeArgs),
-    /// How the members of a cluster are: who leads, who hears whom.
+    /// How the members of a cluster are: who leads, who hears whom. Of a lock service: who grants, what is held.
     Status(StatusArgs),
+    /// The servers of a lock service: who is in, who votes; drain, remove and add them.
+    Members(MembersArgs),
     /// Run a command under a named lock, and stop it before the lease ends.
     Lock(Box<LockArgs>),
     /// Run a command while a member leads, or we do, and stop it before that ends.

@@ -19,6 +19,7 @@ pub(crate) mod replay;
 mod report;
 mod run;
 mod serve;
+mod service;
 mod show;
 mod status;
 mod sweep;
@@ -50,6 +51,7 @@ pub(crate) fn run(app: &App, command: Command, console: &mut Console<'_>) -> Res
         Command::Up(args) => up::run(app, &args, console),
         Command::Node(args) => node::run(app, &args, console),
         Command::Status(args) => status::run(app, &args, console),
+        Command::Members(args) => service::members(&args, console),
         Command::Lock(args) => lock::run(app, &args, console),
         Command::Elect(args) => elect::run(app, &args, console),
         Command::Observe(args) => observe::observe(&args, console),
