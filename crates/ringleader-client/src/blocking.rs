@@ -81,8 +81,8 @@ impl Client {
         Ok(Guard { inner, engine: Arc::clone(&self.engine) })
     }
 
-    /// The same in the background: it is given to `then` on another thread. What comes back withdraws the request when
-    /// it is dropped, unless it was answered.
+    /// The same in the background: it is given to `then` on another thread. What comes back withdraws the
+    /// request when it is dropped, unless it was answered.
     pub fn acquire_then(
         &self,
         asking: crate::Asking,

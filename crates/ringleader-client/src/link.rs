@@ -1,5 +1,5 @@
-//! Carries what the core says to a server and back, on one connection: to the same server while anything there lives, then
-//! to the next.
+//! Carries what the core says to a server and back, on one connection: to the same server while anything
+//! there lives, then to the next.
 
 use crate::clock;
 use crate::connect::{Connector, Stream, unreached};

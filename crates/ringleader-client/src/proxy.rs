@@ -1,6 +1,7 @@
 //! A proxy in front of a storage that knows nothing of fences: a request that changes something must carry
-//! `Ringleader-Fence`, and is refused if that is smaller than the largest that was seen for its path. Requests for one
-//! path pass one after the other: otherwise an old one that was let through could arrive after a newer one.
+//! `Ringleader-Fence`, and is refused if that is smaller than the largest that was seen for its path.
+//! Requests for one path pass one after the other: otherwise an old one that was let through could arrive
+//! after a newer one.
 
 use crate::fence::{Gate, Verdict};
 use bytes::Bytes;
@@ -77,7 +78,8 @@ fn say(status: StatusCode, code: &str, message: &str) -> Response<Body> {
     response
 }
 
-/// In a task of its own: a client that goes away does not let the next one pass while its request is on its way.
+/// In a task of its own: a client that goes away does not let the next one pass while its request is on its
+/// way.
 async fn answer(proxy: Arc<Proxy>, request: Request<Incoming>) -> Response<Body> {
     let task = tokio::spawn(async move { proxy.pass(request).await });
     task.await.unwrap_or_else(|_| say(StatusCode::INTERNAL_SERVER_ERROR, "broken", "the proxy failed"))

@@ -1,5 +1,6 @@
-//! A command that runs under something that ends, a lease: it is stopped before that, with everything that it started,
-//! whoever sends which signal when. Whoever waits for answers does so elsewhere: this looks at the clock.
+//! A command that runs under something that ends, a lease: it is stopped before that, with everything that
+//! it started, whoever sends which signal when. Whoever waits for answers does so elsewhere: this looks at
+//! the clock.
 
 use crate::child::{self, Running};
 use crate::{Problem, clock};
@@ -31,7 +32,8 @@ pub struct Stopping {
 }
 
 impl Stopping {
-    /// What fits a lease where nothing is said: 2 s and 500 ms, or two fifths and a tenth of the lease if that is less.
+    /// What fits a lease where nothing is said: 2 s and 500 ms, or two fifths and a tenth of the lease if
+    /// that is less.
     #[must_use]
     pub fn usual(lease: Micros) -> Stopping {
         Stopping {
@@ -299,8 +301,8 @@ enum Stage {
 }
 
 impl Stage {
-    /// Whether whatever is left was killed long ago: it does nothing more, even if nobody collects it, as where there
-    /// is no `init` to do so.
+    /// Whether whatever is left was killed long ago: it does nothing more, even if nobody collects it, as
+    /// where there is no `init` to do so.
     fn is_over(self, now: Micros) -> bool {
         match self {
             Stage::Running | Stage::Stopping => false,

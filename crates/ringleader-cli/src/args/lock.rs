@@ -13,15 +13,15 @@ pub(crate) struct ReachArgs {
     /// The configuration of the service: its servers, their sockets, the authority.
     #[arg(long, value_name = "FILE", default_value = "service.toml", env = "RINGLEADER_CONFIG")]
     pub(crate) config: PathBuf,
-    /// A server instead, several times if there are several: https://HOST:PORT, https://HOST:PORT#NAME with the name in
-    /// its certificate, or unix:PATH.
+    /// A server instead, several times if there are several: https://HOST:PORT, https://HOST:PORT#NAME with
+    /// the name in its certificate, or unix:PATH.
     #[arg(long, value_name = "URL", value_parser = endpoint)]
     pub(crate) server: Vec<Endpoint>,
     /// The certificate of the cluster's authority [default: as the configuration says].
     #[arg(long, value_name = "FILE")]
     pub(crate) authority: Option<PathBuf>,
-    /// The certificate of this client; its key is in the file of the same name that ends with .key [default: client.pem
-    /// beside the configuration, if it is there].
+    /// The certificate of this client; its key is in the file of the same name that ends with .key [default:
+    /// client.pem beside the configuration, if it is there].
     #[arg(long, value_name = "FILE")]
     pub(crate) certificate: Option<PathBuf>,
     /// The file with a bearer token, instead of a certificate; RINGLEADER_TOKEN is the token itself.
@@ -50,17 +50,16 @@ pub(crate) struct HoldArgs {
 }
 
 #[derive(Args, Debug)]
-#[command(
-    after_help = "The command runs in a process group of its own and has RINGLEADER_LOCK, RINGLEADER_NAME, \
-                  RINGLEADER_FENCE, RINGLEADER_SESSION and RINGLEADER_DEADLINE_MS (on CLOCK_BOOTTIME, as known when it \
-                  starts) in its environment. INT, TERM, HUP, QUIT, USR1 and USR2 are passed on. What it leaves behind \
-                  when it ends is stopped too. If this program is killed, the command is killed.\n\n\
-                  A lease is a promise about two clocks, not about your writes: only a storage that refuses smaller \
-                  RINGLEADER_FENCEs protects data (see `fence`).\n\n\
-                  Exit codes: the command's own, 128 and the signal that ended it · 75 not obtained within --wait, or by \
-                  --try · 76 lost while it ran, and stopped · 126 cannot be run · 127 no such command · 2 wrong usage · 4 no \
-                  server answers (for 5 seconds), or it denies"
-)]
+#[command(after_help = "The command runs in a process group of its own and has RINGLEADER_LOCK, \
+                  RINGLEADER_NAME, RINGLEADER_FENCE, RINGLEADER_SESSION and RINGLEADER_DEADLINE_MS (on \
+                  CLOCK_BOOTTIME, as known when it starts) in its environment. INT, TERM, HUP, QUIT, \
+                  USR1 and USR2 are passed on. What it leaves behind when it ends is stopped too. If \
+                  this program is killed, the command is killed.\n\nA lease is a promise about two \
+                  clocks, not about your writes: only a storage that refuses smaller RINGLEADER_FENCEs \
+                  protects data (see `fence`).\n\nExit codes: the command's own, 128 and the signal that \
+                  ended it · 75 not obtained within --wait, or by --try · 76 lost while it ran, and \
+                  stopped · 126 cannot be run · 127 no such command · 2 wrong usage · 4 no server \
+                  answers (for 5 seconds), or it denies")]
 pub(crate) struct LockArgs {
     /// The lock.
     pub(crate) name: String,
@@ -83,10 +82,9 @@ pub(crate) struct LockArgs {
 }
 
 #[derive(Args, Debug)]
-#[command(
-    after_help = "One line for each change; the first is how it is now. What is seen is the past: compare fences.\n\n\
-                        Exit codes: 0 a signal ended it, or --once · 2 wrong usage · 4 no server answers, or it denies"
-)]
+#[command(after_help = "One line for each change; the first is how it is now. What is seen is the past: \
+                  compare fences.\n\nExit codes: 0 a signal ended it, or --once · 2 wrong usage · 4 no \
+                  server answers, or it denies")]
 pub(crate) struct ObserveArgs {
     /// The election, or the lock.
     pub(crate) name: String,
@@ -101,11 +99,10 @@ pub(crate) struct ObserveArgs {
 }
 
 #[derive(Args, Debug)]
-#[command(
-    after_help = "Inside the command of `elect` (or `lock --lock`) session and fence are in the environment. The command is \
-                  stopped then, and `elect` exits with 76, for it leads no more. From elsewhere they are those of the line \
-                  `holds` of `elect --json`: only who knows the session may give up what it holds."
-)]
+#[command(after_help = "Inside the command of `elect` (or `lock --lock`) session and fence are in the \
+                  environment. The command is stopped then, and `elect` exits with 76, for it leads no \
+                  more. From elsewhere they are those of the line `holds` of `elect --json`: only who \
+                  knows the session may give up what it holds.")]
 pub(crate) struct ResignArgs {
     /// The election, or the lock.
     pub(crate) name: String,
@@ -136,16 +133,18 @@ pub(crate) struct FenceArgs {
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum FenceCommand {
-    /// Compare a fence with the largest that was seen, and keep it: exit code 0 if it may pass, 1 if it is stale.
+    /// Compare a fence with the largest that was seen, and keep it: exit code 0 if it may pass, 1 if it is
+    /// stale.
     #[command(
-        after_help = "With a file, comparing and keeping are one step whoever else does the same, and on the disk before \
-                      it comes back. Do the write only after 0, and nothing between:\n\n  \
-                      ringleader fence check \"$RINGLEADER_FENCE\" --last report.fence && mv new report\n\n\
-                      Exit codes: 0 not smaller than any before · 1 stale · 2 no fence · 4 the file cannot be used"
+        after_help = "With a file, comparing and keeping are one step whoever else does the same, and on the \
+                  disk before it comes back. Do the write only after 0, and nothing between:\n\n  \
+                  ringleader fence check \"$RINGLEADER_FENCE\" --last report.fence && mv new \
+                  report\n\nExit codes: 0 not smaller than any before · 1 stale · 2 no fence · 4 the \
+                  file cannot be used"
     )]
     Check(CheckFenceArgs),
-    /// A proxy in front of a storage: a PUT, POST, PATCH or DELETE whose Ringleader-Fence is smaller than the largest
-    /// that was seen for its path is refused.
+    /// A proxy in front of a storage: a PUT, POST, PATCH or DELETE whose Ringleader-Fence is smaller than
+    /// the largest that was seen for its path is refused.
     Proxy(ProxyArgs),
 }
 
@@ -161,8 +160,9 @@ pub(crate) struct CheckFenceArgs {
 
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Requests for the same path pass one after the other; what the storage has not answered after a minute \
-                  is answered 504, and may have been done. Nobody may write past the proxy."
+    after_help = "Requests for the same path pass one after the other; what the storage has not answered \
+                  after a minute is answered 504, and may have been done. Nobody may write past the \
+                  proxy."
 )]
 pub(crate) struct ProxyArgs {
     /// The storage, in plain HTTP: http://HOST:PORT.

@@ -1,5 +1,6 @@
-//! Runs a command while a lock is held, or while somebody leads: waits, starts it, stops it in time. The lease is kept by
-//! a thread of the client; this one looks at the clock and at the deadline, and waits for nobody.
+//! Runs a command while a lock is held, or while somebody leads: waits, starts it, stops it in time. The
+//! lease is kept by a thread of the client; this one looks at the clock and at the deadline, and waits for
+//! nobody.
 
 use ringleader::live::Micros;
 use ringleader::lock::{Class, Kind};
@@ -219,8 +220,12 @@ impl Hold<'_> {
                 }
                 Some(Event::Looked(lock)) if lock.state == "held" => {
                     let remaining = Micros::millis(lock.remaining_ms);
-                    let first = !matches!(&self.said, Some(Happening::Waits { holder, .. }) if *holder == lock.holder);
-                    if first {
+                    let behind = match &self.said {
+                        Some(Happening::Waits { holder, .. }) => Some(holder),
+                        Some(_) | None => None,
+                    };
+                    // Told once for each holder: the rest of its lease is another at every look.
+                    if behind != Some(&lock.holder) {
                         self.say(Happening::Waits { holder: lock.holder, remaining });
                     }
                 }
@@ -243,7 +248,8 @@ impl Hold<'_> {
         }
     }
 
-    /// It is held: the command, until nothing of it is left. Nothing if it was lost before anything could begin.
+    /// It is held: the command, until nothing of it is left. Nothing if it was lost before anything could
+    /// begin.
     fn held(&mut self, client: &Client, guard: Guard, stopping: Stopping) -> Result<Option<Ended>, Refused> {
         let since = clock::now();
         let plan = self.plan;

@@ -1,4 +1,5 @@
-//! Where the servers of a lock service are, and who asks: from the configuration, the options and the environment.
+//! Where the servers of a lock service are, and who asks: from the configuration, the options and the
+//! environment.
 
 use crate::args::ReachArgs;
 use crate::error::{Diagnostic, Failure};

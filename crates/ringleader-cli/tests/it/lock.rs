@@ -1,5 +1,5 @@
-//! A command runs under a lock, and not a moment longer: exit codes, signals, everything that it started. Here against a
-//! server that does what the test wants; `service.rs` has real ones.
+//! A command runs under a lock, and not a moment longer: exit codes, signals, everything that it started.
+//! Here against a server that does what the test wants; `service.rs` has real ones.
 
 #[expect(dead_code, reason = "the tests of the client use the rest")]
 #[path = "../../../ringleader-client/tests/fake/mod.rs"]
@@ -97,7 +97,8 @@ fn is_alive(process: &str) -> bool {
 const DEAF: &[&str] =
     &["sh", "-c", "trap '' TERM; sh -c 'trap \"\" TERM; echo $$; while :; do sleep 1; done' & echo $$; wait"];
 
-/// Deaf to TERM, it writes the seconds since the machine was started, again and again; the last is when it died.
+/// Deaf to TERM, it writes the seconds since the machine was started, again and again; the last is when it
+/// died.
 const WRITER: &str =
     "trap '' TERM; echo $$; while :; do cut -d' ' -f1 /proc/uptime > $0.new; mv $0.new $0; sleep 0.01; done";
 

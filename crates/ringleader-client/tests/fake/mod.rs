@@ -1,5 +1,5 @@
-//! A server that does what the test wants: on a Unix socket, with the stream of the real one, one table of locks, and a
-//! record of all that it was asked, with the time.
+//! A server that does what the test wants: on a Unix socket, with the stream of the real one, one table of
+//! locks, and a record of all that it was asked, with the time.
 
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
