@@ -29,6 +29,11 @@ describe("what happened between two looks", () => {
     expect(news(cluster(0, [lock("x")]), cluster(1000, [lock("x", { waiters: 7, remaining_ms: 100 })]))).toEqual([]);
   });
 
+  test("who keeps a lock through a change of the view has not lost it", () => {
+    expect(news(cluster(0, [lock("x")]), cluster(1000, [lock("x", { fence: null })]))).toEqual([]);
+    expect(news(cluster(0, [lock("x", { fence: null })]), cluster(1000, [lock("x", { holder: "host-2" })]))).toHaveLength(2);
+  });
+
   test("the first look is no news", () => {
     expect(news(cluster(0, [lock("x")]))).toEqual([]);
   });
@@ -225,6 +230,9 @@ test("words", () => {
   expect(fenceParts("seven")).toBeNull();
 });
 
-test("a name that comes twice is taken once", () => {
-  expect(readStatus({ ...cluster(0, [lock("x"), lock("x")]) }).locks.length).toBe(1);
+test("a name that comes twice is taken once; a lock and an election are two", () => {
+  const locks = readStatus(cluster(0, [lock("x"), lock("x"), lock("x", { kind: "election" })])).locks;
+  expect(locks.map(({ kind }) => kind)).toEqual(["lock", "election"]);
+  const seen = after(cluster(0, [lock("x")]), cluster(1000, [lock("x"), lock("x", { kind: "election" })]));
+  expect(seen.news.map(({ text }) => text)).toEqual(["host-1 leads x"]);
 });

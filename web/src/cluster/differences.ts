@@ -1,7 +1,7 @@
 // What happened between two looks at a cluster, as far as the two tell. A look sees a moment: what came and went in
 // between is not seen, and where two stories fit, both are told.
 
-import { epoch, proposer, type ClusterStatus, type LockStatus, type ServerStatus } from "./status";
+import { epoch, identity, proposer, type ClusterStatus, type LockStatus, type ServerStatus } from "./status";
 
 export type HappeningKind =
   | "granted" | "released" | "lost" | "ended"
@@ -32,8 +32,8 @@ export interface KnownLock extends LockStatus {
 /** Everything of the new look, and the locks of servers that do not answer as they were last seen. */
 export function remember(before: readonly KnownLock[], after: ClusterStatus): KnownLock[] {
   const silent = new Set(after.servers.filter(({ reachable }) => !reachable).map(({ name }) => name));
-  const seen = new Set(after.locks.map(({ name }) => name));
-  const kept = before.filter(({ name, owner_server }) => !seen.has(name) && owner_server !== null && silent.has(owner_server));
+  const seen = new Set(after.locks.map(identity));
+  const kept = before.filter((lock) => !seen.has(identity(lock)) && lock.owner_server !== null && silent.has(lock.owner_server));
   return [...after.locks.map((lock) => ({ ...lock, unseen: false })), ...kept.map((lock) => ({ ...lock, unseen: true }))];
 }
 
@@ -77,28 +77,35 @@ function ofView(before: ClusterStatus, after: ClusterStatus): Happening[] {
 
 function ofLocks(before: ClusterStatus, known: readonly KnownLock[], after: ClusterStatus): Happening[] {
   const found: Happening[] = [];
-  const old = new Map(known.map((lock) => [lock.name, lock]));
+  const old = new Map(known.map((lock) => [identity(lock), lock]));
   const servers = new Map(after.servers.map((server) => [server.name, server]));
   const silent = new Set(before.servers.filter(({ reachable }) => !reachable).map(({ name }) => name));
   const passed = after.at_ms - before.at_ms;
   for (const lock of after.locks) {
-    const was = old.get(lock.name);
+    const was = old.get(identity(lock));
     // It may have been held for long: its server is only now heard.
     if (!was && lock.owner_server !== null && silent.has(lock.owner_server)) continue;
-    if (was?.state === "held" && (lock.state === "free" || lock.fence !== was.fence)) found.push(over(was, servers, passed, after.at_ms));
-    if (lock.state === "held" && (was?.state !== "held" || was.fence !== lock.fence)) found.push(granted(lock, after.at_ms));
+    if (was && goesOn(was, lock)) continue;
+    if (was?.state === "held") found.push(over(was, servers, passed, after.at_ms));
+    if (lock.state === "held") found.push(granted(lock, after.at_ms));
   }
   // A list that was cut says nothing about who is missing from it.
   if ((after.locks_total ?? 0) > after.locks.length) return found;
-  const listed = new Set(after.locks.map(({ name }) => name));
+  const listed = new Set(after.locks.map(identity));
   for (const was of known) {
-    if (listed.has(was.name) || was.state !== "held") continue;
+    if (listed.has(identity(was)) || was.state !== "held") continue;
     const owner = was.owner_server === null ? undefined : servers.get(was.owner_server);
     // Its server does not answer: nobody knows.
     if (owner && !owner.reachable) continue;
     found.push(over(was, servers, passed, after.at_ms));
   }
   return found;
+}
+
+/** Whether the same holding is seen twice. Who keeps a lock through a change of the view may have no fence of the new epoch. */
+function goesOn(was: KnownLock, is: LockStatus): boolean {
+  if (was.state !== "held" || is.state !== "held") return false;
+  return was.fence === is.fence || ((was.fence === null || is.fence === null) && was.holder === is.holder);
 }
 
 function granted(lock: LockStatus, at_ms: number): Happening {

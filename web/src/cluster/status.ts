@@ -68,6 +68,9 @@ export interface ClusterStatus {
   events: ServerEvent[];
 }
 
+/** What tells a lock from all others: an election may have the name of a lock. */
+export const identity = ({ kind, name }: Pick<LockStatus, "kind" | "name">): string => `${kind}:${name}`;
+
 /** The epoch and the counter of a fence, for people; null if it is no fence. */
 export function fenceParts(fence: string): { epoch: string; counter: string } | null {
   if (!/^\d{1,19}$/.test(fence)) return null;
@@ -206,8 +209,8 @@ export function readStatus(value: unknown, where = "the answer"): ClusterStatus 
     schema: STATUS,
     cluster: read.text("cluster"),
     at_ms: read.number("at_ms"),
-    servers: once(read.list("servers", server)),
-    locks: once(read.list("locks", lock)),
+    servers: once(read.list("servers", server), ({ name }) => name),
+    locks: once(read.list("locks", lock), identity),
     events: read.list("events", readEvent),
   };
   const total = read.perhaps("locks_total");
@@ -215,9 +218,9 @@ export function readStatus(value: unknown, where = "the answer"): ClusterStatus 
   return status;
 }
 
-function once<T extends { name: string }>(list: T[]): T[] {
+function once<T>(list: T[], key: (one: T) => string): T[] {
   const seen = new Set<string>();
-  return list.filter(({ name }) => !seen.has(name) && seen.add(name));
+  return list.filter((one) => !seen.has(key(one)) && seen.add(key(one)));
 }
 
 export { Reader };
