@@ -1,7 +1,7 @@
 //! The cluster's own authority, and the certificates that it signs.
 
 use crate::config::is_name;
-use crate::tls::{certificate_name, day};
+use crate::tls::{certificate_name, client_name, day};
 use crate::{Problem, clock};
 use rcgen::{
     BasicConstraints, CertificateParams, DistinguishedName, DnType, ExtendedKeyUsagePurpose, GeneralSubtree,
@@ -77,6 +77,38 @@ pub fn authority(cluster: &str, validity: Validity) -> Result<Pair, Problem> {
 pub fn issue(authority: &Pair, cluster: &str, member: &str, validity: Validity) -> Result<Pair, Problem> {
     named("cluster", cluster)?;
     named("member", member)?;
+    let purposes = vec![ExtendedKeyUsagePurpose::ServerAuth, ExtendedKeyUsagePurpose::ClientAuth];
+    sign(authority, cluster, certificate_name(member, cluster), purposes, validity)
+}
+
+/// A certificate for a client: no member takes it for a member's.
+///
+/// # Errors
+/// As [`issue`].
+pub fn issue_client(
+    authority: &Pair,
+    cluster: &str,
+    client: &str,
+    validity: Validity,
+) -> Result<Pair, Problem> {
+    named("cluster", cluster)?;
+    named("client", client)?;
+    sign(
+        authority,
+        cluster,
+        client_name(client, cluster),
+        vec![ExtendedKeyUsagePurpose::ClientAuth],
+        validity,
+    )
+}
+
+fn sign(
+    authority: &Pair,
+    cluster: &str,
+    name: String,
+    purposes: Vec<ExtendedKeyUsagePurpose>,
+    validity: Validity,
+) -> Result<Pair, Problem> {
     let bad = |why: &str| {
         Problem::environment("certificate_authority", format!("the authority cannot sign: {why}"))
             .help("a new one, whose certificates are all new too, is made by:")
@@ -96,13 +128,11 @@ pub fn issue(authority: &Pair, cluster: &str, member: &str, validity: Validity) 
         return Err(bad(&format!("it has expired, on {}", shown.until())));
     }
     let validity = Validity { until: validity.until.min(shown.validity.until), ..validity };
-    let name = certificate_name(member, cluster);
     let mut params = params(&name, validity)?;
     let dns = name.clone().try_into().map_err(|error| failed(&error))?;
     params.subject_alt_names = vec![SanType::DnsName(dns)];
     params.key_usages = vec![KeyUsagePurpose::DigitalSignature];
-    params.extended_key_usages =
-        vec![ExtendedKeyUsagePurpose::ServerAuth, ExtendedKeyUsagePurpose::ClientAuth];
+    params.extended_key_usages = purposes;
     params.use_authority_key_identifier_extension = true;
     let issuer =
         Issuer::from_ca_cert_pem(&authority.certificate, key).map_err(|error| bad(&error.to_string()))?;

@@ -269,7 +269,10 @@ pub fn why_not_heard(error: &io::Error) -> String {
 }
 
 /// Listens on this address.
-fn claim(address: &str, what: &str) -> Result<TcpListener, Problem> {
+///
+/// # Errors
+/// If it cannot be had, with the reason.
+pub fn claim(address: &str, what: &str) -> Result<TcpListener, Problem> {
     TcpListener::bind(address).map_err(|error| {
         let why = why_not_heard(&error);
         let in_use = error.kind() == io::ErrorKind::AddrInUse;

@@ -56,17 +56,25 @@ impl Interrupted {
 
 /// When standard input ends, whoever started this member is gone, and it leaves too.
 pub(crate) fn watch_stdin(handle: Handle) -> io::Result<()> {
+    when_stdin_ends(move || handle.leave())
+}
+
+/// Does this once, when standard input ends.
+///
+/// # Errors
+/// If there is no thread for it.
+pub fn when_stdin_ends(then: impl FnOnce() + Send + 'static) -> io::Result<()> {
     std::thread::Builder::new().name("stdin".into()).spawn(move || {
         let mut bytes = [0; 64];
         let mut stdin = io::stdin().lock();
         while matches!(stdin.read(&mut bytes), Ok(read) if read > 0) {}
-        handle.leave();
+        then();
     })?;
     Ok(())
 }
 
 /// Tells the service manager, if there is one that wants to know.
-pub(crate) fn tell_manager(state: &str) {
+pub fn tell_manager(state: &str) {
     let Some(name) = std::env::var_os("NOTIFY_SOCKET") else { return };
     let Ok(socket) = UnixDatagram::unbound() else { return };
     #[cfg(target_os = "linux")]

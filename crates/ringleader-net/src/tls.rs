@@ -139,6 +139,29 @@ pub fn server(identity: &Identity) -> Result<Arc<ServerConfig>, Problem> {
     Ok(Arc::new(config))
 }
 
+/// The listening side for clients: TLS 1.3 only. A client may show a certificate of this cluster, a client's or a
+/// member's; one that shows none must say otherwise who it is.
+///
+/// # Errors
+/// As [`server`].
+pub fn server_for_clients(identity: &Identity) -> Result<Arc<ServerConfig>, Problem> {
+    let inner = WebPkiClientVerifier::builder_with_provider(identity.roots()?, provider())
+        .allow_unauthenticated()
+        .build()
+        .map_err(|error| {
+            Problem::environment("certificate_issuer", format!("the authority is of no use: {error}"))
+        })?;
+    let mut config = ServerConfig::builder_with_provider(provider())
+        .with_protocol_versions(&[&rustls::version::TLS13])
+        .map_err(|error| unusable(&error))?
+        .with_client_cert_verifier(inner)
+        .with_single_cert(identity.chain.clone(), identity.key.clone_key())
+        .map_err(|error| unusable(&error))?;
+    config.send_tls13_tickets = 0;
+    config.session_storage = Arc::new(rustls::server::NoServerSessionStorage {});
+    Ok(Arc::new(config))
+}
+
 /// The dialling side: presents its own certificate, and believes only the authority.
 ///
 /// # Errors
@@ -158,6 +181,27 @@ pub fn client(identity: &Identity) -> Result<Arc<ClientConfig>, Problem> {
 #[must_use]
 pub fn certificate_name(member: &str, cluster: &str) -> String {
     format!("{member}.{cluster}.{SUFFIX}")
+}
+
+/// The label that tells a client's name from a member's: a client's certificate is never taken for a member's.
+pub const CLIENT: &str = "client";
+
+/// The name in a client's certificate.
+#[must_use]
+pub fn client_name(client: &str, cluster: &str) -> String {
+    format!("{client}.{CLIENT}.{cluster}.{SUFFIX}")
+}
+
+/// The client or member of this cluster whose certificate this is, the first of a chain that was verified.
+///
+/// # Errors
+/// If it is of another cluster, or has no name, or several.
+pub fn caller_of(chain: &[CertificateDer<'_>], cluster: &str) -> Result<String, Stranger> {
+    let ending = format!(".{CLIENT}.{cluster}.{SUFFIX}");
+    match only_name(chain)?.strip_suffix(&ending) {
+        Some(client) if crate::config::is_name(client) => Ok(client.to_owned()),
+        Some(_) | None => name_of(chain, cluster),
+    }
 }
 
 /// The name that the dialling side asks for. None if these are no names.
@@ -194,15 +238,7 @@ impl std::error::Error for Stranger {}
 /// # Errors
 /// If it is of another cluster, or has no name, or several.
 pub fn name_of(chain: &[CertificateDer<'_>], cluster: &str) -> Result<String, Stranger> {
-    let first = chain.first().ok_or_else(|| Stranger::new("no_certificate", "it shows no certificate"))?;
-    let malformed = || Stranger::new("certificate_malformed", "its certificate cannot be read");
-    let (_, certificate) = X509Certificate::from_der(first).map_err(|_| malformed())?;
-    let names = certificate.subject_alternative_name().map_err(|_| malformed())?;
-    let names = names.map(|names| names.value.general_names.clone()).unwrap_or_default();
-    let [GeneralName::DNSName(name)] = names.as_slice() else {
-        let words = format!("its certificate has {} names; a member's has exactly one", names.len());
-        return Err(Stranger::new("certificate_name", words));
-    };
+    let name = only_name(chain)?;
     let mut labels = name.split('.');
     match (labels.next(), labels.next(), labels.next(), labels.next()) {
         (Some(member), Some(of), Some(SUFFIX), None) if of == cluster && crate::config::is_name(member) => {
@@ -218,6 +254,20 @@ pub fn name_of(chain: &[CertificateDer<'_>], cluster: &str) -> Result<String, St
             Err(Stranger::new("certificate_name", words))
         }
     }
+}
+
+/// The one name in a certificate.
+fn only_name(chain: &[CertificateDer<'_>]) -> Result<String, Stranger> {
+    let first = chain.first().ok_or_else(|| Stranger::new("no_certificate", "it shows no certificate"))?;
+    let malformed = || Stranger::new("certificate_malformed", "its certificate cannot be read");
+    let (_, certificate) = X509Certificate::from_der(first).map_err(|_| malformed())?;
+    let names = certificate.subject_alternative_name().map_err(|_| malformed())?;
+    let names = names.map(|names| names.value.general_names.clone()).unwrap_or_default();
+    let [GeneralName::DNSName(name)] = names.as_slice() else {
+        let words = format!("its certificate has {} names; a member's has exactly one", names.len());
+        return Err(Stranger::new("certificate_name", words));
+    };
+    Ok((*name).to_owned())
 }
 
 /// What went wrong between two sides, in words.

@@ -268,20 +268,26 @@ fn write_secret(path: &Path, text: &str) -> Result<(), Problem> {
 }
 
 /// Free ports of this machine, none twice.
-struct Ports {
+pub struct Ports {
     next: u16,
     tried: u16,
 }
 
 impl Ports {
-    fn new(seed: u64) -> Ports {
+    /// The search begins somewhere; where depends on this.
+    #[must_use]
+    pub fn new(seed: u64) -> Ports {
         // Several clusters that are made at once look in different places.
         let start = seed ^ u64::from(std::process::id()).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let range = u64::from(PORTS.end - PORTS.start);
         Ports { next: PORTS.start + ((start ^ start >> 29) % range) as u16, tried: 0 }
     }
 
-    fn free(&mut self) -> Result<u16, Problem> {
+    /// One that is free now.
+    ///
+    /// # Errors
+    /// If none is.
+    pub fn free(&mut self) -> Result<u16, Problem> {
         while self.tried < PORTS.end - PORTS.start {
             self.tried += 1;
             self.next = if self.next + 1 >= PORTS.end { PORTS.start } else { self.next + 1 };

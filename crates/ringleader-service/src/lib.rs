@@ -1,2 +1,16 @@
 //! A server of the lock service: sockets, certificates, HTTP, files and clocks around the pure
 //! [`ringleader::lock::Server`], which decides everything.
+
+pub mod access;
+pub mod config;
+pub mod core;
+pub mod embedded;
+pub mod http;
+pub mod journal;
+pub mod local;
+pub mod mesh;
+pub mod metrics;
+pub mod service;
+mod words;
+
+pub use service::{Handle, Options, Service};

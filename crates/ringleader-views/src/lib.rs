@@ -1,9 +1,12 @@
 //! Where the [`View`] of a lock service is kept. A server needs three things of it: a linearizable read, a change that
 //! applies once, and a hint that there is something new. Everything else is the store's own affair.
 
+mod log;
 mod memory;
+mod raft;
 
 pub use memory::Memory;
+pub use raft::{RaftOptions, RaftStore};
 
 use bytes::Bytes;
 use ringleader::lock::{Command, ServerId, View};

@@ -35,7 +35,9 @@ impl Environment {
         std::env::vars_os().filter_map(text).collect()
     }
 
-    pub(super) fn get(&self, name: &str) -> Option<&str> {
+    /// What a variable says.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str)
     }
 }
@@ -63,7 +65,14 @@ pub(super) fn refuse_unknown(source: &Source<'_>, members: &[MemberSpec]) -> Res
     for member in members {
         known.extend(OF_MEMBER.iter().map(|what| of_member(&member.name, what)));
     }
-    let ours = ["TIMING_", "MEMBER_", "TLS_"];
+    refuse_others(source, &known, &["TIMING_", "MEMBER_", "TLS_"])
+}
+
+/// Refuses variables that begin with one of these words and are not known.
+///
+/// # Errors
+/// For the first such one.
+pub fn refuse_others(source: &Source<'_>, known: &[String], ours: &[&str]) -> Result<(), Problem> {
     for name in source.environment.0.keys() {
         let rest = &name[PREFIX.len()..];
         if known.contains(name) || !ours.iter().any(|start| rest.starts_with(start)) {

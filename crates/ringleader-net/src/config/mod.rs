@@ -4,15 +4,15 @@
 mod environment;
 mod group;
 mod member;
-mod quantity;
-mod security;
-mod source;
+pub mod quantity;
+pub mod security;
+pub mod source;
 #[cfg(test)]
 mod tests;
 mod timing;
 mod write;
 
-pub use environment::Environment;
+pub use environment::{Environment, refuse_others};
 pub use quantity::{duration, host_and_port, is_loopback, written};
 pub use security::Security;
 pub use source::is_name;
@@ -69,7 +69,8 @@ pub enum Level {
 }
 
 impl Level {
-    const ALL: [Level; 5] = [Level::Error, Level::Warn, Level::Info, Level::Debug, Level::Trace];
+    /// All of them, the most important first.
+    pub const ALL: [Level; 5] = [Level::Error, Level::Warn, Level::Info, Level::Debug, Level::Trace];
 
     /// Its name.
     #[must_use]
@@ -209,8 +210,10 @@ fn read(source: &Source<'_>, registry: &'static [Entry]) -> Result<Config, Probl
     if rows.is_empty() {
         return Err(missing("the cluster has no [[member]]"));
     }
+    let reached: Vec<_> = rows.iter().flat_map(member::Row::addresses).collect();
+    let security =
+        security::read(source, tls, plain, &reached)?.ok_or_else(|| missing("there is no [tls]"))?;
     let (mut specs, mut addresses) = (Vec::new(), Vec::new());
-    let security = security::read(source, tls, plain, &rows)?.ok_or_else(|| missing("there is no [tls]"))?;
     for row in rows {
         specs.push(row.member);
         addresses.push(row.address);
@@ -238,7 +241,11 @@ fn warnings(members: &[ringleader::live::MemberSpec]) -> Vec<String> {
     }
 }
 
-fn level(source: &Source<'_>, given: Option<Given>) -> Result<Level, Problem> {
+/// Reads the level of logs; info if nothing is said.
+///
+/// # Errors
+/// If there is no such level.
+pub fn level(source: &Source<'_>, given: Option<Given>) -> Result<Level, Problem> {
     let Some(given) = given else { return Ok(Level::Info) };
     let found = Level::ALL.into_iter().find(|level| level.name() == given.text);
     found.ok_or_else(|| {

@@ -3,13 +3,13 @@
 use ringleader::live::Micros;
 
 /// What a duration looks like.
-pub(crate) const DURATION: &str = "a duration such as \"10s\" or \"750ms\"";
+pub const DURATION: &str = "a duration such as \"10s\" or \"750ms\"";
 
 /// What a part looks like.
-pub(crate) const PART: &str = "a part such as \"0.5%\" or \"200ppm\"";
+pub const PART: &str = "a part such as \"0.5%\" or \"200ppm\"";
 
 /// What an address looks like.
-pub(crate) const ADDRESS: &str = "an address such as \"10.0.0.2:7421\" or \"b.example:7421\"";
+pub const ADDRESS: &str = "an address such as \"10.0.0.2:7421\" or \"b.example:7421\"";
 
 /// The units of a duration, in microseconds, longest name first so that `ms` is not read as `s`.
 const UNITS: &[(&str, f64)] = &[
@@ -53,7 +53,10 @@ pub fn written(span: Micros) -> String {
 }
 
 /// Reads a part of a whole, in parts per million: `0.5%`, `200ppm`.
-pub(crate) fn part(text: &str) -> Result<u32, String> {
+///
+/// # Errors
+/// What is expected instead, if it is none.
+pub fn part(text: &str) -> Result<u32, String> {
     let text = text.trim();
     let unit = [("%", 1e4), ("ppm", 1.0)];
     let Some((number, scale)) =

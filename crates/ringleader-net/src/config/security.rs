@@ -1,6 +1,5 @@
 //! `[tls]`, or `[plain]`: how members know each other.
 
-use super::member::Row;
 use super::quantity::is_loopback;
 use super::source::{Origin, Source, in_order};
 use crate::problem::Problem;
@@ -34,7 +33,9 @@ impl Security {
         self.map(named)
     }
 
-    pub(super) fn relative_to(&self, folder: &Path) -> Security {
+    /// The same with paths from this folder on.
+    #[must_use]
+    pub fn relative_to(&self, folder: &Path) -> Security {
         self.map(|path| folder.join(path))
     }
 
@@ -73,14 +74,19 @@ impl Security {
 
 const TLS_KEYS: [&str; 3] = ["authority", "certificate", "key"];
 
-type Section<'t, 'i> = Option<(Origin, &'t DeTable<'i>)>;
+/// A section of the file, and where it begins.
+pub type Section<'t, 'i> = Option<(Origin, &'t DeTable<'i>)>;
 
-/// Reads either section; none if there is neither.
-pub(super) fn read(
+/// Reads either section; none if there is neither. In plain text none of these addresses can be reached from another
+/// machine.
+///
+/// # Errors
+/// If both are there, or one of them says what it may not say.
+pub fn read(
     source: &Source<'_>,
     tls: Section<'_, '_>,
     plain: Section<'_, '_>,
-    members: &[Row],
+    addresses: &[(&str, &Origin)],
 ) -> Result<Option<Security>, Problem> {
     match (tls, plain) {
         (Some((first, _)), Some((second, _))) => {
@@ -88,7 +94,7 @@ pub(super) fn read(
             Err(source.wrong("plain_text", "both [tls] and [plain] are given: one of them must go", &labels))
         }
         (Some((at, table)), None) => with_certificates(source, &at, table).map(Some),
-        (None, Some((at, table))) => plainly(source, &at, table, members).map(Some),
+        (None, Some((at, table))) => plainly(source, &at, table, addresses).map(Some),
         (None, None) => Ok(None),
     }
 }
@@ -117,7 +123,7 @@ fn plainly(
     source: &Source<'_>,
     at: &Origin,
     table: &DeTable<'_>,
-    members: &[Row],
+    addresses: &[(&str, &Origin)],
 ) -> Result<Security, Problem> {
     let mut allowed = false;
     for (key, value) in in_order(table) {
@@ -130,7 +136,7 @@ fn plainly(
     if !allowed {
         return Err(source.bad(at, "plain text is not allowed here: write allowed = true, or [tls] instead"));
     }
-    for (address, origin) in members.iter().flat_map(Row::addresses) {
+    for (address, origin) in addresses {
         if !is_loopback(address) {
             let message = format!("plain text is for one machine only; {address} can be reached from others");
             let label = "not a loopback address, such as 127.0.0.1";

@@ -7,14 +7,14 @@ use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
 /// A key with its place.
-pub(super) type Key<'i> = Spanned<DeString<'i>>;
+pub type Key<'i> = Spanned<DeString<'i>>;
 
 /// A value with its place.
-pub(super) type Value<'i> = Spanned<DeValue<'i>>;
+pub type Value<'i> = Spanned<DeValue<'i>>;
 
 /// Where something was said.
 #[derive(Clone, Debug)]
-pub(super) enum Origin {
+pub enum Origin {
     /// In the file.
     At(Range<usize>),
     /// In the environment.
@@ -23,21 +23,27 @@ pub(super) enum Origin {
 
 /// A word, and where it was said.
 #[derive(Clone, Debug)]
-pub(super) struct Given {
-    pub(super) text: String,
-    pub(super) origin: Origin,
+pub struct Given {
+    /// The word.
+    pub text: String,
+    /// Where it was said.
+    pub origin: Origin,
 }
 
 /// The file as it was read, and the environment that goes before it.
-pub(super) struct Source<'s> {
-    pub(super) name: &'s str,
-    pub(super) text: &'s str,
-    pub(super) environment: &'s Environment,
+pub struct Source<'s> {
+    /// The name of the file, for messages.
+    pub name: &'s str,
+    /// What it holds.
+    pub text: &'s str,
+    /// The environment.
+    pub environment: &'s Environment,
 }
 
 impl Source<'_> {
     /// Something is wrong at these places.
-    pub(super) fn wrong(&self, code: &'static str, message: &str, places: &[(&Origin, &str)]) -> Problem {
+    #[must_use]
+    pub fn wrong(&self, code: &'static str, message: &str, places: &[(&Origin, &str)]) -> Problem {
         let mut problem = Problem::input(code, message);
         for (origin, label) in places {
             match origin {
@@ -55,7 +61,8 @@ impl Source<'_> {
     }
 
     /// A value that cannot be.
-    pub(super) fn bad(&self, origin: &Origin, label: &str) -> Problem {
+    #[must_use]
+    pub fn bad(&self, origin: &Origin, label: &str) -> Problem {
         match origin {
             Origin::At(_) => {
                 self.wrong("bad_file", &format!("cannot read {}", self.name), &[(origin, label)])
@@ -69,14 +76,16 @@ impl Source<'_> {
     }
 
     /// A value of another kind than it should be.
-    pub(super) fn kind(&self, value: &Value<'_>, expected: &str) -> Problem {
+    #[must_use]
+    pub fn kind(&self, value: &Value<'_>, expected: &str) -> Problem {
         let found = value.get_ref().type_str();
         let article = if found.starts_with(['a', 'i', 'o', 'u']) { "an" } else { "a" };
         self.bad(&Origin::At(value.span()), &format!("expected {expected}, found {article} {found}"))
     }
 
     /// A key that means nothing here.
-    pub(super) fn unknown<'k>(&self, key: &Key<'_>, known: impl Iterator<Item = &'k str> + Clone) -> Problem {
+    #[must_use]
+    pub fn unknown<'k>(&self, key: &Key<'_>, known: impl Iterator<Item = &'k str> + Clone) -> Problem {
         let given = key.get_ref().as_ref();
         let meant = match crate::suggest::closest(given, known.clone()) {
             Some(meant) => format!("there is no `{given}` here; did you mean `{meant}`?"),
@@ -86,7 +95,11 @@ impl Source<'_> {
         self.bad(&Origin::At(key.span()), &meant).help(format!("known are {}", known.join(", ")))
     }
 
-    pub(super) fn string(&self, value: &Value<'_>, expected: &str) -> Result<Given, Problem> {
+    /// A string.
+    ///
+    /// # Errors
+    /// If it is of another kind.
+    pub fn string(&self, value: &Value<'_>, expected: &str) -> Result<Given, Problem> {
         match value.get_ref().as_str() {
             Some(text) => Ok(Given { text: text.to_owned(), origin: Origin::At(value.span()) }),
             None => Err(self.kind(value, expected)),
@@ -94,7 +107,10 @@ impl Source<'_> {
     }
 
     /// A whole number in decimal.
-    pub(super) fn number(&self, value: &Value<'_>, expected: &str) -> Result<Given, Problem> {
+    ///
+    /// # Errors
+    /// If it is of another kind.
+    pub fn number(&self, value: &Value<'_>, expected: &str) -> Result<Given, Problem> {
         match value.get_ref().as_integer() {
             Some(number) if number.radix() == 10 => {
                 Ok(Given { text: number.as_str().replace('_', ""), origin: Origin::At(value.span()) })
@@ -103,17 +119,20 @@ impl Source<'_> {
         }
     }
 
-    pub(super) fn table<'v, 'i>(
-        &self,
-        key: &Key<'i>,
-        value: &'v Value<'i>,
-    ) -> Result<&'v DeTable<'i>, Problem> {
+    /// `[key]`.
+    ///
+    /// # Errors
+    /// If it is of another kind.
+    pub fn table<'v, 'i>(&self, key: &Key<'i>, value: &'v Value<'i>) -> Result<&'v DeTable<'i>, Problem> {
         let key = key.get_ref();
         value.get_ref().as_table().ok_or_else(|| self.kind(value, &format!("a table: [{key}]")))
     }
 
     /// `[[key]]`, several times.
-    pub(super) fn tables<'v, 'i>(
+    ///
+    /// # Errors
+    /// If it is of another kind.
+    pub fn tables<'v, 'i>(
         &self,
         key: &Key<'i>,
         value: &'v Value<'i>,
@@ -128,14 +147,16 @@ impl Source<'_> {
     }
 
     /// What the environment says instead, if anything.
-    pub(super) fn variable(&self, name: &str) -> Option<Given> {
+    #[must_use]
+    pub fn variable(&self, name: &str) -> Option<Given> {
         let text = self.environment.get(name)?;
         Some(Given { text: text.to_owned(), origin: Origin::Variable(name.to_owned()) })
     }
 }
 
 /// The entries of a table in the order of the file.
-pub(super) fn in_order<'t, 'i>(table: &'t DeTable<'i>) -> Vec<(&'t Key<'i>, &'t Value<'i>)> {
+#[must_use]
+pub fn in_order<'t, 'i>(table: &'t DeTable<'i>) -> Vec<(&'t Key<'i>, &'t Value<'i>)> {
     let mut entries: Vec<_> = table.iter().collect();
     entries.sort_by_key(|(key, _)| key.span().start);
     entries
@@ -143,7 +164,10 @@ pub(super) fn in_order<'t, 'i>(table: &'t DeTable<'i>) -> Vec<(&'t Key<'i>, &'t 
 
 /// A name that can stand in certificates, environment variables and addresses of pages: lower-case letters, digits and
 /// hyphens inside.
-pub(super) fn name(source: &Source<'_>, given: &Given) -> Result<String, Problem> {
+///
+/// # Errors
+/// If it is none.
+pub fn name(source: &Source<'_>, given: &Given) -> Result<String, Problem> {
     if is_name(&given.text) {
         return Ok(given.text.clone());
     }

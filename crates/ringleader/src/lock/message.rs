@@ -24,8 +24,10 @@ pub enum Message {
         incarnation: u64,
         /// Whether the shortest lease runs: a server that hears others and gets no answer from the store is no use.
         leased: bool,
-        /// Whether it wants to be a member; one that leaves does not.
+        /// Whether it wants to be a member; one that leaves does not, nor one that has yet to let go.
         wants_in: bool,
+        /// Whether it may propose changes of the view: of several who may, one does.
+        proposes: bool,
         /// The newest version of the protocol that it speaks.
         proto: u16,
     },

@@ -9,6 +9,7 @@
 //! carries out what comes back.
 
 mod ask;
+mod codec;
 mod fence;
 mod message;
 mod name;
@@ -18,6 +19,7 @@ mod times;
 mod view;
 
 pub use ask::{Answer, Ask, Asker, Belief, Denial, LockState, Rid, SessionId};
+pub use codec::MAX_MESSAGE;
 pub use fence::{BadFence, Fence, MAX_COUNTER, MAX_EPOCH, first_epoch};
 pub use message::{Message, Owned};
 pub use name::{BadName, Kind, MAX_NAME, MAX_VALUE, Name};

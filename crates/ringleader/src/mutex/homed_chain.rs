@@ -7,7 +7,7 @@
 //! **Source.** The design of this project's lock service, section 4.2; the servers of [`crate::lock`] are made of the two
 //! records here.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What the home knows: whom it numbered last, and what it told for each.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -50,6 +50,18 @@ impl<S: Copy + Ord> Home<S> {
     /// With which number.
     pub fn number(&self) -> u64 {
         self.number
+    }
+
+    /// What was told for whoever was numbered last; nothing if that is who had the token first.
+    pub fn last(&self) -> Option<Pass<S>> {
+        let seat = self.seats.get(&self.tail).filter(|seat| seat.k == self.number)?;
+        Some(Pass { from: seat.before, k: seat.k - 1, to: self.tail })
+    }
+
+    /// Everybody who may have the token: whoever was ever numbered, and those before them.
+    pub fn everybody(&self) -> BTreeSet<S> {
+        let numbered = self.seats.iter().flat_map(|(who, seat)| [*who, seat.before]);
+        numbered.chain([self.tail]).collect()
     }
 
     /// A request: a new one gets the next number, one that is repeated the answer that it had. The last in the chain
@@ -162,6 +174,17 @@ impl<S: Copy + Ord> Owner<S> {
         self.asks = false;
         self.next = self.early.take_if(|(k, _)| *k == token.k).map(|(_, to)| to);
         true
+    }
+
+    /// A token comes, and is taken whatever its number: the mistake that [`Owner::takes`] avoids.
+    pub fn takes_again(&mut self, token: Token) {
+        self.largest = None;
+        self.takes(token);
+    }
+
+    /// The largest number that was ever here.
+    pub fn largest(&self) -> Option<u64> {
+        self.largest
     }
 
     /// Nobody needs it here any more: to whom it goes now, if that is known.

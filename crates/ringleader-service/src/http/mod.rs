@@ -1,0 +1,154 @@
+//! The surface for clients: HTTP with JSON, over TLS and on a Unix socket, and the stream of our own client.
+
+mod admin;
+mod calls;
+mod connection;
+mod observe;
+mod stream;
+
+pub use connection::Limits;
+
+use crate::access::{Access, Caller, Principal};
+use crate::core::Core;
+use crate::words::{self, http_code, refuse};
+use axum::Router;
+use axum::extract::Request;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{any, delete, get, post};
+use ringleader_client::api::Refusal;
+use serde::Serialize;
+use std::sync::Arc;
+use tokio::net::{TcpListener, UnixListener};
+use tokio_rustls::TlsAcceptor;
+
+/// What every call needs.
+#[derive(Clone)]
+pub struct Surface(Arc<Inner>);
+
+struct Inner {
+    core: Core,
+    access: Access,
+    watchers: observe::Watchers,
+    limits: connection::Gate,
+}
+
+impl Surface {
+    /// The surface of this server.
+    #[must_use]
+    pub fn new(core: Core, access: Access, limits: Limits) -> Surface {
+        let gate = connection::Gate::new(limits);
+        Surface(Arc::new(Inner { core, access, watchers: observe::Watchers::default(), limits: gate }))
+    }
+
+    /// Serves clients by TLS, for ever.
+    pub async fn serve_tls(self, listener: TcpListener, acceptor: TlsAcceptor) {
+        connection::by_tls(self, listener, acceptor).await;
+    }
+
+    /// Serves clients of this machine in plain text, for ever: everybody is a stranger until it shows a token.
+    pub async fn serve_plain(self, listener: TcpListener) {
+        connection::plainly(self, listener).await;
+    }
+
+    /// Serves clients of this machine, for ever.
+    pub async fn serve_socket(self, listener: UnixListener) {
+        connection::by_socket(self, listener).await;
+    }
+
+    /// Tells the status to this machine, for ever.
+    pub async fn serve_status(self, listener: TcpListener) {
+        connection::status(self, listener).await;
+    }
+
+    fn core(&self) -> &Core {
+        &self.0.core
+    }
+
+    /// Everything that clients can call.
+    fn router(&self) -> Router {
+        let open = self.status_router();
+        Router::new()
+            .route("/v1/sessions", post(calls::open))
+            .route("/v1/sessions/{id}", delete(calls::close))
+            .route("/v1/sessions/{id}/keepalive", post(calls::keepalive))
+            .route("/v1/sessions/{id}/cancel", post(calls::cancel))
+            .route("/v1/locks", get(observe::list))
+            .route("/v1/locks/{name}", get(observe::lock))
+            .route("/v1/locks/{name}/acquire", post(calls::acquire))
+            .route("/v1/locks/{name}/try", post(calls::attempt))
+            .route("/v1/locks/{name}/release", post(calls::release))
+            .route("/v1/locks/{name}/watch", get(observe::watch))
+            .route("/v1/elections/{name}", get(observe::election))
+            .route("/v1/elections/{name}/campaign", post(calls::campaign))
+            .route("/v1/elections/{name}/resign", post(calls::resign))
+            .route("/v1/elections/{name}/observe", get(observe::observe))
+            .route("/v1/members", get(admin::members))
+            .route("/v1/members/{id}/{what}", post(admin::change))
+            .route("/v1/stream", any(stream::upgrade))
+            .with_state(self.clone())
+            .merge(open)
+    }
+
+    /// What may be asked without saying who one is, on this machine.
+    fn status_router(&self) -> Router {
+        Router::new()
+            .route("/healthz", get(admin::healthz))
+            .route("/readyz", get(admin::readyz))
+            .route("/metrics", get(admin::metrics))
+            .route("/v1/status", get(admin::status))
+            .fallback(unknown)
+            .method_not_allowed_fallback(wrong_method)
+            .with_state(self.clone())
+    }
+
+    /// Who asks.
+    fn principal(&self, caller: &Caller, headers: &HeaderMap) -> Result<Principal, Refused> {
+        self.core().metrics().asked();
+        let shown = headers.get(header::AUTHORIZATION).map(HeaderValue::as_bytes);
+        self.0.access.principal(caller, shown).map_err(|refusal| self.refused(refusal))
+    }
+
+    fn refused(&self, refusal: Refusal) -> Refused {
+        self.core().metrics().refused(&refusal.code);
+        Refused(refusal)
+    }
+}
+
+/// A refusal on its way to a client.
+struct Refused(Refusal);
+
+impl IntoResponse for Refused {
+    fn into_response(self) -> Response {
+        let code = StatusCode::from_u16(http_code(&self.0.code)).unwrap_or(StatusCode::BAD_REQUEST);
+        let mut response = json(code, &self.0);
+        let headers = response.headers_mut();
+        if let Some(millis) = self.0.retry_after_ms {
+            headers.insert(header::RETRY_AFTER, HeaderValue::from(millis.div_ceil(1000)));
+        }
+        if self.0.code == "unauthenticated" {
+            headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        response
+    }
+}
+
+fn json(code: StatusCode, object: &impl Serialize) -> Response {
+    let mut text = serde_json::to_vec(object).unwrap_or_default();
+    text.push(b'\n');
+    (code, [(header::CONTENT_TYPE, "application/json")], text).into_response()
+}
+
+async fn unknown(request: Request) -> Refused {
+    let message = format!("there is nothing at {}", request.uri().path());
+    let help = "a `/` in a name is written `%2F`; what there is, is listed in the documentation of the HTTP surface";
+    Refused(Refusal {
+        help: Some(help.to_owned()),
+        ..refuse("not_found", message, words::NOTHING_DONE)
+    })
+}
+
+async fn wrong_method(request: Request) -> Response {
+    let message = format!("{} cannot be asked of {}", request.method(), request.uri().path());
+    json(StatusCode::METHOD_NOT_ALLOWED, &refuse("bad_request", message, words::NOTHING_DONE))
+}

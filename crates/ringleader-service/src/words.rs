@@ -1,0 +1,327 @@
+//! From the words of clients to those of the server and back: the same over HTTP and on a stream.
+
+use crate::access::Principal;
+use crate::config::Right;
+use crate::core::{Context, Core, Facts};
+use ringleader::live::Micros;
+use ringleader::lock::{
+    Answer, Ask, Belief, Class, Denial, Fence, Kind, LockState, LockStatus, MAX_VALUE, Name, SessionId,
+};
+use ringleader_client::api::{
+    Acquire, Granted, KeptAlive, LockInfo, Op, OpenSession, Outcome, Refusal, Release, RequestState,
+    SessionOpened,
+};
+use ringleader_net::clock;
+
+/// The most bytes of what a session says about its holder.
+pub(crate) const MAX_META: usize = 1024;
+
+/// A question that the server understands.
+pub(crate) struct Asked {
+    pub(crate) ask: Ask,
+    pub(crate) context: Context,
+}
+
+impl Asked {
+    fn other(ask: Ask) -> Asked {
+        Asked { ask, context: Context::Other }
+    }
+}
+
+/// What a client asks, if it may, and if it can be asked at all.
+pub(crate) fn asked(core: &Core, who: &Principal, op: Op) -> Result<Asked, Refusal> {
+    match op {
+        Op::Open(open) => opened(core, who, open),
+        Op::Keepalive { session, requests } => {
+            let session = own_session(core, who, &session)?;
+            let beliefs: Result<Vec<_>, Refusal> = requests.iter().map(belief).collect();
+            Ok(Asked::other(Ask::KeepAlive { session, beliefs: beliefs? }))
+        }
+        Op::Close { session } => {
+            let session = own_session(core, who, &session)?;
+            Ok(Asked::other(Ask::Close { session }))
+        }
+        Op::Acquire { name, acquire } => wanted(core, who, Kind::Lock, &name, acquire),
+        Op::Campaign { name, acquire } => wanted(core, who, Kind::Election, &name, acquire),
+        Op::Cancel { session, rid } => {
+            Ok(Asked::other(Ask::Cancel { session: own_session(core, who, &session)?, rid }))
+        }
+        Op::Release { name, release } => released(core, who, Kind::Lock, &name, &release),
+        Op::Resign { name, release } => released(core, who, Kind::Election, &name, &release),
+    }
+}
+
+fn opened(core: &Core, who: &Principal, open: OpenSession) -> Result<Asked, Refusal> {
+    let class = match open.class.as_deref() {
+        None => Class::Normal,
+        Some(word) => Class::ALL.into_iter().find(|class| class.name() == word).ok_or_else(|| {
+            bad_request(format!("there is no class `{word}`; there are fast, normal and batch"))
+        })?,
+    };
+    if open.meta.len() > MAX_META {
+        return Err(bad_request(format!("`meta` has {} bytes; at most {MAX_META}", open.meta.len())));
+    }
+    if open.meta.chars().any(char::is_control) {
+        return Err(bad_request("`meta` has control characters".to_owned()));
+    }
+    let ttl = open.ttl_ms.map_or_else(|| core.facts().times.lease(class), millis);
+    let ask = Ask::Open { ttl, class, meta: open.meta.into() };
+    Ok(Asked { ask, context: Context::Open(who.key()) })
+}
+
+fn wanted(core: &Core, who: &Principal, kind: Kind, name: &str, body: Acquire) -> Result<Asked, Refusal> {
+    let name = named(kind, name)?;
+    who.may(right(kind), Some(&name))?;
+    let session = own_session(core, who, &body.session)?;
+    if body.value.len() > MAX_VALUE {
+        return Err(bad_request(format!("`value` has {} bytes; at most {MAX_VALUE}", body.value.len())));
+    }
+    let ask = Ask::Acquire {
+        session,
+        rid: body.rid,
+        name: name.clone(),
+        wait: body.wait_ms.map(millis),
+        priority: body.priority,
+        value: body.value.into_bytes().into(),
+    };
+    Ok(Asked { ask, context: Context::Acquire(name) })
+}
+
+fn released(
+    core: &Core,
+    who: &Principal,
+    kind: Kind,
+    name: &str,
+    body: &Release,
+) -> Result<Asked, Refusal> {
+    let name = named(kind, name)?;
+    let session = own_session(core, who, &body.session)?;
+    let fence = fence(&body.fence)?;
+    Ok(Asked::other(Ask::Release { session, name, fence }))
+}
+
+/// What one needs to want something of this kind.
+fn right(kind: Kind) -> Right {
+    match kind {
+        Kind::Lock => Right::Lock,
+        Kind::Election => Right::Elect,
+    }
+}
+
+/// A name.
+pub(crate) fn named(kind: Kind, text: &str) -> Result<Name, Refusal> {
+    Name::new(kind, text).map_err(|why| refuse("bad_name", why.to_string(), NOTHING_DONE))
+}
+
+fn fence(text: &str) -> Result<Fence, Refusal> {
+    text.parse().map_err(|why: ringleader::lock::BadFence| bad_request(why.to_string()))
+}
+
+fn millis(millis: u64) -> Micros {
+    // A hundred years are as good as for ever, and can be added to any clock.
+    Micros(millis.min(3_000_000_000_000) * 1000)
+}
+
+fn belief(state: &RequestState) -> Result<(u64, Belief), Refusal> {
+    match (state.state.as_str(), &state.fence) {
+        ("waits", None) => Ok((state.rid, Belief::Waits)),
+        ("holds", Some(text)) => Ok((state.rid, Belief::Holds(fence(text)?))),
+        _neither => Err(bad_request("a request either `waits` or `holds` with its fence".to_owned())),
+    }
+}
+
+/// The session, if it is this principal's. Somebody else's is unknown: its number is no use without the credentials.
+fn own_session(core: &Core, who: &Principal, text: &str) -> Result<SessionId, Refusal> {
+    let plain = text.len() == 32 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let number = if plain { u128::from_str_radix(text, 16).ok() } else { None };
+    let session = number
+        .map(SessionId)
+        .ok_or_else(|| bad_request(format!("`{text}` is no session: it has 32 hexadecimal digits")))?;
+    if core.owns(&who.key(), session) {
+        return Ok(session);
+    }
+    Err(denied(core.facts(), &Context::Other, Denial::SessionUnknown))
+}
+
+/// The answer in the words of clients.
+pub(crate) fn outcome(facts: &Facts, context: &Context, answer: Answer) -> Outcome {
+    match answer {
+        Answer::Opened { session, valid } => Outcome::Opened(SessionOpened {
+            session: format!("{:032x}", session.0),
+            valid_ms: valid.0 / 1000,
+            drift_ppm: facts.times.drift_ppm,
+            server: facts.name(facts.own).to_owned(),
+        }),
+        Answer::Alive { valid, requests, draining } => Outcome::Alive(KeptAlive {
+            valid_ms: valid.0 / 1000,
+            requests: requests.into_iter().map(request).collect(),
+            draining,
+        }),
+        Answer::Granted { fence, valid, .. } => Outcome::Granted(Granted {
+            name: match context {
+                Context::Acquire(name) => name.text().to_owned(),
+                Context::Open(_) | Context::Other => String::new(),
+            },
+            fence: fence.to_string(),
+            held_at: clock::wall() / 1000,
+            valid_ms: valid.0 / 1000,
+        }),
+        Answer::Closed | Answer::Cancelled | Answer::Released | Answer::State(_) => Outcome::Done {},
+        Answer::Denied(denial) => Outcome::Error(denied(facts, context, denial)),
+    }
+}
+
+fn request((rid, belief): (u64, Belief)) -> RequestState {
+    match belief {
+        Belief::Waits => RequestState { rid, state: "waits".to_owned(), fence: None },
+        Belief::Holds(fence) => {
+            RequestState { rid, state: "holds".to_owned(), fence: Some(fence.to_string()) }
+        }
+    }
+}
+
+/// How a lock is, in the words of clients.
+pub(crate) fn lock_info(facts: &Facts, name: &Name, class: Class, state: &LockState) -> LockInfo {
+    LockInfo {
+        name: name.text().to_owned(),
+        kind: match name.kind() {
+            Kind::Lock => "lock".to_owned(),
+            Kind::Election => "election".to_owned(),
+        },
+        class: class.name().to_owned(),
+        state: if state.held { "held".to_owned() } else { "free".to_owned() },
+        fence: state.fence.map(|fence| fence.to_string()),
+        value: String::from_utf8_lossy(&state.value).into_owned(),
+        holder: state.holder.to_string(),
+        remaining_ms: state.remaining.0 / 1000,
+        waiters: state.waiters,
+        owner_server: state.owner.map(|owner| facts.name(owner).to_owned()),
+    }
+}
+
+/// The same for an entry of the list.
+pub(crate) fn lock_status(facts: &Facts, status: &LockStatus) -> LockInfo {
+    lock_info(facts, &status.name, status.class, &status.state)
+}
+
+/// What is certain when nothing was done.
+pub(crate) const NOTHING_DONE: &str = "nothing was done";
+
+/// A refusal.
+pub(crate) fn refuse(code: &str, message: impl Into<String>, certain: &str) -> Refusal {
+    Refusal {
+        code: code.to_owned(),
+        message: message.into(),
+        certain: certain.to_owned(),
+        retry_after_ms: None,
+        help: None,
+    }
+}
+
+/// It cannot be asked like this.
+pub(crate) fn bad_request(message: String) -> Refusal {
+    refuse("bad_request", message, NOTHING_DONE)
+}
+
+/// Too many of something.
+pub(crate) fn limit(message: &str) -> Refusal {
+    Refusal {
+        retry_after_ms: Some(1000),
+        help: Some("wait, and ask less at once".to_owned()),
+        ..refuse("limit", message, NOTHING_DONE)
+    }
+}
+
+/// The store or the owner of a lock does not answer in time.
+pub(crate) fn no_answer(message: &str) -> Refusal {
+    Refusal {
+        retry_after_ms: Some(200),
+        ..refuse("recovering", message, "nothing was granted; how the lock is, is not known")
+    }
+}
+
+/// A refusal of the server, and what is certain then.
+pub(crate) fn denied(facts: &Facts, context: &Context, denial: Denial) -> Refusal {
+    const FREE: &str = "every lock of the session is or will be free; nothing was granted";
+    let after = |retry: Micros| Some(retry.0.div_ceil(1000));
+    match denial {
+        Denial::Locked => {
+            refuse("locked", "somebody else has it, or may have", "it was not granted to this request")
+        }
+        Denial::Timeout => Refusal {
+            help: Some("ask again with a new rid".to_owned()),
+            ..refuse("timeout", "it was not free in time", "it was not granted, and the wait was withdrawn")
+        },
+        Denial::SessionExpired => Refusal {
+            help: Some("stop what the locks protect, and open a new session".to_owned()),
+            ..refuse("session_expired", "the session has ended", FREE)
+        },
+        Denial::SessionUnknown => Refusal {
+            help: Some("stop what the locks protect, and open a new session".to_owned()),
+            ..refuse("session_unknown", "there is no such session here", FREE)
+        },
+        Denial::NotHolder => refuse(
+            "not_holder",
+            "this session does not hold it with this fence",
+            "this fence does not hold now",
+        ),
+        Denial::NoLease { retry } => Refusal {
+            retry_after_ms: after(retry),
+            help: Some("open a session at another server".to_owned()),
+            ..refuse(
+                "no_lease",
+                "this server may grant nothing now: it is cut off, or the view changes",
+                "nothing was granted; what is held lasts as long as was said, and no longer",
+            )
+        },
+        Denial::Recovering { retry } => Refusal {
+            retry_after_ms: after(retry),
+            ..refuse(
+                "recovering",
+                "the lock's shard is being rebuilt after a change of servers",
+                "nothing was granted to this request; how the lock is, is not known",
+            )
+        },
+        Denial::Draining => Refusal {
+            help: Some("open a session at another server".to_owned()),
+            ..refuse("draining", "this server is about to leave", NOTHING_DONE)
+        },
+        Denial::Limit(what) => limit(what),
+        Denial::BadRequest(what) => {
+            let help = match context {
+                Context::Acquire(name) => {
+                    let class = facts.class(name).name();
+                    Some(format!(
+                        "`{name}` is of class {class}: a session of this class or a shorter one can hold it \
+                         (\"class\": \"{class}\")"
+                    ))
+                }
+                Context::Open(_) => Some(format!(
+                    "a session lasts from 300 ms to the lease of its class: fast {}, normal {}, batch {} ms",
+                    facts.times.lease(Class::Fast).0 / 1000,
+                    facts.times.lease(Class::Normal).0 / 1000,
+                    facts.times.lease(Class::Batch).0 / 1000
+                )),
+                Context::Other => None,
+            };
+            Refusal { help, ..bad_request(what.to_owned()) }
+        }
+    }
+}
+
+/// The number of HTTP for a refusal.
+pub(crate) fn http_code(code: &str) -> u16 {
+    match code {
+        "locked" | "not_holder" => 409,
+        "timeout" => 408,
+        "session_expired" | "session_unknown" => 410,
+        "no_lease" | "recovering" | "draining" => 503,
+        "moved" => 307,
+        "limit" => 429,
+        "unauthenticated" => 401,
+        "forbidden" => 403,
+        "not_found" => 404,
+        "too_large" => 413,
+        _bad => 400,
+    }
+}

@@ -1,0 +1,101 @@
+//! Who votes, changed while the cluster runs: one server at a time, first as a learner until it has the log.
+
+use super::network::{Body, Reply};
+use super::tasks::Parts;
+use super::types::Change;
+use super::{RaftStore, StoreError};
+use openraft::{ChangeMembers, EmptyNode};
+use ringleader::lock::ServerId;
+use std::collections::BTreeSet;
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// How long a change of members may take: a learner gets the whole log first.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+impl RaftStore {
+    /// The servers that vote, as far as this replica knows.
+    #[must_use]
+    pub fn voters(&self) -> BTreeSet<ServerId> {
+        self.inner.clone_parts().voters()
+    }
+
+    /// The servers that follow the log without a vote, as far as this replica knows.
+    #[must_use]
+    pub fn learners(&self) -> BTreeSet<ServerId> {
+        let metrics = self.inner.raft.metrics().borrow().clone();
+        servers(metrics.membership_config.membership().learner_ids())
+    }
+
+    /// One more server follows the log, without a vote, and has caught up when this is done.
+    ///
+    /// # Errors
+    /// If there is no leader, no majority, or the server does not answer.
+    pub async fn add_learner(&self, server: ServerId) -> Result<(), StoreError> {
+        self.change(Body::Learner(server)).await
+    }
+
+    /// These servers vote from now on: one more than before, which is a learner already, or one less.
+    ///
+    /// # Errors
+    /// If it is more than one change, if there is no leader or no majority.
+    pub async fn change_voters(&self, voters: BTreeSet<ServerId>) -> Result<(), StoreError> {
+        self.change(Body::Voters(voters)).await
+    }
+
+    async fn change(&self, body: Body) -> Result<(), StoreError> {
+        let parts = self.inner.clone_parts();
+        if let Some(error) = parts.broken() {
+            return Err(error);
+        }
+        match timeout(PATIENCE, parts.ask_leader(body)).await {
+            Ok(Ok(Reply::View(_) | Reply::Done)) => Ok(()),
+            Ok(Ok(Reply::Failed(why))) => Err(StoreError::Unavailable(why)),
+            Ok(Ok(Reply::Refused(why))) => Err(StoreError::Broken(why)),
+            Ok(Ok(
+                Reply::Hello(..) | Reply::Append(_) | Reply::Vote(_) | Reply::Snapshot(_) | Reply::NotLeader,
+            )) => Err(StoreError::Unavailable("the leader has just changed: try again".to_owned())),
+            Ok(Err(error)) => Err(error),
+            Err(_) => Err(StoreError::Unavailable(
+                "no answer in time: look who votes now before you try again".to_owned(),
+            )),
+        }
+    }
+}
+
+fn servers(ids: impl Iterator<Item = u64>) -> BTreeSet<ServerId> {
+    ids.filter_map(|id| ServerId::try_from(id).ok()).collect()
+}
+
+impl Parts {
+    pub(super) fn voters(&self) -> BTreeSet<ServerId> {
+        let metrics = self.raft.metrics().borrow().clone();
+        servers(metrics.membership_config.voter_ids())
+    }
+
+    pub(super) async fn admit_learner(&self, server: ServerId) -> Result<(), String> {
+        let done = self.raft.add_learner(u64::from(server), EmptyNode::default(), true).await;
+        done.map(|_| ()).map_err(|error| error.to_string())
+    }
+
+    pub(super) async fn install_voters(&self, voters: BTreeSet<ServerId>) -> Result<(), String> {
+        let before = self.voters();
+        if before.symmetric_difference(&voters).count() > 1 {
+            return Err(format!(
+                "voters change one at a time: now {before:?}, asked for {voters:?}; add or remove one, then the next"
+            ));
+        }
+        if voters.is_empty() {
+            return Err("somebody has to vote".to_owned());
+        }
+        let ids: BTreeSet<u64> = voters.iter().map(|server| u64::from(*server)).collect();
+        let done = self.raft.change_membership(ChangeMembers::ReplaceAllVoters(ids), false).await;
+        done.map_err(|error| error.to_string())?;
+        // Whoever is out may come back with another directory: what it promised with the old one binds nobody any more.
+        for server in before.difference(&voters) {
+            let done = self.raft.client_write(Change::Forget(*server).order()).await;
+            done.map_err(|error| error.to_string())?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,170 @@
+//! What a replica does of its own accord: it stands for election when it hears no leader, keeps others from doing so
+//! while it leads, and sees to it that there is a cluster at all.
+
+use super::network::{Body, Reply};
+use super::shared::random;
+use super::types::{Change, Raft};
+use super::{Inner, RaftOptions};
+use openraft::{EmptyNode, ServerState};
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::task::{JoinHandle, JoinSet};
+use tokio::time::{Instant, sleep, sleep_until, timeout};
+
+/// Starts all of them.
+pub(super) fn start(inner: &Arc<Inner>) -> Vec<JoinHandle<()>> {
+    // They hold the parts and not the whole: who drops a store without closing it ends them.
+    vec![
+        tokio::spawn(elections(inner.raft.clone(), inner.options.election.clone())),
+        tokio::spawn(heartbeats(inner.clone_parts())),
+        tokio::spawn(chores(inner.clone_parts())),
+    ]
+}
+
+/// Stands for election when nothing was heard of a leader for a time that is drawn anew each time. (The timer of
+/// openraft 0.9 draws once for each process: two survivors that drew the same may split the vote for ever.)
+async fn elections(raft: Raft, range: Range<Duration>) {
+    let started = Instant::now();
+    loop {
+        let patience = drawn(&range);
+        loop {
+            let seen = raft.with_raft_state(|state| {
+                let voter = state.membership_state.effective().voter_ids().count() > 0;
+                (state.server_state, voter, state.vote_last_modified())
+            });
+            let Ok((role, begun, heard)) = seen.await else { return };
+            if role == ServerState::Leader || role == ServerState::Learner || !begun {
+                sleep(range.start).await;
+                break;
+            }
+            let due = heard.unwrap_or(started).max(started) + patience;
+            if Instant::now() < due {
+                sleep_until(due).await;
+                continue;
+            }
+            if raft.trigger().elect().await.is_err() {
+                return;
+            }
+            // Its own vote is the newest thing heard: the next one is a whole new time away.
+            sleep(range.start).await;
+            break;
+        }
+    }
+}
+
+fn drawn(range: &Range<Duration>) -> Duration {
+    let width = u64::try_from((range.end.saturating_sub(range.start)).as_micros()).unwrap_or(u64::MAX).max(1);
+    range.start + Duration::from_micros(random() % width)
+}
+
+/// While this replica leads, asks a majority whether it still does, ten times a second. That is a heartbeat for all
+/// voters. (The one of openraft 0.9 is an entry of the log: every disk would write ten times a second, and reads would
+/// wait for the disks.)
+async fn heartbeats(parts: Parts) {
+    let mut metrics = parts.raft.metrics();
+    loop {
+        let leads = |state: ServerState| state == ServerState::Leader;
+        if metrics.wait_for(|metrics| leads(metrics.state)).await.is_err() {
+            return;
+        }
+        let mut confirmed: Option<Instant> = None;
+        while leads(metrics.borrow_and_update().state) {
+            let begun = Instant::now();
+            let answer = timeout(parts.options.heartbeat * 2, parts.raft.get_read_log_id()).await;
+            if matches!(answer, Ok(Ok(_))) {
+                confirmed = Some(begun);
+            }
+            let fresh = confirmed.is_some_and(|at| at.elapsed() < parts.options.election.end);
+            parts.shared.proposes.send_if_modified(|old| std::mem::replace(old, fresh) != fresh);
+            sleep_until(begun + parts.options.heartbeat).await;
+        }
+        parts.shared.proposes.send_if_modified(|old| std::mem::replace(old, false));
+    }
+}
+
+/// What the tasks need of a store.
+#[derive(Clone)]
+pub(super) struct Parts {
+    pub(super) raft: Raft,
+    pub(super) shared: Arc<super::shared::Shared>,
+    pub(super) network: super::network::Network,
+    pub(super) options: Arc<RaftOptions>,
+}
+
+/// Brings a cluster about, once, and says which directory this server has.
+async fn chores(parts: Parts) {
+    let pause = parts.options.heartbeat.max(Duration::from_millis(20));
+    loop {
+        match parts.raft.is_initialized().await {
+            Ok(true) => {}
+            Ok(false) => {
+                found(&parts).await;
+                sleep(pause).await;
+                continue;
+            }
+            Err(_) => return,
+        }
+        let (cluster, _) = parts.shared.cluster();
+        let state = parts.shared.state();
+        let leads = parts.raft.metrics().borrow().current_leader == Some(u64::from(parts.shared.id));
+        let floor = parts.options.epoch_floor.unwrap_or_default();
+        let low = state.view.as_ref().is_some_and(|view| view.epoch < floor);
+        let wanted = if leads && cluster.is_none() {
+            let mut first = parts.options.first.clone();
+            first.epoch = first.epoch.max(floor);
+            Some(Change::Begin(random(), Box::new(first)))
+        } else if leads && low {
+            Some(Change::Floor(floor))
+        } else if state.cluster.is_some() && !state.disks.contains_key(&parts.shared.id) {
+            Some(Change::Disk(parts.shared.id, parts.shared.disk))
+        } else {
+            None
+        };
+        let settled = state.view.is_some() && wanted.is_none();
+        if let Some(change) = wanted {
+            // Whatever goes wrong here is tried again in a moment.
+            let _ = timeout(parts.options.propose_within, parts.attempt(change.order())).await;
+        }
+        sleep(if settled { parts.options.election.end } else { pause }).await;
+    }
+}
+
+/// A cluster begins when a majority of its voters have nothing yet and agree on who they are. If anybody has a log,
+/// there is a cluster already, and this server waits to hear from it: so a cluster does not begin twice, and who lost
+/// its log does not begin another one beside it.
+async fn found(parts: &Parts) {
+    let voters = &parts.options.voters;
+    if !voters.contains(&parts.shared.id) {
+        return;
+    }
+    let mut asked = JoinSet::new();
+    for server in voters.iter().copied().filter(|server| *server != parts.shared.id) {
+        let (network, voters) = (parts.network.clone(), voters.clone());
+        let patience = parts.options.election.end;
+        asked.spawn(async move { timeout(patience, network.ask(server, Body::Hello(voters))).await });
+    }
+    let mut agreed = 1;
+    while let Some(answer) = asked.join_next().await {
+        let Ok(Ok(Ok(Reply::Hello(has_log, theirs)))) = answer else { continue };
+        if has_log {
+            return;
+        }
+        if theirs == *voters {
+            agreed += 1;
+        } else {
+            tracing::warn!(
+                ?voters,
+                ?theirs,
+                "servers disagree on who the voters are: give all of them the same configuration"
+            );
+        }
+    }
+    if agreed * 2 > voters.len() {
+        let nodes: BTreeMap<u64, EmptyNode> =
+            voters.iter().map(|server| (u64::from(*server), EmptyNode::default())).collect();
+        // The only refusal is that there is something already, and then that is as well.
+        let _ = parts.raft.initialize(nodes).await;
+    }
+}

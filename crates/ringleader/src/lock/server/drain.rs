@@ -1,0 +1,83 @@
+//! Leaving in good order: no new sessions, nobody waits here any more, idle tokens go home, and when nobody holds anything
+//! the server asks to be excluded. It vouches for itself then, so nobody has to wait for its leases.
+
+use super::sessions::Client;
+use super::{Event, Output, Rules, Server, SessionKey};
+use crate::live::Micros;
+use crate::lock::{Command, Denial, Name, Rid};
+
+/// How long idle tokens are given to go home.
+const HOMEWARDS: Micros = Micros::millis(500);
+
+/// How often it asks to be excluded, until it is.
+const AGAIN: Micros = Micros::millis(500);
+
+/// How far it is.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Draining {
+    since: Micros,
+    /// Since when nobody holds anything here.
+    free: Option<Micros>,
+    asked: Option<Micros>,
+    done: bool,
+}
+
+impl<R: Rules> Server<R> {
+    pub(super) fn drain(&mut self, now: Micros, out: &mut Vec<Output>) {
+        if self.draining.is_some() {
+            return;
+        }
+        self.draining = Some(Draining { since: now, free: None, asked: None, done: false });
+        // Whoever waits can wait at another server.
+        let waits: Vec<(SessionKey, Rid)> = self.waits().collect();
+        for (key, rid) in waits {
+            self.withdraw(now, key, rid, Denial::Draining, out);
+        }
+        let names: Vec<Name> = self.locks.keys().cloned().collect();
+        for name in names {
+            self.offer(now, &name, out);
+        }
+    }
+
+    /// Every request that waits.
+    fn waits(&self) -> impl Iterator<Item = (SessionKey, Rid)> {
+        let waits = |(key, client): (&SessionKey, &Client)| {
+            let key = *key;
+            let waiting = client.requests.iter().filter(|(_, request)| !request.holds());
+            waiting.map(move |(rid, _)| (key, *rid)).collect::<Vec<_>>()
+        };
+        self.sessions.iter().flat_map(waits)
+    }
+
+    /// Whether those who hold something have been waited for long enough: then their sessions are not extended.
+    pub(super) fn patience_is_over(&self, now: Micros) -> bool {
+        self.draining.as_ref().is_some_and(|draining| now >= draining.since + self.spec.drain)
+    }
+
+    /// What is next on the way out.
+    pub(super) fn drains(&mut self, now: Micros, out: &mut Vec<Output>) {
+        if self.draining.as_ref().is_none_or(|draining| draining.done) {
+            return;
+        }
+        let (held, reported) = (self.held, self.has_reported());
+        let gone = !self.joined && self.pending.is_none() && self.view.is_some();
+        let away = self.locks.values().all(|lock| lock.owner.token().is_none() || lock.home == self.spec.id);
+        let epoch = self.epoch();
+        let (id, listed) = (self.spec.id, self.joined);
+        let Some(draining) = self.draining.as_mut() else { return };
+        if gone && reported {
+            draining.done = true;
+            return out.push(Output::Event(Event::Drained));
+        }
+        if held > 0 || !listed {
+            draining.free = None;
+            return;
+        }
+        let free = *draining.free.get_or_insert(now);
+        let asked = draining.asked.is_some_and(|asked| now < asked + AGAIN);
+        if !asked && (away || now >= free + HOMEWARDS) {
+            draining.asked = Some(now);
+            out.push(Output::Propose(Command::Exclude(epoch, id)));
+        }
+    }
+}

@@ -1,0 +1,385 @@
+//! 4.2 as home, and what 4.3 says of re-creating tokens: the home of a lock numbers its owners. After a view change it
+//! knows what is reported to it; what nobody reports it makes anew, but only when everybody who goes on has reported
+//! and nobody's old lease can run any more.
+
+use super::install::Page;
+use super::{Event, Output, Rules, Server, Timer};
+use crate::live::Micros;
+use crate::lock::{Class, Command, Kind, MAX_COUNTER, Message, Name, SHARDS, ServerId, View};
+use crate::mutex::homed_chain::{Home, Pass, Token};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Requests that are kept while a lock is not open; who is not among them asks again anyway.
+const PARKED: usize = 100_000;
+
+/// How often it is proposed that the past is over, until it is.
+const SETTLE: Micros = Micros::millis(1000);
+
+/// At this counter a new epoch is asked for, long before there is none left.
+const LARGE: u64 = MAX_COUNTER / 4 * 3;
+
+/// What a home knows.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub(super) struct Homes {
+    chains: BTreeMap<Name, Chain>,
+    /// For each shard the largest number and counter of the chains that were dropped: new ones go on from there. Without
+    /// that for the number, an owner of the dropped chain would refuse the token of the new one.
+    bases: Vec<(u64, u64)>,
+    /// Who has reported which pages.
+    reports: BTreeMap<ServerId, BTreeSet<u32>>,
+    /// Who goes on from an earlier view and has not reported yet.
+    missing: BTreeSet<ServerId>,
+    /// Who was a member before, and has not vouched that nobody holds anything of then.
+    unsure: BTreeSet<ServerId>,
+    /// Until when old leases of each class may run.
+    wait_until: [Micros; 3],
+    /// Which classes are open: what nobody reported is idle at home.
+    open: [bool; 3],
+    /// Requests that came while the lock was not open.
+    parked: BTreeMap<Name, BTreeMap<ServerId, (u64, u32)>>,
+    settle_at: Option<Micros>,
+}
+
+/// The chain of a lock.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+struct Chain {
+    home: Home<ServerId>,
+    /// Elections: whether the one who was numbered last has the token; only then the next is numbered.
+    taken: bool,
+    /// Elections: who waits to be numbered, the most wanted first.
+    queue: BTreeSet<(u32, u64, ServerId)>,
+    asked: BTreeMap<ServerId, (u32, u64, u64)>,
+    ticket: u64,
+}
+
+impl Chain {
+    fn new(owner: ServerId, number: u64) -> Chain {
+        Chain {
+            home: Home::new(owner, number),
+            taken: true,
+            queue: BTreeSet::new(),
+            asked: BTreeMap::new(),
+            ticket: 0,
+        }
+    }
+
+    /// Elections: a request waits to be numbered; repeated it keeps its turn, but may be wanted more.
+    fn waits(&mut self, who: ServerId, number: u64, priority: u32) {
+        let rank = u32::MAX - priority;
+        let ticket = match self.asked.get(&who) {
+            Some((before, ticket, _)) => {
+                self.queue.remove(&(*before, *ticket, who));
+                *ticket
+            }
+            None => {
+                self.ticket += 1;
+                self.ticket
+            }
+        };
+        self.queue.insert((rank, ticket, who));
+        self.asked.insert(who, (rank, ticket, number));
+    }
+
+    /// Elections: the next is numbered, if the last one has the token.
+    fn next(&mut self) -> Option<Pass<ServerId>> {
+        while self.taken {
+            let (_, _, who) = self.queue.pop_first()?;
+            let (_, _, number) = self.asked.remove(&who)?;
+            let numbered = self.home.number();
+            let pass = self.home.asked(who, number);
+            self.taken = self.home.number() == numbered;
+            if pass.is_some() {
+                return pass;
+            }
+        }
+        None
+    }
+}
+
+impl Homes {
+    /// What a home knows when it has installed a view.
+    pub(super) fn installed(view: &View, own: ServerId, now: Micros, waits: bool) -> Homes {
+        let goes_on = |(server, seat): (&ServerId, &crate::lock::Seat)| {
+            (seat.since < view.epoch && *server != own).then_some(*server)
+        };
+        Homes {
+            bases: vec![(0, 0); SHARDS],
+            missing: view.members.iter().filter_map(goes_on).collect(),
+            unsure: if waits { view.past.clone() } else { BTreeSet::new() },
+            wait_until: Class::ALL.map(|class| now + view.wait(class)),
+            settle_at: Some(now + view.longest_wait()),
+            ..Homes::default()
+        }
+    }
+
+    /// Whether there is a chain for this lock.
+    pub(super) fn has(&self, name: &Name) -> bool {
+        self.chains.contains_key(name)
+    }
+
+    /// Whether what nobody reported of this class is idle at home.
+    pub(super) fn opens(&self, class: Class) -> bool {
+        self.open[class.index()]
+    }
+
+    pub(super) fn all_open(&self) -> bool {
+        self.open.iter().all(|open| *open)
+    }
+
+    /// Whether requests for this lock can be numbered.
+    pub(super) fn is_open(&self, name: &Name, class: Class) -> bool {
+        self.opens(class) || self.has(name)
+    }
+
+    /// A request that came too early is looked at again when the lock is open.
+    pub(super) fn park(&mut self, name: &Name, who: ServerId, number: u64, priority: u32) {
+        if self.parked.len() < PARKED || self.parked.contains_key(name) {
+            self.parked.entry(name.clone()).or_default().insert(who, (number, priority));
+        }
+    }
+
+    /// The token is made, idle at home.
+    pub(super) fn create(&mut self, name: &Name, own: ServerId) -> Token {
+        let (k, counter) = self.bases.get(View::shard(name)).copied().unwrap_or_default();
+        self.chains.insert(name.clone(), Chain::new(own, k));
+        Token { k, counter }
+    }
+}
+
+impl<R: Rules> Server<R> {
+    /// How many shards are at home here.
+    pub(super) fn at_home(&self) -> usize {
+        let homes = self.view.as_ref().filter(|_| self.joined).map(|view| view.homes.as_slice());
+        homes.unwrap_or_default().iter().filter(|home| **home == self.spec.id).count()
+    }
+
+    /// h on REQ(n) from r.
+    pub(super) fn requested(
+        &mut self,
+        now: Micros,
+        from: ServerId,
+        name: &Name,
+        number: u64,
+        priority: u32,
+        out: &mut Vec<Output>,
+    ) {
+        let Some(view) = self.view.as_ref() else { return };
+        if !self.is_home(name) || !view.members.contains_key(&from) {
+            return;
+        }
+        let class = view.class(name);
+        if !self.homes.is_open(name, class) {
+            return self.homes.park(name, from, number, priority);
+        }
+        self.created_at_home(now, name);
+        let Some(chain) = self.homes.chains.get_mut(name) else { return };
+        let passes = match name.kind() {
+            Kind::Lock => [chain.home.asked(from, number), None],
+            Kind::Election => {
+                let again = chain.home.tail() == from || !chain.taken;
+                let last = chain.home.last().filter(|_| again && !chain.taken);
+                if chain.home.tail() != from {
+                    chain.waits(from, number, priority);
+                }
+                [last, chain.next()]
+            }
+        };
+        for pass in passes.into_iter().flatten() {
+            self.pass(now, name, pass, out);
+        }
+    }
+
+    fn pass(&mut self, now: Micros, name: &Name, pass: Pass<ServerId>, out: &mut Vec<Output>) {
+        let Pass { from, k, to } = pass;
+        if from == self.spec.id {
+            return self.told_to_pass(now, name, k, to, out);
+        }
+        out.push(Output::Send(from, Message::Pass { epoch: self.epoch(), name: name.clone(), k, to }));
+    }
+
+    /// Elections: the token has arrived; the next is numbered.
+    pub(super) fn taken(&mut self, now: Micros, name: &Name, k: u64, out: &mut Vec<Output>) {
+        if !self.is_home(name) {
+            return;
+        }
+        let Some(chain) = self.homes.chains.get_mut(name) else { return };
+        if chain.home.number() != k {
+            return;
+        }
+        chain.taken = true;
+        if let Some(pass) = chain.next() {
+            self.pass(now, name, pass, out);
+        }
+    }
+
+    /// OFFER(x, k): the home treats it as its own request, if nobody was numbered since.
+    pub(super) fn offered(
+        &mut self,
+        now: Micros,
+        from: ServerId,
+        name: &Name,
+        k: u64,
+        out: &mut Vec<Output>,
+    ) {
+        if !self.is_home(name) {
+            return;
+        }
+        let own = self.spec.id;
+        let Some(chain) = self.homes.chains.get(name) else { return };
+        if chain.home.tail() != from || chain.home.number() != k {
+            return;
+        }
+        let lock = self.lock_mut(now, name);
+        let Some(number) = lock.owner.wants() else { return };
+        self.asks_again_later(now, name);
+        self.requested(now, own, name, number, 0, out);
+    }
+
+    /// The token is idle at home and the last in the chain: nothing needs to be remembered of it but how far its numbers
+    /// went.
+    pub(super) fn retires(&mut self, now: Micros, name: &Name) {
+        let _ = now;
+        let Some(chain) = self.homes.chains.get(name) else { return };
+        let Some(token) = self.locks.get(name).and_then(|lock| lock.owner.token()) else { return };
+        if chain.home.tail() != self.spec.id || chain.home.number() != token.k || !chain.queue.is_empty() {
+            return;
+        }
+        if let Some((k, counter)) = self.homes.bases.get_mut(View::shard(name)) {
+            *k = (*k).max(token.k);
+            *counter = (*counter).max(token.counter);
+        }
+        self.homes.chains.remove(name);
+        self.locks.remove(name);
+        self.tokens -= 1;
+    }
+
+    /// At home: a page of a report (4.3). It counts for the run of the server that the view lists, and once.
+    pub(super) fn reported(&mut self, now: Micros, from: ServerId, page: Page, out: &mut Vec<Output>) {
+        let Page { incarnation, certify, page, pages, owns } = page;
+        let Some(view) = self.view.clone() else { return };
+        if page >= pages {
+            return;
+        }
+        let message = Message::Reported { epoch: view.epoch, incarnation, certify, page };
+        if from != self.spec.id {
+            out.push(Output::Send(from, message));
+        }
+        let seat = view.members.get(&from);
+        if R::INCARNATIONS && seat.is_some_and(|seat| seat.incarnation != incarnation) {
+            return;
+        }
+        let got = self.homes.reports.entry(from).or_default();
+        let mut opened = Vec::new();
+        if got.insert(page) && seat.is_some() {
+            for owned in owns {
+                if view.home(&owned.name) == Some(self.spec.id) && !self.homes.has(&owned.name) {
+                    self.homes.chains.insert(owned.name.clone(), Chain::new(from, 0));
+                    opened.push(owned.name);
+                }
+            }
+        }
+        let complete = self.homes.reports.get(&from).is_some_and(|got| got.len() as u64 == u64::from(pages));
+        if complete {
+            self.homes.missing.remove(&from);
+            if certify {
+                self.homes.unsure.remove(&from);
+            }
+        }
+        for name in opened {
+            self.unpark(now, &name, out);
+        }
+        if complete {
+            self.opens(now, out);
+        }
+    }
+
+    /// This server vouches for its own earlier run (T5).
+    pub(super) fn sure_of_itself(&mut self, now: Micros, out: &mut Vec<Output>) {
+        if self.homes.unsure.remove(&self.spec.id) {
+            self.opens(now, out);
+        }
+    }
+
+    /// What nobody reported is re-created when (a) everybody who goes on has reported, and (b) everybody who was a member
+    /// has vouched, or the old leases of the class are over. Called when one of these may be so.
+    pub(super) fn opens(&mut self, now: Micros, out: &mut Vec<Output>) {
+        if !self.joined || self.at_home() == 0 {
+            return;
+        }
+        let before = self.homes.open;
+        let reported = self.homes.missing.is_empty() || !R::REPORTS;
+        let sure = self.homes.unsure.is_empty();
+        let over = self.homes.wait_until.map(|until| now >= until);
+        self.homes.open = core::array::from_fn(|class| before[class] || reported && (sure || over[class]));
+        self.settles(now, out);
+        if self.homes.open == before {
+            return;
+        }
+        for name in self.homes.parked.keys().cloned().collect::<Vec<_>>() {
+            let class = self.view.as_ref().map_or(Class::Normal, |view| view.class(&name));
+            if self.homes.opens(class) {
+                self.unpark(now, &name, out);
+            }
+        }
+        if self.homes.all_open() {
+            let after = now - self.installed_at;
+            out.push(Output::Event(Event::Recovered { epoch: self.epoch(), after }));
+        }
+    }
+
+    /// The lock is open: requests that came before are numbered now, this server's own last.
+    fn unpark(&mut self, now: Micros, name: &Name, out: &mut Vec<Output>) {
+        let own = self.spec.id;
+        for (who, (number, priority)) in self.homes.parked.remove(name).unwrap_or_default() {
+            if who != own {
+                self.requested(now, who, name, number, priority, out);
+            }
+        }
+        self.serve(now, name, out);
+    }
+
+    /// All leases of earlier epochs are over once a home has waited its longest wait: it proposes to forget the past.
+    fn settles(&mut self, now: Micros, out: &mut Vec<Output>) {
+        let Some(view) = self.view.as_ref() else { return };
+        let past = !view.past.is_empty() || view.running != view.times.leases;
+        let Some(at) = self.homes.settle_at.filter(|at| past && *at <= now) else { return };
+        let _ = at;
+        out.push(Output::Propose(Command::Settle(view.epoch)));
+        self.homes.settle_at = Some(now + SETTLE);
+        self.at(now + SETTLE, Timer::Open);
+    }
+
+    /// The view was read again, in the same epoch: whether it has settled meanwhile.
+    pub(super) fn settled(&mut self, now: Micros, view: &std::sync::Arc<View>, out: &mut Vec<Output>) {
+        let Some(before) = self.view.as_ref() else { return };
+        if before.past.is_empty() || !view.past.is_empty() {
+            return;
+        }
+        self.view = Some(view.clone());
+        self.homes.unsure.clear();
+        self.homes.settle_at = None;
+        self.opens(now, out);
+    }
+
+    /// Counters run out long after this; a new epoch begins them anew.
+    pub(super) fn counter_is_large(&mut self, counter: u64, out: &mut Vec<Output>) {
+        if counter >= LARGE {
+            self.asks_for_an_epoch(out);
+        }
+    }
+
+    /// The same homes in a new epoch: numbers begin anew, and records of locks that nobody uses are dropped.
+    pub(super) fn asks_for_an_epoch(&mut self, out: &mut Vec<Output>) {
+        let Some(view) = self.view.as_ref().filter(|view| self.joined && self.renewal != Some(view.epoch))
+        else {
+            return;
+        };
+        self.renewal = Some(view.epoch);
+        out.push(Output::Propose(Command::Rehome(view.epoch, view.homes.clone())));
+    }
+
+    /// For whom the home sends a question about a lock: whoever may have the token; none if it is idle at home.
+    pub(super) fn may_have(&self, name: &Name) -> Option<BTreeSet<ServerId>> {
+        self.homes.chains.get(name).map(|chain| chain.home.everybody())
+    }
+}

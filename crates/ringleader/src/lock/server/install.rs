@@ -1,0 +1,262 @@
+//! 4.3: a newer view is installed, and tokens are reported to their homes. A member that goes on keeps its tokens, its
+//! holders and its sessions; anybody else lets go of everything first, and comes in with nothing.
+
+use super::homes::Homes;
+use super::owners::{RESEND, RESEND_MOST};
+use super::{Answer, Output, Rules, Server, Timer, answer};
+use crate::live::Micros;
+use crate::lock::{Class, Denial, MAX_MESSAGE, Message, Name, Owned, ServerId, View};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// Pages that are on their way at once.
+const PAGES: usize = 8;
+
+/// Bytes of a page, at most: names may be long.
+const PAGE_BYTES: usize = MAX_MESSAGE / 2;
+
+/// A page of a report, as it comes.
+pub(super) struct Page {
+    pub(super) incarnation: u64,
+    pub(super) certify: bool,
+    pub(super) page: u32,
+    pub(super) pages: u32,
+    pub(super) owns: Vec<Owned>,
+}
+
+/// What is reported to a home until it has arrived.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Reporting {
+    pages: Vec<Vec<Owned>>,
+    /// Pages that have not arrived.
+    open: BTreeSet<u32>,
+    sent: BTreeSet<u32>,
+    certify: bool,
+    resends: u32,
+    at: Micros,
+}
+
+impl<R: Rules> Server<R> {
+    /// A newer view was read.
+    pub(super) fn install(&mut self, now: Micros, view: Arc<View>, out: &mut Vec<Output>) {
+        let seat = view.members.get(&self.spec.id);
+        let listed = seat.filter(|seat| seat.incarnation == self.spec.incarnation);
+        let continues = self.joined && listed.is_some_and(|seat| seat.since <= self.epoch());
+        if continues {
+            let kept = self.carries_on(&view);
+            self.begins(now, view, true, out);
+            return self.tells_of_it(now, kept, out);
+        }
+        self.pending = Some(view);
+        self.steps_down(now, out);
+    }
+
+    /// Who was excluded or comes in fresh installs only when none of its clients can hold: released, or session over.
+    pub(super) fn steps_down(&mut self, now: Micros, out: &mut Vec<Output>) {
+        if self.pending.is_none() || self.held > 0 && R::STEPS_DOWN {
+            return;
+        }
+        let Some(view) = self.pending.take() else { return };
+        for (_, client) in core::mem::take(&mut self.sessions) {
+            for (_, request) in client.requests {
+                if let Some(asker) = request.asker {
+                    answer(out, asker, Answer::Denied(Denial::SessionExpired));
+                }
+            }
+        }
+        self.timers.retain(|(_, timer)| {
+            !matches!(timer, Timer::Wait(..) | Timer::Session(_) | Timer::Resend(_) | Timer::Idle(_))
+        });
+        self.locks.clear();
+        (self.tokens, self.held, self.waiting) = (0, 0, 0);
+        self.confirmed = None;
+        let joined = view.has(self.spec.id, self.spec.incarnation);
+        self.begins(now, view, joined, out);
+        self.tells_of_it(now, 0, out);
+        if self.joined {
+            self.read(now, out);
+        }
+    }
+
+    /// Each token becomes number 0 with counter 0; requests and chains are dropped, and asked again. How many tokens.
+    fn carries_on(&mut self, view: &View) -> usize {
+        self.locks.retain(|_, lock| lock.owner.token().is_some() || !lock.waiters.is_empty());
+        for (name, lock) in &mut self.locks {
+            let home = view.home(name).unwrap_or_default();
+            let class = view.class(name);
+            lock.begin_epoch(class, home);
+            // Classes may have changed: a session must not be promised more than its locks are.
+            for (session, _) in lock.holder.iter().chain(lock.waiters.values()) {
+                if let Some(client) = self.sessions.get_mut(session) {
+                    client.class = client.class.min(class);
+                }
+            }
+        }
+        self.tokens
+    }
+
+    fn begins(&mut self, now: Micros, view: Arc<View>, joined: bool, out: &mut Vec<Output>) {
+        self.joined = joined;
+        self.installed_at = now;
+        self.tally.installed += 1;
+        self.stalled.clear();
+        self.homes = Homes::installed(&view, self.spec.id, now, R::WAITS);
+        for class in Class::ALL {
+            self.at(now + view.wait(class), Timer::Open);
+        }
+        self.at(self.boot + view.longest_wait(), Timer::Certify);
+        self.view = Some(view);
+        self.looks_again(now, out);
+    }
+
+    /// T5: whether this server vouches that no client of an earlier run of it can hold anything.
+    fn certifies(&self, now: Micros) -> bool {
+        let wait = self.view.as_ref().map_or(Micros(u64::MAX), |view| view.longest_wait());
+        self.spec.fresh || !R::QUARANTINE || now >= self.boot + wait
+    }
+
+    /// REPORT to every home; then everything that is wanted is asked for again.
+    fn tells_of_it(&mut self, now: Micros, kept: usize, out: &mut Vec<Output>) {
+        out.push(Output::Event(self.installed_event(kept)));
+        self.reports.clear();
+        let Some(view) = self.view.clone() else { return };
+        if self.joined || view.past.contains(&self.spec.id) {
+            let mut owns: BTreeMap<ServerId, Vec<Owned>> =
+                view.homes.iter().map(|home| (*home, Vec::new())).collect();
+            for (name, lock) in &self.locks {
+                if lock.owner.token().is_some() {
+                    let owned = Owned { name: name.clone(), held: lock.holder.is_some() };
+                    owns.entry(lock.home).or_default().push(owned);
+                }
+            }
+            let certify = self.certifies(now);
+            for (home, owns) in owns {
+                let pages = pages(owns, self.spec.limits.page);
+                if home == self.spec.id {
+                    self.reports_to_itself(now, pages, certify, out);
+                } else {
+                    let open = (0..pages.len()).filter_map(|page| u32::try_from(page).ok()).collect();
+                    let report =
+                        Reporting { pages, open, sent: BTreeSet::new(), certify, resends: 0, at: now };
+                    self.reports.insert(home, report);
+                    self.report(now, home, out);
+                }
+            }
+        }
+        self.opens(now, out);
+        let wanted: Vec<Name> = self.locks.keys().cloned().collect();
+        for name in wanted {
+            self.serve(now, &name, out);
+        }
+    }
+
+    fn reports_to_itself(
+        &mut self,
+        now: Micros,
+        pages: Vec<Vec<Owned>>,
+        certify: bool,
+        out: &mut Vec<Output>,
+    ) {
+        if !self.joined {
+            return;
+        }
+        let (own, incarnation) = (self.spec.id, self.spec.incarnation);
+        let count = u32::try_from(pages.len()).unwrap_or(u32::MAX);
+        for (page, owns) in (0..).zip(pages) {
+            self.reported(now, own, Page { incarnation, certify, page, pages: count, owns }, out);
+        }
+    }
+
+    /// Sends pages that have not arrived and are not on their way.
+    fn report(&mut self, now: Micros, home: ServerId, out: &mut Vec<Output>) {
+        let (epoch, incarnation) = (self.epoch(), self.spec.incarnation);
+        let Some(report) = self.reports.get_mut(&home) else { return };
+        let count = u32::try_from(report.pages.len()).unwrap_or(u32::MAX);
+        let next = report.open.difference(&report.sent).copied();
+        let room = PAGES.saturating_sub(report.open.intersection(&report.sent).count());
+        for page in next.take(room).collect::<Vec<_>>() {
+            report.sent.insert(page);
+            let owns = report.pages.get(page as usize).cloned().unwrap_or_default();
+            let certify = report.certify;
+            let message = Message::Report { epoch, incarnation, certify, page, pages: count, owns };
+            out.push(Output::Send(home, message));
+        }
+        report.at = now + Micros(RESEND.0 << report.resends.min(10)).min(RESEND_MOST);
+        let at = report.at;
+        self.at(at, Timer::Report(home));
+    }
+
+    pub(super) fn report_is_due(&mut self, now: Micros, at: Micros, home: ServerId, out: &mut Vec<Output>) {
+        let Some(report) = self.reports.get_mut(&home).filter(|report| report.at == at) else { return };
+        report.resends += 1;
+        report.sent.clear();
+        self.tally.resent += 1;
+        self.report(now, home, out);
+    }
+
+    /// The home has got a page.
+    pub(super) fn report_arrived(
+        &mut self,
+        now: Micros,
+        home: ServerId,
+        incarnation: u64,
+        certify: bool,
+        page: u32,
+        out: &mut Vec<Output>,
+    ) {
+        let Some(report) = self.reports.get_mut(&home) else { return };
+        if incarnation != self.spec.incarnation || certify != report.certify || !report.open.remove(&page) {
+            return;
+        }
+        report.resends = 0;
+        if report.open.is_empty() && report.certify {
+            self.reports.remove(&home);
+        } else if !report.open.is_empty() {
+            self.report(now, home, out);
+        }
+    }
+
+    /// T5 is over: what was reported without vouching for the earlier run is said again, with it.
+    pub(super) fn certifies_now(&mut self, now: Micros, out: &mut Vec<Output>) {
+        if !self.certifies(now) {
+            return;
+        }
+        if self.joined {
+            self.sure_of_itself(now, out);
+        }
+        for home in self.reports.keys().copied().collect::<Vec<_>>() {
+            if let Some(report) = self.reports.get_mut(&home).filter(|report| !report.certify) {
+                // One page is enough to say it; if others have not arrived they say it too.
+                report.certify = true;
+                report.open.insert(0);
+                report.sent.clear();
+                report.resends = 0;
+                self.report(now, home, out);
+            }
+        }
+    }
+
+    /// Whether everything that had to be reported has arrived.
+    pub(super) fn has_reported(&self) -> bool {
+        self.reports.values().all(|report| report.open.is_empty())
+    }
+}
+
+/// What is reported, in pages of so many locks at most, and not too many bytes. There is always one.
+fn pages(owns: Vec<Owned>, most: usize) -> Vec<Vec<Owned>> {
+    let mut pages = vec![Vec::new()];
+    let mut bytes = 0;
+    for owned in owns {
+        let size = owned.name.text().len() + 8;
+        let full = pages.last().is_some_and(|page: &Vec<Owned>| page.len() >= most.max(1));
+        if full || bytes + size > PAGE_BYTES {
+            pages.push(Vec::new());
+            bytes = 0;
+        }
+        bytes += size;
+        if let Some(page) = pages.last_mut() {
+            page.push(owned);
+        }
+    }
+    pages
+}
