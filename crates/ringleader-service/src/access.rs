@@ -49,7 +49,8 @@ impl Principal {
             Some(name) => format!("{who} may not `{what}` `{name}`"),
             None => format!("{who} may not `{what}`"),
         };
-        let help = format!("a [[permission]] of the servers' file allows it: who = \"{who}\", allow = [\"{what}\"]");
+        let help =
+            format!("a [[permission]] of the servers' file allows it: who = \"{who}\", allow = [\"{what}\"]");
         Err(Refusal { help: Some(help), ..refuse("forbidden", message, NOTHING_DONE) })
     }
 
@@ -87,9 +88,10 @@ impl Access {
         if let Some(header) = authorization {
             let shown = header.strip_prefix(b"Bearer ").unwrap_or_default();
             // Every token is compared, so that the time says nothing about which.
-            let fits = self.tokens.iter().fold(None, |found, token| {
-                if token.secret.fits(shown) { Some(token) } else { found }
-            });
+            let fits = self
+                .tokens
+                .iter()
+                .fold(None, |found, token| if token.secret.fits(shown) { Some(token) } else { found });
             let token = fits.ok_or_else(|| unauthenticated("the token is not known here"))?;
             return Ok(self.with_rights(format!("token:{}", token.name), &Who::Token(token.name.clone())));
         }
@@ -112,7 +114,8 @@ impl Access {
 fn unauthenticated(message: &str) -> Refusal {
     Refusal {
         help: Some(
-            "show a client certificate of the cluster's authority, or `Authorization: Bearer TOKEN`".to_owned(),
+            "show a client certificate of the cluster's authority, or `Authorization: Bearer TOKEN`"
+                .to_owned(),
         ),
         ..refuse("unauthenticated", message, NOTHING_DONE)
     }

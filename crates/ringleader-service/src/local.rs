@@ -87,7 +87,14 @@ impl Local {
             let (peer, api, status) = (address()?, address()?, address()?);
             let socket = Some(PathBuf::from("{name}.sock"));
             let name = named(place);
-            servers.push(ServerAddress { name, listen: peer.clone(), peer, api, socket, status: Some(status) });
+            servers.push(ServerAddress {
+                name,
+                listen: peer.clone(),
+                peer,
+                api,
+                socket,
+                status: Some(status),
+            });
         }
         let config = Config {
             cluster: plan.cluster.clone(),

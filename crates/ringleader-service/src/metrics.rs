@@ -86,7 +86,11 @@ impl Metrics {
             recovery.clone(),
         );
         let views = Family::default();
-        registry.register("view_changes", "Changes of the view that were proposed here", Clone::clone(&views));
+        registry.register(
+            "view_changes",
+            "Changes of the view that were proposed here",
+            Clone::clone(&views),
+        );
         let refusals = Family::default();
         registry.register("refusals", "Questions of clients that were refused", Clone::clone(&refusals));
         let lost = Counter::default();

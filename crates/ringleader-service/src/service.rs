@@ -8,7 +8,8 @@ use crate::http::{Limits, Surface};
 use crate::journal::Journal;
 use crate::mesh::{Bounds, Mesh, Surroundings, Trust};
 use crate::metrics::Metrics;
-use ringleader::lock::{ServerId, ServerSpec, View, first_epoch};
+use ringleader::live::Micros;
+use ringleader::lock::{Class, ServerId, ServerSpec, View, first_epoch};
 use ringleader_net::config::Security;
 use ringleader_net::{Problem, clock, node, signals, tls};
 use ringleader_views::{RaftOptions, RaftStore, StoreError, ViewStore};
@@ -153,8 +154,10 @@ impl Service {
     /// # Errors
     /// If the machine refuses a thread, a file or a socket, or the log of views is or becomes broken.
     pub fn run(self, ready: impl FnOnce(&Embedded)) -> Result<(), Problem> {
-        let runtime =
-            tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| failed(&error))?;
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(|error| failed(&error))?;
         let done = runtime.block_on(self.serve(ready));
         runtime.shutdown_background();
         done
@@ -178,11 +181,13 @@ impl Service {
         })?;
         let spec = ServerSpec {
             fresh,
+            drain: Micros(u64::try_from(options.drain.as_micros()).unwrap_or(u64::MAX)),
             renew: config.pace.renew,
             suspect: config.pace.suspect,
             ..ServerSpec::new(place, incarnation, places(&config))
         };
-        let core = Core::new(spec, mesh.clone(), stores, facts(&config, place), Arc::new(Metrics::new()), journal);
+        let core =
+            Core::new(spec, mesh.clone(), stores, facts(&config, place), Arc::new(Metrics::new()), journal);
         let wishes = handle.0.subscribe();
         if options.signals {
             listen_to_signals(handle.clone()).map_err(|error| failed(&error))?;
@@ -194,11 +199,15 @@ impl Service {
         core.tells("started");
         signals::tell_manager("READY=1");
         ready(&Embedded::new(core.clone()));
-        let done = until_the_end(&core, wishes, options.drain).await;
+        // After the patience with holders their sessions run out, and then the view changes.
+        let leases = config.pace.times.leases.iter().map(|lease| lease.0).max().unwrap_or_default();
+        let most = options.drain + Duration::from_micros(leases) + Duration::from_secs(1);
+        let done = until_the_end(&core, wishes, most).await;
         signals::tell_manager("STOPPING=1");
         core.tells("stopped");
         let _ = tokio::time::timeout(Duration::from_secs(2), core.store().close()).await;
-        if let Some(socket) = config.servers.get(usize::from(place)).and_then(|server| server.socket.as_ref()) {
+        if let Some(socket) = config.servers.get(usize::from(place)).and_then(|server| server.socket.as_ref())
+        {
             let _ = std::fs::remove_file(socket);
         }
         done
@@ -260,11 +269,8 @@ async fn open_store(
     options: &Options,
     mesh: &Mesh,
 ) -> Result<(Arc<dyn ViewStore>, Arc<dyn Replica>), Problem> {
-    let first = View::first(
-        first_epoch(clock::wall() / 1_000_000),
-        config.pace.times,
-        config.classes.clone(),
-    );
+    let first =
+        View::first(first_epoch(clock::wall() / 1_000_000), config.pace.times, config.classes.clone());
     let opened: Result<(Arc<dyn ViewStore>, Arc<dyn Replica>), StoreError> = match &config.views {
         Views::Raft => {
             let voters = places(config).into_iter().collect();
@@ -388,7 +394,7 @@ async fn until_the_end(
     loop {
         let status = core.status();
         // Nobody could let go any more, and nobody could be asked to forget this server.
-        let cut_off = status.held == 0 && status.lease.iter().all(|left| left.0 == 0);
+        let cut_off = status.held == 0 && status.lease[Class::Fast.index()].0 == 0;
         if *drained.borrow_and_update() || cut_off || Instant::now() >= until {
             return Ok(());
         }

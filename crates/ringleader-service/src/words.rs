@@ -14,7 +14,7 @@ use ringleader_client::api::{
 use ringleader_net::clock;
 
 /// The most bytes of what a session says about its holder.
-pub(crate) const MAX_META: usize = 1024;
+pub(crate) const MAX_META: usize = 512;
 
 /// A question that the server understands.
 pub(crate) struct Asked {
@@ -39,6 +39,7 @@ pub(crate) fn asked(core: &Core, who: &Principal, op: Op) -> Result<Asked, Refus
         }
         Op::Close { session } => {
             let session = own_session(core, who, &session)?;
+            core.disowned(session);
             Ok(Asked::other(Ask::Close { session }))
         }
         Op::Acquire { name, acquire } => wanted(core, who, Kind::Lock, &name, acquire),
@@ -87,13 +88,7 @@ fn wanted(core: &Core, who: &Principal, kind: Kind, name: &str, body: Acquire) -
     Ok(Asked { ask, context: Context::Acquire(name) })
 }
 
-fn released(
-    core: &Core,
-    who: &Principal,
-    kind: Kind,
-    name: &str,
-    body: &Release,
-) -> Result<Asked, Refusal> {
+fn released(core: &Core, who: &Principal, kind: Kind, name: &str, body: &Release) -> Result<Asked, Refusal> {
     let name = named(kind, name)?;
     let session = own_session(core, who, &body.session)?;
     let fence = fence(&body.fence)?;
@@ -137,10 +132,11 @@ fn own_session(core: &Core, who: &Principal, text: &str) -> Result<SessionId, Re
     let session = number
         .map(SessionId)
         .ok_or_else(|| bad_request(format!("`{text}` is no session: it has 32 hexadecimal digits")))?;
-    if core.owns(&who.key(), session) {
-        return Ok(session);
+    // One that nobody has is over, or never was: the server knows which.
+    if core.is_of_another(&who.key(), session) {
+        return Err(denied(core.facts(), &Context::Other, Denial::SessionUnknown));
     }
-    Err(denied(core.facts(), &Context::Other, Denial::SessionUnknown))
+    Ok(session)
 }
 
 /// The answer in the words of clients.

@@ -66,7 +66,8 @@ pub(super) fn read(source: &Source<'_>, table: Option<&DeTable<'_>>) -> Result<P
         pace.times.drift_ppm = part(&given.text)
             .map_err(|expected| source.bad(&given.origin, &format!("expected {expected}")))?;
     }
-    let at = |keys: &[&str]| keys.iter().find_map(|key| said.get(key)).map(|given| &given.origin);
+    let at =
+        |keys: &'static [&'static str]| keys.iter().find_map(|key| said.get(key)).map(|given| &given.origin);
     let [fast, normal, batch] = pace.times.leases;
     if let (true, Some(at)) = (fast > normal || normal > batch, at(&["fast", "normal", "batch"])) {
         let label = format!(

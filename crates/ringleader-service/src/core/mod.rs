@@ -14,8 +14,8 @@ use crate::metrics::Metrics;
 use bytes::Bytes;
 use ringleader::live::Micros;
 use ringleader::lock::{
-    Answer, Ask, Asker, Class, Command, Denial, Event, Input, LockStatus, Message, Name, Output, Server, ServerId,
-    ServerSpec, ServerStatus, SessionId, Tally, Times, View,
+    Answer, Ask, Asker, Class, Command, Denial, Event, Input, LockStatus, Message, Name, Output, Server,
+    ServerId, ServerSpec, ServerStatus, SessionId, Tally, Times, View,
 };
 use ringleader_net::clock;
 use ringleader_views::{Later, RaftStore, StoreError, ViewStore};
@@ -302,6 +302,8 @@ impl Core {
             Event::Drained => {
                 self.0.drained.send_replace(true);
             }
+            // Who comes in fresh has no sessions any more.
+            Event::Installed { .. } if state.server.status(now).sessions == 0 => state.owners.clear(),
             Event::Granted { .. }
             | Event::Released { .. }
             | Event::Lost { .. }
@@ -360,10 +362,10 @@ impl Core {
         }
     }
 
-    /// Whether this session is somebody's, as far as is known here.
+    /// Whether this session is somebody else's.
     #[must_use]
-    pub fn owns(&self, who: &str, session: SessionId) -> bool {
-        self.with(|state| state.owners.get(&session).is_some_and(|owner| **owner == *who))
+    pub fn is_of_another(&self, who: &str, session: SessionId) -> bool {
+        self.with(|state| state.owners.get(&session).is_some_and(|owner| **owner != *who))
     }
 
     /// A session is over.

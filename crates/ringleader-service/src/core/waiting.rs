@@ -17,11 +17,7 @@ pub(super) enum Waiting {
     /// Nobody does: it only matters whether there is one at once.
     Nobody,
     /// It is written to a connection.
-    Stream {
-        outbox: Arc<Outbox>,
-        id: u64,
-        context: Context,
-    },
+    Stream { outbox: Arc<Outbox>, id: u64, context: Context },
 }
 
 /// What was asked, as far as the answer has to say it again.

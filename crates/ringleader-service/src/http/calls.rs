@@ -47,7 +47,8 @@ fn read<T: DeserializeOwned>(surface: &Surface, body: Body) -> Result<T, Refused
 }
 
 fn named(surface: &Surface, name: Named) -> Result<String, Refused> {
-    let name = name.map_err(|why| surface.refused(words::refuse("bad_name", why.body_text(), words::NOTHING_DONE)));
+    let name =
+        name.map_err(|why| surface.refused(words::refuse("bad_name", why.body_text(), words::NOTHING_DONE)));
     name.map(|Path(name)| name)
 }
 

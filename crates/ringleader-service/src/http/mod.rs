@@ -141,11 +141,9 @@ fn json(code: StatusCode, object: &impl Serialize) -> Response {
 
 async fn unknown(request: Request) -> Refused {
     let message = format!("there is nothing at {}", request.uri().path());
-    let help = "a `/` in a name is written `%2F`; what there is, is listed in the documentation of the HTTP surface";
-    Refused(Refusal {
-        help: Some(help.to_owned()),
-        ..refuse("not_found", message, words::NOTHING_DONE)
-    })
+    let help =
+        "a `/` in a name is written `%2F`; what there is, is listed in the documentation of the HTTP surface";
+    Refused(Refusal { help: Some(help.to_owned()), ..refuse("not_found", message, words::NOTHING_DONE) })
 }
 
 async fn wrong_method(request: Request) -> Response {

@@ -26,11 +26,8 @@ type Named = Result<Path<String>, PathRejection>;
 /// So often a lock that is watched is looked at.
 const GLANCE: Duration = Duration::from_millis(200);
 
-/// How long a look may take; one that is lost is repeated.
-const LOOK: Duration = Duration::from_millis(500);
-
-/// How often it is repeated.
-const LOOKS: usize = 4;
+/// How long a look may take.
+const LOOK: Duration = Duration::from_secs(3);
 
 /// The most locks in one answer.
 const PAGE: usize = 1000;
@@ -81,28 +78,25 @@ fn allowed(
     allowed.map_err(|refusal| surface.refused(refusal))
 }
 
-/// How a lock is, from its owner.
+/// How a lock is, from its owner. The server asks again by itself, and gives up after a second.
 async fn look(core: &Core, name: &Name) -> Result<LockState, Refusal> {
-    for _ in 0..LOOKS {
-        let asked = core.ask(Ask::Look { name: name.clone() });
-        match tokio::time::timeout(LOOK, asked).await {
-            Ok(Ok(Answer::State(state))) => return Ok(state),
-            Ok(Ok(Answer::Denied(denial))) => {
-                return Err(words::denied(core.facts(), &crate::core::Context::Other, denial));
-            }
-            Ok(Ok(
-                Answer::Opened { .. }
-                | Answer::Alive { .. }
-                | Answer::Closed
-                | Answer::Granted { .. }
-                | Answer::Cancelled
-                | Answer::Released,
-            ))
-            | Ok(Err(_))
-            | Err(_) => {}
+    let asked = core.ask(Ask::Look { name: name.clone() });
+    match tokio::time::timeout(LOOK, asked).await {
+        Ok(Ok(Answer::State(state))) => Ok(state),
+        Ok(Ok(Answer::Denied(denial))) => {
+            Err(words::denied(core.facts(), &crate::core::Context::Other, denial))
         }
+        Ok(Ok(
+            Answer::Opened { .. }
+            | Answer::Alive { .. }
+            | Answer::Closed
+            | Answer::Granted { .. }
+            | Answer::Cancelled
+            | Answer::Released,
+        ))
+        | Ok(Err(_))
+        | Err(_) => Err(words::no_answer("the owner of the lock does not answer")),
     }
-    Err(words::no_answer("the owner of the lock does not answer"))
 }
 
 #[derive(Deserialize)]
@@ -229,8 +223,8 @@ impl Seen {
         if !state.held {
             state.fence = state.fence.max(self.fence);
         }
-        let is_old = state.held && state.fence < self.fence || self.last.is_none() && state.held
-            && self.fence.is_some() && state.fence == self.fence;
+        let is_old = state.held && state.fence < self.fence
+            || self.last.is_none() && state.held && self.fence.is_some() && state.fence == self.fence;
         let now = (state.held, state.fence);
         if is_old || self.last == Some(now) {
             return None;
@@ -242,7 +236,7 @@ impl Seen {
             event: if state.held { "granted".to_owned() } else { "released".to_owned() },
             lock: words::lock_info(facts, &self.name, facts.class(&self.name), &state),
         };
-        Event::default().json_data(&watched).ok()
+        Some(Event::default().data(serde_json::to_string(&watched).ok()?))
     }
 }
 

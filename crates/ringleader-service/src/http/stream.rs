@@ -110,8 +110,7 @@ fn lines(
         }
         let question: Result<Question, _> = serde_json::from_slice(&buffer[..end]);
         buffer.advance(end + 1);
-        let question =
-            question.map_err(|why| bad_request(format!("a line that is no question: {why}")))?;
+        let question = question.map_err(|why| bad_request(format!("a line that is no question: {why}")))?;
         ask(question, surface, who, outbox);
     }
     if buffer.len() > most { Err(too_long(most)) } else { Ok(()) }

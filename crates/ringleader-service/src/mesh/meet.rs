@@ -7,6 +7,7 @@ use ringleader::lock::ServerId;
 use ringleader_net::tls::{explain_io, name_of, server_name};
 use std::io;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -78,7 +79,9 @@ pub(super) async fn listen(listener: TcpListener, mesh: Mesh) {
                         let name = name_of(chain, &mesh.0.around.cluster)?;
                         greet(stream, &mesh, Some(name)).await
                     });
-                    settled.await.map(|met| met.map(|(place, stream, rest)| (place, Either::Tls(stream), rest)))
+                    settled
+                        .await
+                        .map(|met| met.map(|(place, stream, rest)| (place, Either::Tls(stream), rest)))
                 }
                 Trust::Plain => {
                     let settled = timeout(limit, greet(stream, &mesh, None));
@@ -95,9 +98,10 @@ pub(super) async fn listen(listener: TcpListener, mesh: Mesh) {
                 place if place == mesh.0.around.own => {
                     Err(Turned("own_name", "it says that it is this server".to_owned()))
                 }
-                place if place < mesh.0.around.own => {
-                    Err(Turned("direction", "it is before this server in the list, and is dialled".to_owned()))
-                }
+                place if place < mesh.0.around.own => Err(Turned(
+                    "direction",
+                    "it is before this server in the list, and is dialled".to_owned(),
+                )),
                 _later => Ok((place, stream, rest)),
             });
             match met {
@@ -233,7 +237,10 @@ async fn greet<S: AsyncRead + AsyncWrite + Unpin>(
         return Err(Turned("unknown_member", why));
     };
     if certified.is_some_and(|certified| certified != *name) {
-        return Err(Turned("certificate_name", format!("it says that it is `{name}`; its certificate does not")));
+        return Err(Turned(
+            "certificate_name",
+            format!("it says that it is `{name}`; its certificate does not"),
+        ));
     }
     Ok((place, stream, buffer))
 }
@@ -245,7 +252,7 @@ async fn serve<S: AsyncRead + AsyncWrite>(stream: S, rest: BytesMut, peer: Serve
     let connection = link.connects();
     Tally::count(&mesh.0.tally.connected);
     tracing::info!(event = "connected", peer = mesh.name(peer));
-    let heard = core::cell::Cell::new(0_u64);
+    let heard = AtomicU64::new(0);
     let reads = async {
         let mut buffer = rest;
         loop {
@@ -255,7 +262,7 @@ async fn serve<S: AsyncRead + AsyncWrite>(stream: S, rest: BytesMut, peer: Serve
             buffer.reserve(READ);
             match reader.read_buf(&mut buffer).await {
                 Ok(0) => return Err("it closed".to_owned()),
-                Ok(_) => heard.set(heard.get() + 1),
+                Ok(_) => Tally::count(&heard),
                 Err(error) => return Err(explain_io(&error).words),
             }
         }
@@ -273,14 +280,15 @@ async fn serve<S: AsyncRead + AsyncWrite>(stream: S, rest: BytesMut, peer: Serve
     };
     let silence = async {
         loop {
-            let before = heard.get();
+            let before = heard.load(Ordering::Relaxed);
             sleep(mesh.0.around.bounds.silence).await;
-            if heard.get() == before {
+            if heard.load(Ordering::Relaxed) == before {
                 return Err::<(), String>("it was silent for too long".to_owned());
             }
         }
     };
     let ended: Result<(), String> = tokio::select! {
+        biased;
         ended = reads => ended,
         ended = writes => ended,
         ended = silence => ended,

@@ -1,0 +1,7 @@
+//! Servers of one process, each in a thread of its own, over real sockets with real certificates: what clients see.
+
+mod errors;
+mod faults;
+mod locks;
+mod strangers;
+mod support;
