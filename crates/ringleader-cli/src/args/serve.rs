@@ -29,24 +29,16 @@ pub(crate) struct ServeArgs {
     /// (https://HOST:PORT or unix:PATH). Nothing is changed in it.
     #[arg(long, value_name = "FILE|URL", num_args = 1..)]
     pub(crate) cluster: Vec<String>,
-    /// The certificate of the service's authority [default: the one in its file].
+    /// The certificate of the service's authority [default: as its file says].
     #[arg(long, value_name = "FILE", requires = "cluster")]
     pub(crate) authority: Option<PathBuf>,
-    /// The certificate that is shown to its servers [default: client.pem beside the file, if it is there].
+    /// The certificate that is shown to its servers; its key is in the file of the same name that ends with .key [default:
+    /// client.pem beside the file of the service, if it is there].
     #[arg(long, value_name = "FILE", requires = "cluster")]
     pub(crate) certificate: Option<PathBuf>,
-    /// Its key [default: the same name with .key].
-    #[arg(long, value_name = "FILE", requires = "certificate")]
-    pub(crate) key: Option<PathBuf>,
-    /// A token for its servers, instead of a certificate.
-    #[arg(
-        long,
-        value_name = "T",
-        env = "RINGLEADER_CLUSTER_TOKEN",
-        hide_env_values = true,
-        conflicts_with = "certificate"
-    )]
-    pub(crate) cluster_token: Option<String>,
+    /// The file with a bearer token for its servers, instead of a certificate.
+    #[arg(long, value_name = "FILE", requires = "cluster", conflicts_with = "certificate")]
+    pub(crate) cluster_token_file: Option<PathBuf>,
 }
 
 /// An address with a port; a name is no address, but `localhost` is what people type.

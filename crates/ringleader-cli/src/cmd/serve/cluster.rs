@@ -78,7 +78,7 @@ fn of_file(file: &Path, args: &ServeArgs) -> Result<Targets, Diagnostic> {
         Security::Plain => (None, None),
     };
     let beside = file.with_file_name(format!("{CLIENT}.pem"));
-    let credentials = match credentials(args) {
+    let credentials = match credentials(args)? {
         Credentials::None if beside.exists() => {
             Credentials::Certificate { key: beside.with_extension("key"), chain: beside }
         }
@@ -105,6 +105,7 @@ fn of_file(file: &Path, args: &ServeArgs) -> Result<Targets, Diagnostic> {
 }
 
 fn of_addresses(addresses: &[String], args: &ServeArgs) -> Result<Targets, Diagnostic> {
+    let credentials = credentials(args)?;
     let mut servers = Vec::new();
     for address in addresses {
         let endpoint: Endpoint = address.parse().map_err(|error: LockError| {
@@ -119,7 +120,7 @@ fn of_addresses(addresses: &[String], args: &ServeArgs) -> Result<Targets, Diagn
                 .command(format!("ringleader serve --cluster {address} --authority ca.pem"), "")
                 .command("ringleader serve --cluster service.toml", ""));
         }
-        let (authority, credentials) = (args.authority.clone(), credentials(args));
+        let (authority, credentials) = (args.authority.clone(), credentials.clone());
         let way = Options::new([endpoint]);
         servers.push(Target {
             address: address.clone(),
@@ -132,16 +133,19 @@ fn of_addresses(addresses: &[String], args: &ServeArgs) -> Result<Targets, Diagn
     Ok(Targets { cluster: OnceLock::new(), times: None, servers })
 }
 
-/// Who asks, if the command line says so.
-fn credentials(args: &ServeArgs) -> Credentials {
-    match (&args.certificate, &args.cluster_token) {
-        (Some(chain), _) => {
-            let key = args.key.clone().unwrap_or_else(|| chain.with_extension("key"));
-            Credentials::Certificate { chain: chain.clone(), key }
-        }
-        (None, Some(token)) => Credentials::Token(token.clone()),
-        (None, None) => Credentials::None,
+/// Who asks, if the command line says so. The token of the page is none of theirs.
+fn credentials(args: &ServeArgs) -> Result<Credentials, Diagnostic> {
+    if let Some(file) = &args.cluster_token_file {
+        let token = std::fs::read_to_string(file).map_err(|error| {
+            let message = format!("cannot read the token in {}: {error}", file.display());
+            Diagnostic::new("ringleader::bad_credentials", 4, message)
+        })?;
+        return Ok(Credentials::Token(token.trim().to_owned()));
     }
+    Ok(args.certificate.clone().map_or(Credentials::None, |chain| Credentials::Certificate {
+        key: chain.with_extension("key"),
+        chain,
+    }))
 }
 
 /// Asks all at once.
@@ -250,6 +254,7 @@ mod tests {
             &["https://a.example", "--authority", "ca.pem"],
             &["https://a.example:7432"],
             &["no-such-file.toml"],
+            &["unix:a.sock", "--cluster-token-file", "no-such-file"],
         ] {
             assert!(targets(&args(refused)).is_err(), "{refused:?}");
         }
