@@ -1,6 +1,7 @@
 //! `POST /api/VERB`: takes the question, asks the stage on a thread of its own, gives the answer.
 
 use crate::access::Access;
+use crate::cluster::Cluster;
 use crate::jobs::Jobs;
 use crate::page::{complain, json};
 use axum::body::{Body, to_bytes};
@@ -17,19 +18,21 @@ const AT_ONCE: usize = 4;
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// What costs nothing does not wait for what does: a check can be stopped however busy the engine is.
-const LIGHT: [&str; 4] = ["about", "look", "stop", "story"];
+const LIGHT: [&str; 5] = ["about", "look", "stop", "story", "cluster"];
 
 /// What answers.
 pub(crate) struct Api {
     pub(crate) stage: Arc<Stage>,
     pub(crate) access: Access,
+    /// A real cluster to look at, if there is one.
+    cluster: Option<Cluster>,
     jobs: Arc<Jobs>,
     turns: Arc<Semaphore>,
 }
 
 impl Api {
-    pub(crate) fn new(stage: Arc<Stage>, access: Access) -> Api {
-        Api { stage, access, jobs: Arc::default(), turns: Arc::new(Semaphore::new(AT_ONCE)) }
+    pub(crate) fn new(stage: Arc<Stage>, access: Access, cluster: Option<Cluster>) -> Api {
+        Api { stage, access, cluster, jobs: Arc::default(), turns: Arc::new(Semaphore::new(AT_ONCE)) }
     }
 
     /// Answers one request.
@@ -50,6 +53,9 @@ impl Api {
             return Err((StatusCode::METHOD_NOT_ALLOWED, complaint));
         }
         let question = read(request).await?;
+        if let (Some(cluster), "cluster") = (&self.cluster, verb) {
+            return cluster.answer().await.map_err(|complaint| (status(&complaint), complaint));
+        }
         let turn = if LIGHT.contains(&verb) { None } else { Some(self.turn().await?) };
         // When the client goes away this future is dropped, and with it the hope for an answer.
         let waits = Waits(Arc::new(AtomicBool::new(true)));
@@ -65,14 +71,7 @@ impl Api {
         match work.await {
             Ok(Ok(text)) => Ok(text),
             Ok(Err(complaint)) => Err((status(&complaint), complaint)),
-            // It panicked: an error of ours.
-            Err(_) => {
-                let message =
-                    "the engine stumbled over this question: that is an error of ours, not of yours";
-                let complaint = Complaint::new("ringleader::inside", message)
-                    .help("other questions are answered; please report it with the address of this page");
-                Err((StatusCode::INTERNAL_SERVER_ERROR, complaint))
-            }
+            Err(_) => Err((StatusCode::INTERNAL_SERVER_ERROR, stumbled())),
         }
     }
 }
@@ -89,6 +88,13 @@ impl Api {
             }
         }
     }
+}
+
+/// It panicked: an error of ours.
+pub(crate) fn stumbled() -> Complaint {
+    let message = "the engine stumbled over this question: that is an error of ours, not of yours";
+    Complaint::new("ringleader::inside", message)
+        .help("other questions are answered; please report it with the address of this page")
 }
 
 struct Waits(Arc<AtomicBool>);
@@ -124,7 +130,8 @@ fn status(complaint: &Complaint) -> StatusCode {
         "ringleader::unknown_verb"
         | "ringleader::no_such_trace"
         | "ringleader::no_such_job"
-        | "ringleader::no_such_story" => StatusCode::NOT_FOUND,
+        | "ringleader::no_such_story"
+        | "ringleader::no_cluster" => StatusCode::NOT_FOUND,
         "ringleader::request_too_large" => StatusCode::PAYLOAD_TOO_LARGE,
         "ringleader::busy" => StatusCode::SERVICE_UNAVAILABLE,
         "ringleader::inside" | "ringleader::internal" => StatusCode::INTERNAL_SERVER_ERROR,
@@ -163,17 +170,39 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_panic_is_an_answer_and_not_the_end() {
+    /// Asks an interface with this cluster.
+    fn asking(cluster: Option<Cluster>) -> impl Fn(&str, &'static str) -> (StatusCode, String) {
         let access = Access::new(([127, 0, 0, 1], 7420).into(), None).expect("no token is needed");
-        let api = Api::new(Arc::new(Stage::new(Box::new(Stumbles))), access);
+        let api = Api::new(Arc::new(Stage::new(Box::new(Stumbles))), access, cluster);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-        let ask = |verb: &str, question: &'static str| {
+        move |verb, question| {
             let request = Request::post("/").body(Body::from(question)).expect("a request");
             let (parts, body) = runtime.block_on(api.answer(verb, request)).into_parts();
             let body = runtime.block_on(to_bytes(body, limits::BYTES)).expect("a body");
             (parts.status, String::from_utf8_lossy(&body).into_owned())
-        };
+        }
+    }
+
+    #[test]
+    fn a_cluster_is_looked_at_if_there_is_one() {
+        let (status, body) = asking(None)("cluster", "{}");
+        assert_eq!(status, StatusCode::NOT_FOUND);
+        assert!(body.contains("ringleader::no_cluster") && body.contains("serve --cluster"), "{body}");
+        let status = serde_json::json!({ "schema": "ringleader.cluster-status/1" });
+        let known = asking(Some(Cluster::new(Box::new(move || Ok(status.clone())))));
+        let expected = r#"{"schema":"ringleader.cluster-status/1"}"#.to_owned();
+        assert_eq!(known("cluster", "{}"), (StatusCode::OK, expected));
+        let unknown =
+            asking(Some(Cluster::new(Box::new(|| Err(Complaint::new("ringleader::test", "gone"))))));
+        assert_eq!(unknown("cluster", "{}").0, StatusCode::BAD_REQUEST);
+        let stumbles = asking(Some(Cluster::new(Box::new(|| panic!("on purpose, in a test")))));
+        assert_eq!(stumbles("cluster", "{}").0, StatusCode::INTERNAL_SERVER_ERROR);
+        assert_eq!(stumbles("about", "{}").0, StatusCode::OK);
+    }
+
+    #[test]
+    fn a_panic_is_an_answer_and_not_the_end() {
+        let ask = asking(None);
         let question = r#"{"source":{"kind":"run","algorithm":"peterson","options":{}},"edits":[]}"#;
         // More often than there are turns: each gives its own back.
         for _ in 0..=AT_ONCE {

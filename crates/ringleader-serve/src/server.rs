@@ -2,6 +2,7 @@
 
 use crate::access::Access;
 use crate::api::Api;
+use crate::cluster::{Cluster, Look};
 use crate::page::{self, complain, guard};
 use axum::Router;
 use axum::body::Body;
@@ -19,6 +20,7 @@ pub struct Server {
     address: SocketAddr,
     access: Access,
     stage: Arc<Stage>,
+    cluster: Option<Cluster>,
     runtime: tokio::runtime::Runtime,
     stopped: Pin<Box<dyn Future<Output = ()>>>,
 }
@@ -49,7 +51,13 @@ impl Server {
             let _inside = runtime.enter();
             Box::pin(told_to_stop().map_err(words)?)
         };
-        Ok(Server { listener, address, access, stage: Arc::new(stage), runtime, stopped })
+        Ok(Server { listener, address, access, stage: Arc::new(stage), cluster: None, runtime, stopped })
+    }
+
+    /// The same with a real cluster to look at.
+    #[must_use]
+    pub fn with_cluster(self, look: Look) -> Server {
+        Server { cluster: Some(Cluster::new(look)), ..self }
     }
 
     /// Where the page is, with the token if one is needed. An address that stands for all is given as this machine's
@@ -86,8 +94,8 @@ impl Server {
     /// # Errors
     /// If the machine has no threads or sockets for it.
     pub fn run(self) -> io::Result<Served> {
-        let Server { listener, access, stage, runtime, stopped, address: _ } = self;
-        let api = Arc::new(Api::new(stage, access));
+        let Server { listener, access, stage, cluster, runtime, stopped, address: _ } = self;
+        let api = Arc::new(Api::new(stage, access, cluster));
         runtime.block_on(async move {
             let listener = tokio::net::TcpListener::from_std(listener)?;
             let router = Router::new().fallback(answer).with_state(api);

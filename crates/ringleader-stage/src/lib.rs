@@ -88,10 +88,14 @@ impl Stage {
             "story" => story::answer(&self.shelf, question),
             "overview" => overview::answer(self, question, alive),
             "window" => window::answer(self, question, alive),
+            // A server that was given a cluster takes this before it comes here: there is none on a stage.
+            "cluster" => Err(Complaint::new("ringleader::no_cluster", "this engine was started without a cluster")
+                .help("start it with one: `ringleader serve --cluster service.toml`")
+                .help("for trying, `ringleader up --service` starts three servers and says where the file is")),
             // A server takes check, look and stop before they come here, for they need a thread.
             _ => Err(Complaint::new("ringleader::unknown_verb", format!("there is no verb `{verb}`")).help(
-                "there are about, choices, open, events, overview, window, export, import, compare, story, check, look \
-                 and stop; web/ENGINE.md describes them",
+                "there are about, choices, open, events, overview, window, export, import, compare, story, cluster, \
+                 check, look and stop; web/ENGINE.md describes them",
             )),
         }
     }

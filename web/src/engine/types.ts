@@ -316,6 +316,8 @@ export interface Verbs {
   export: [ExportRequest, Exported];
   import: [ImportRequest, Imported];
   story: [{ name: string }, Story];
+  /** How a real cluster is: `cluster/status.ts` reads it. */
+  cluster: [Record<string, never>, unknown];
 }
 export type Verb = keyof Verbs;
 

@@ -1,5 +1,8 @@
 //! `ringleader serve`: the page, until Ctrl-C.
 
+mod cluster;
+mod gather;
+
 use crate::App;
 use crate::args::{ServeArgs, quoted};
 use crate::console::{BOLD, Console, DIM, RESET};
@@ -24,10 +27,15 @@ pub(crate) fn run(app: &App, args: &ServeArgs, console: &mut Console<'_>) -> Res
             complained(&complaint, console)?;
         }
     }
+    // Before the address is claimed: who mistyped a file need not wait for a port.
+    let look = if args.cluster.is_empty() { None } else { Some(cluster::look(args)?) };
     let listener = bind(args.listen).map_err(|error| unheard(app, args, &error))?;
-    let server = Server::new(listener, args.token.clone(), stage).map_err(|why| {
+    let mut server = Server::new(listener, args.token.clone(), stage).map_err(|why| {
         Diagnostic::new("ringleader::no_server", 4, format!("cannot serve the page: {why}"))
     })?;
+    if let Some(look) = look {
+        server = server.with_cluster(look);
+    }
     tell(app, args, &server, console)?;
     if args.open
         && let Err(error) = open::that_detached(server.url())

@@ -379,5 +379,5 @@ fn the_description_of_the_interface_says_what_happens() {
         assert!(shows(&read(shown), &answer), "{verb}: the document has\n{shown}\nthe answer is\n{answer}");
         asked.push(verb);
     }
-    assert_eq!(asked, ["about", "choices", "open", "events", "export", "import"]);
+    assert_eq!(asked, ["about", "choices", "open", "events", "export", "import", "cluster"]);
 }

@@ -199,6 +199,30 @@ fn strangers_are_turned_away() {
 }
 
 #[test]
+fn a_cluster_is_looked_at_if_one_is_named() {
+    let without = Served::here();
+    assert_eq!(without.refused("cluster", &json!({})), (404, "ringleader::no_cluster".into()));
+    // Nobody is there: that is an answer too.
+    let silent = Served::start(&["--listen", "127.0.0.1:0", "--cluster", "unix:no-such-folder/a.sock"]);
+    let (status, answer) = silent.ask("cluster", &json!({}));
+    assert_eq!((status, &answer["schema"]), (200, &json!("ringleader.cluster-status/1")));
+    assert_eq!(answer["servers"][0]["reachable"], json!(false));
+    assert!(answer["servers"][0]["error"].as_str().is_some_and(|why| why.len() > 10), "{answer}");
+    for (words, said) in [
+        (&["service.toml", "unix:a.sock"][..], "one file or addresses, not both"),
+        (&["no-such-file.toml"], "cannot read no-such-file.toml"),
+        (&["https://a.example"], "it has no port"),
+        (&["https://a.example:7432"], "--authority ca.pem"),
+        (&["http://a.example:7432"], "plain text"),
+    ] {
+        let refused = run(&[&["serve", "--cluster"], words].concat());
+        assert_eq!(refused.code, 2, "{words:?}: {}", refused.err);
+        assert!(refused.err.contains(said), "{words:?}: {}", refused.err);
+    }
+    assert_eq!(run(&["serve", "--authority", "ca.pem"]).code, 2, "of which cluster?");
+}
+
+#[test]
 fn an_address_that_cannot_be_had_is_said() {
     let served = Served::here();
     let address = format!("127.0.0.1:{}", served.port);

@@ -3,11 +3,29 @@ import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Page } from "@playwright/test";
+import { cluster, EPOCH, fence, lock, server, silent } from "../../../../web/src/cluster/sample";
 import { expect, isAt, test } from "../../page";
 
 const docs = join(dirname(fileURLToPath(import.meta.url)), "../../../../docs/page");
 
-const SCREENS: { name: string; hash: string; ready: (page: Page) => Promise<void> }[] = [
+/** A cluster that has just lost a server, at a time of day that is the same everywhere: three looks. */
+async function clusterOfThree(page: Page): Promise<void> {
+  const noon = new Date(2026, 10, 16, 12, 0, 0).getTime();
+  const leads = lock("primary", { kind: "election", value: "10.0.0.7:5432", holder: "db-1", fence: fence(4), waiters: 2, owner_server: "b" });
+  const reindex = lock("reindex", { holder: "search-2", owner_server: "c", class: "batch", lease_ms: 15_000, remaining_ms: 9300, fence: fence(3) });
+  const backup = lock("nightly-backup", { holder: "host-1", fence: fence(42), waiters: 3 });
+  const next = lock("nightly-backup", { holder: "host-3", fence: fence(43), waiters: 2, owner_server: "b", remaining_ms: 2800 });
+  const idle = lock("billing/close-month", { state: "free", holder: "", remaining_ms: 0, fence: fence(9) });
+  const looks = [
+    cluster(noon, [backup, leads, reindex, idle]),
+    cluster(noon + 1000, [next, leads, reindex, idle]),
+    cluster(noon + 2000, [next, leads, idle], [server("a", { epoch: EPOCH + 1, recovering: 40 }), server("b", { epoch: EPOCH + 1 }), silent("c")]),
+  ];
+  let turn = 0;
+  await page.route("**/api/cluster", (route) => route.fulfill({ json: looks[Math.min(turn++, looks.length - 1)] }));
+}
+
+const SCREENS: { name: string; hash: string; before?: (page: Page) => Promise<void>; ready: (page: Page) => Promise<void> }[] = [
   { name: "gallery", hash: "#/", ready: (page) => expect(page.getByRole("heading", { level: 1 })).toBeVisible() },
   { name: "lab", hash: "#/lab?v=1&a=chang-roberts&nodes=8&seed=7&e=9.drop.3&unsound=1&at=10&sel=2", ready: (page) => isAt(page, 10) },
   { name: "exclusion", hash: "#/lab?v=1&a=raymond&nodes=7&seed=3&at=18&sel=0", ready: (page) => isAt(page, 18) },
@@ -22,14 +40,21 @@ const SCREENS: { name: string; hash: string; ready: (page: Page) => Promise<void
     hash: "#/compare?x=chang-roberts,peterson,hirschberg-sinclair&nodes=12&seed=7&at=600",
     ready: (page) => expect(page.locator("svg.picture")).toHaveCount(3),
   },
+  {
+    name: "cluster",
+    hash: "#/cluster",
+    before: clusterOfThree,
+    ready: (page) => expect(page.getByTestId("log").locator("li")).toHaveCount(4),
+  },
   { name: "story", hash: "#/story?name=two-leaders&s=3", ready: (page) => expect(page.locator("svg.picture").first()).toBeVisible() },
 ];
 
-for (const { name, hash, ready } of SCREENS) {
+for (const { name, hash, before, ready } of SCREENS) {
   for (const colorScheme of ["light", "dark"] as const) {
     test(`${name}, ${colorScheme}`, async ({ page, visit }, report) => {
       await page.setViewportSize({ width: 1280, height: 860 });
       await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      await before?.(page);
       await visit(hash);
       await ready(page);
       await expect(page.getByRole("alert")).toHaveCount(0);

@@ -1,0 +1,308 @@
+//! `ringleader serve --cluster`: asks the servers of a lock service how they are, whenever the page does.
+
+use super::gather::{Heard, Said, Status, object};
+use crate::args::ServeArgs;
+use crate::error::Diagnostic;
+use ringleader::lock::Times;
+use ringleader_client::api::LockInfo;
+use ringleader_client::{Credentials, Endpoint, LockError, Options, blocking};
+use ringleader_net::cert;
+use ringleader_net::config::{Environment, Security, host_and_port};
+use ringleader_net::tls::certificate_name;
+use ringleader_serve::Look;
+use ringleader_service::config::{Config, ServerAddress};
+use ringleader_service::local::CLIENT;
+use serde::Deserialize;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// So long a server may take to answer: the page asks each second.
+const PATIENCE: Duration = Duration::from_millis(900);
+
+/// So many pages of a server's locks are read, of a thousand each.
+const PAGES: usize = 5;
+
+/// A cluster, and how its servers are asked.
+struct Targets {
+    /// Its name; the first answer says it if there is no file.
+    cluster: OnceLock<String>,
+    /// How long leases are, by the file.
+    times: Option<Times>,
+    servers: Vec<Target>,
+}
+
+/// A server, and how it is asked.
+struct Target {
+    /// What it is called until it says so itself.
+    address: String,
+    /// Its name, by the file or by its own word.
+    name: OnceLock<String>,
+    /// How it is asked.
+    way: Options,
+    /// Its socket, if it has one and is of this machine: better, as long as somebody listens there.
+    socket: Option<PathBuf>,
+    /// Its certificate, if it is on this machine.
+    certificate: Option<PathBuf>,
+}
+
+/// Asks the cluster that the words after `--cluster` mean: the file of a service, or addresses of its servers.
+pub(super) fn look(args: &ServeArgs) -> Result<Look, Diagnostic> {
+    let targets = targets(args)?;
+    Ok(Box::new(move || {
+        let heard = ask_all(&targets);
+        let at_ms = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
+        let cluster = targets.cluster.get().map_or("", String::as_str);
+        Ok(object(cluster, u64::try_from(at_ms).unwrap_or(u64::MAX), targets.times, &heard))
+    }))
+}
+
+fn targets(args: &ServeArgs) -> Result<Targets, Diagnostic> {
+    let is_address = |word: &String| word.contains("://") || word.starts_with("unix:");
+    match args.cluster.as_slice() {
+        [file] if !is_address(file) => of_file(Path::new(file), args),
+        several if several.iter().all(is_address) => of_addresses(several, args),
+        several => {
+            let message = format!("--cluster {}: one file or addresses, not both", several.join(" "));
+            Err(Diagnostic::input("ringleader::bad_option", message)
+                .help("the file has the addresses of all servers; it is enough:")
+                .command("ringleader serve --cluster service.toml", ""))
+        }
+    }
+}
+
+fn of_file(file: &Path, args: &ServeArgs) -> Result<Targets, Diagnostic> {
+    let config = Config::read(file, None, &Environment::of_process())?;
+    let (authority, certificate) = match &config.security {
+        Security::Tls { authority, certificate, .. } => (Some(authority.clone()), Some(certificate)),
+        Security::Plain => (None, None),
+    };
+    let beside = file.with_file_name(format!("{CLIENT}.pem"));
+    let credentials = match credentials(args)? {
+        Credentials::None if beside.exists() => {
+            Credentials::Certificate { key: beside.with_extension("key"), chain: beside }
+        }
+        given => given,
+    };
+    let of_server = |path: &Path, server: &ServerAddress| {
+        PathBuf::from(path.to_string_lossy().replace("{name}", &server.name))
+    };
+    let target = |server: &ServerAddress| {
+        let (host, port) = host_and_port(&server.api).unwrap_or_default();
+        let name = Some(certificate_name(&server.name, &config.cluster));
+        let way = Options::new([Endpoint::Https { host: host.to_owned(), port, name }]);
+        let authority = args.authority.clone().or_else(|| authority.clone());
+        Target {
+            address: server.api.clone(),
+            name: OnceLock::from(server.name.clone()),
+            way: Options { authority, credentials: credentials.clone(), patience: PATIENCE, ..way },
+            socket: server.socket.as_deref().map(|path| of_server(path, server)),
+            certificate: certificate.map(|path| of_server(path, server)),
+        }
+    };
+    let servers = config.servers.iter().map(target).collect();
+    Ok(Targets { cluster: OnceLock::from(config.cluster.clone()), times: Some(config.pace.times), servers })
+}
+
+fn of_addresses(addresses: &[String], args: &ServeArgs) -> Result<Targets, Diagnostic> {
+    let credentials = credentials(args)?;
+    let mut servers = Vec::new();
+    for address in addresses {
+        let endpoint: Endpoint = address.parse().map_err(|error: LockError| {
+            let diagnostic =
+                Diagnostic::input("ringleader::bad_option", format!("--cluster: {}", error.message));
+            error.help.into_iter().fold(diagnostic, Diagnostic::help)
+        })?;
+        if matches!(endpoint, Endpoint::Https { .. }) && args.authority.is_none() {
+            let message = format!("--cluster {address}: who it is cannot be known without its authority");
+            return Err(Diagnostic::input("ringleader::no_authority", message)
+                .help("name the certificate of the service's authority, or the file of the service, which does:")
+                .command(format!("ringleader serve --cluster {address} --authority ca.pem"), "")
+                .command("ringleader serve --cluster service.toml", ""));
+        }
+        let (authority, credentials) = (args.authority.clone(), credentials.clone());
+        let way = Options::new([endpoint]);
+        servers.push(Target {
+            address: address.clone(),
+            name: OnceLock::new(),
+            way: Options { authority, credentials, patience: PATIENCE, ..way },
+            socket: None,
+            certificate: None,
+        });
+    }
+    Ok(Targets { cluster: OnceLock::new(), times: None, servers })
+}
+
+/// Who asks, if the command line says so. The token of the page is none of theirs.
+fn credentials(args: &ServeArgs) -> Result<Credentials, Diagnostic> {
+    if let Some(file) = &args.cluster_token_file {
+        let token = std::fs::read_to_string(file).map_err(|error| {
+            let message = format!("cannot read the token in {}: {error}", file.display());
+            Diagnostic::new("ringleader::bad_credentials", 4, message)
+        })?;
+        return Ok(Credentials::Token(token.trim().to_owned()));
+    }
+    Ok(args.certificate.clone().map_or(Credentials::None, |chain| Credentials::Certificate {
+        key: chain.with_extension("key"),
+        chain,
+    }))
+}
+
+/// Asks all at once.
+fn ask_all(targets: &Targets) -> Vec<Heard> {
+    std::thread::scope(|scope| {
+        let asking: Vec<_> = targets
+            .servers
+            .iter()
+            .map(|target| (target, scope.spawn(|| ask(&targets.cluster, target))))
+            .collect();
+        let heard = asking.into_iter().map(|(target, thread)| {
+            let said = thread.join().unwrap_or_else(|_| Err("it could not be asked".to_owned()));
+            let name = target.name.get().unwrap_or(&target.address).clone();
+            Heard { name, said, certificate_days: target.certificate.as_deref().and_then(days_left) }
+        });
+        heard.collect()
+    })
+}
+
+fn days_left(certificate: &Path) -> Option<i64> {
+    let shown = cert::show(&std::fs::read(certificate).ok()?).ok()?;
+    shown.iter().map(|shown| shown.days_left(cert::seconds_now())).min()
+}
+
+/// Whether somebody listens at a socket of this machine.
+#[cfg(unix)]
+fn listens(socket: &Path) -> bool {
+    std::os::unix::net::UnixStream::connect(socket).is_ok()
+}
+
+/// There are no such sockets here.
+#[cfg(not(unix))]
+fn listens(_: &Path) -> bool {
+    false
+}
+
+/// A page of `GET /v1/locks`.
+#[derive(Deserialize)]
+struct Page {
+    locks: Vec<LockInfo>,
+    next: Option<String>,
+}
+
+/// How one server is, and the locks that it knows.
+fn ask(cluster: &OnceLock<String>, target: &Target) -> Result<Said, String> {
+    let mut way = target.way.clone();
+    if let Some(socket) = target.socket.as_ref().filter(|socket| listens(socket)) {
+        way.servers = vec![Endpoint::Unix(socket.clone())];
+    }
+    let begun = Instant::now();
+    let status: Status = get(&way, "/v1/status")?;
+    let took = begun.elapsed();
+    let name = target.name.get_or_init(|| status.server.clone());
+    let cluster = cluster.get_or_init(|| status.cluster.clone());
+    if (name, cluster) != (&status.server, &status.cluster) {
+        return Err(format!(
+            "at {} is server `{}` of cluster `{}`",
+            target.address, status.server, status.cluster
+        ));
+    }
+    let (mut locks, mut next) = (Vec::new(), None);
+    for _ in 0..PAGES {
+        let after = next.as_deref().map_or_else(String::new, |next| format!("&after={}", encoded(next)));
+        let page: Page = get(&way, &format!("/v1/locks?limit=1000{after}"))?;
+        locks.extend(page.locks);
+        next = page.next;
+        if next.is_none() {
+            break;
+        }
+    }
+    Ok(Said { status, took, locks, more: next.is_some() })
+}
+
+fn get<T: serde::de::DeserializeOwned>(way: &Options, path: &str) -> Result<T, String> {
+    let bytes = blocking::call(way, "GET", path, None).map_err(|error| error.message)?;
+    serde_json::from_slice(&bytes)
+        .map_err(|error| format!("it answers {path}, but with something else: {error}"))
+}
+
+/// A text as a part of a query.
+fn encoded(text: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
+    text.bytes()
+        .map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn args(words: &[&str]) -> ServeArgs {
+        #[derive(clap::Parser)]
+        struct Serve {
+            #[command(flatten)]
+            args: ServeArgs,
+        }
+        let words = ["serve", "--cluster"].iter().chain(words);
+        <Serve as clap::Parser>::try_parse_from(words).expect("options").args
+    }
+
+    #[test]
+    fn a_file_or_addresses_and_what_is_neither_is_refused() {
+        for refused in [
+            &["service.toml", "https://a.example:7432"][..],
+            &["https://a.example", "--authority", "ca.pem"],
+            &["https://a.example:7432"],
+            &["no-such-file.toml"],
+            &["unix:a.sock", "--cluster-token-file", "no-such-file"],
+        ] {
+            assert!(targets(&args(refused)).is_err(), "{refused:?}");
+        }
+        let two = targets(&args(&["unix:a.sock", "unix:b.sock"])).ok().expect("two sockets");
+        assert_eq!(two.servers.len(), 2);
+        let words = ["https://a.example:7432", "--authority", "ca.pem", "--certificate", "me.pem"];
+        let one = targets(&args(&words)).ok().expect("an address and who it is");
+        let shown = Credentials::Certificate { chain: "me.pem".into(), key: "me.key".into() };
+        assert_eq!(one.servers[0].way.credentials, shown);
+    }
+
+    #[test]
+    fn the_file_of_a_service_has_everything() {
+        let folder = tempfile::tempdir().expect("there is room");
+        let file = folder.path().join("service.toml");
+        let text = "schema = \"ringleader.service/1\"\ncluster = \"demo\"\ndata = \"data/{name}\"\n\
+                    [tls]\nauthority = \"ca.pem\"\ncertificate = \"{name}.pem\"\nkey = \"{name}.key\"\n\
+                    [[server]]\nname = \"a\"\naddress = \"10.0.0.1:7431\"\napi = \"10.0.0.1:7432\"\n\
+                    socket = \"{name}.sock\"\n[[permission]]\nwho = \"*\"\nallow = [\"observe\"]\n";
+        std::fs::write(&file, text).expect("there is room");
+        std::fs::write(folder.path().join("client.pem"), "").expect("there is room");
+        let targets = targets(&args(&[&file.display().to_string()])).ok().expect("a service");
+        assert_eq!(targets.cluster.get().map(String::as_str), Some("demo"));
+        let target = &targets.servers[0];
+        assert_eq!(target.name.get().map(String::as_str), Some("a"));
+        assert_eq!(target.way.authority, Some(folder.path().join("ca.pem")));
+        assert_eq!(target.certificate, Some(folder.path().join("a.pem")));
+        assert_eq!(target.socket, Some(folder.path().join("a.sock")));
+        let Credentials::Certificate { chain, key } = &target.way.credentials else {
+            panic!("the one beside it")
+        };
+        assert_eq!((chain, key), (&folder.path().join("client.pem"), &folder.path().join("client.key")));
+    }
+
+    #[test]
+    fn who_does_not_answer_is_there_with_the_reason() {
+        let look = look(&args(&["unix:no-such-folder/a.sock"])).ok().expect("an address");
+        let status = look().expect("a status all the same");
+        let server = &status["servers"][0];
+        assert_eq!(
+            (&server["reachable"], &server["name"]),
+            (&false.into(), &"unix:no-such-folder/a.sock".into())
+        );
+        assert!(server["error"].as_str().is_some_and(|why| why.len() > 10), "{server}");
+    }
+
+    #[test]
+    fn a_name_is_one_part_of_a_query() {
+        assert_eq!(encoded("lock:a/b c&d=é"), "lock%3Aa%2Fb%20c%26d%3D%C3%A9");
+    }
+}
