@@ -1,7 +1,7 @@
 //! Homed chain: a home numbers the owners, and the token goes from one to the next directly.
 //!
-//! **Idea.** One process is the home. Whoever wants the token asks it; the home gives out numbers in order and tells the
-//! owner before to send the token on: REQ, PASS, TOKEN, however many processes there are. Whoever has the token keeps
+//! **Idea.** One process is the home. Whoever wants the token asks it; the home gives out numbers in order and tells
+//! the owner before to send the token on: REQ, PASS, TOKEN, however many processes there are. Whoever has it keeps
 //! it until somebody else is numbered, so entering again costs nothing. With the token goes a counter of entries, the
 //! fence by which a storage can tell an older holder from a newer one.
 //!
@@ -14,8 +14,8 @@
 //! n is. (n−1)(3n−2)/n² on average under light load, 3 − 2/n when everybody always wants in. One message delay
 //! between an exit and the next entry.
 //!
-//! **Source.** The design of this project's lock service, section 4.2; the servers of [`crate::lock`] are made of the two
-//! records here, [`Home`] and [`Owner`]. H1 to H3 are mistakes that are easily made with it.
+//! **Source.** The design of this project's lock service, section 4.2; the servers of [`crate::lock`] are made of the
+//! two records here, [`Home`] and [`Owner`]. H1 to H3 are mistakes that are easily made with it.
 //!
 //! ```
 //! use ringleader::{mutex::HomedChain, sim::{self, Scenario}};

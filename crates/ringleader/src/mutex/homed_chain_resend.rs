@@ -1,17 +1,17 @@
 //! Homed chain with requests that are made again: what is lost is asked for once more.
 //!
-//! **Idea.** As `homed-chain`; and whoever waits asks again from time to time, under the same number. The home knows the
-//! number and repeats the PASS that it led to; whoever has sent that token on sends it again, as it was. So the one who
-//! waits makes good whatever was lost on its way to the token, and nobody else has to remember anything for it.
+//! **Idea.** As `homed-chain`; and whoever waits asks again from time to time, under the same number. The home knows
+//! the number and repeats the PASS that it led to; whoever has sent that token on sends it again, as it was. So the
+//! one who waits makes good whatever was lost, and nobody else has to be in doubt.
 //!
-//! **Needs.** As `homed-chain`, but messages may be lost, too. A bound on delays: then a request is made again only when
-//! everything that came of the last one has arrived, or is lost, or waits for somebody who is inside.
+//! **Needs.** As `homed-chain`, but messages may be lost, too. A bound on delays: then a request is made again only
+//! when everything that came of the last one has arrived, or is lost, or waits for somebody who is inside.
 //!
-//! **Cost.** As `homed-chain` while nothing is lost and nobody waits long; up to 3 messages more for each time that a
-//! request is made again.
+//! **Cost.** As `homed-chain` while nothing is lost and nobody waits long; up to 3 messages more for each time that
+//! a request is made again: with many who wait that is most of it.
 //!
-//! **Source.** The design of this project's lock service, section 4.2: "repeat until the token comes". H4 is what happens
-//! without.
+//! **Source.** The design of this project's lock service, section 4.2: "repeat until the token comes". H4 is what
+//! happens without.
 //!
 //! ```
 //! use ringleader::{mutex::HomedChainResend, sim::{self, Fault, Scenario}};
