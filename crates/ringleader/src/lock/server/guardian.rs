@@ -42,6 +42,7 @@ struct Heard {
     /// The last one that said that it is leased, and by which run.
     leased: Option<(Micros, u64)>,
     incarnation: u64,
+    epoch: u32,
     is_leased: bool,
     wants_in: bool,
     proposes: bool,
@@ -101,7 +102,7 @@ impl<R: Rules> Server<R> {
     }
 
     pub(super) fn pinged(&mut self, now: Micros, from: ServerId, ping: &Message) {
-        let Message::Ping { incarnation, leased, wants_in, proposes, proto, .. } = ping else { return };
+        let Message::Ping { epoch, incarnation, leased, wants_in, proposes, proto } = ping else { return };
         if !self.spec.peers.contains(&from) {
             return;
         }
@@ -110,6 +111,7 @@ impl<R: Rules> Server<R> {
             at: now,
             leased: if *leased { Some((now, *incarnation)) } else { heard.leased },
             incarnation: *incarnation,
+            epoch: *epoch,
             is_leased: *leased,
             wants_in: *wants_in,
             proposes: *proposes,
@@ -164,7 +166,9 @@ impl<R: Rules> Server<R> {
         let own = (self.spec.id, self.spec.incarnation);
         let patience = self.spec.suspect;
         let heard = self.guardian.heard.iter();
-        let others = heard.filter(|(_, heard)| heard.wants_in && now < heard.at + patience);
+        // It must have read this view: a ping that was on its way for long does not bring back who is dead.
+        let reads = |heard: &Heard| heard.epoch >= view.epoch && now < heard.at + patience;
+        let others = heard.filter(|(_, heard)| heard.wants_in && reads(heard));
         let others = others.map(|(server, heard)| (*server, heard.incarnation));
         let me = self.wants_in().then_some(own);
         let mut wanting = me.into_iter().chain(others).filter(|(server, run)| !view.has(*server, *run));

@@ -143,3 +143,24 @@ fn who_flaps_is_admitted_ever_more_slowly() {
     }
     assert!(spans[3] > Micros::millis(1500), "{spans:?}");
 }
+
+#[test]
+fn an_old_ping_does_not_bring_back_who_is_dead() {
+    let mut room: Room = Room::new(3);
+    let ping = Message::Ping {
+        epoch: room.view.epoch,
+        incarnation: room.server(2).spec().incarnation,
+        leased: true,
+        wants_in: true,
+        proposes: false,
+        proto: 1,
+    };
+    room.servers[2] = None;
+    room.pass(Micros::millis(2000));
+    let epoch = room.view.epoch;
+    for _ in 0..10 {
+        room.input(0, Input::Peer(2, ping.clone()));
+        room.pass(Micros::millis(200));
+    }
+    assert_eq!((room.view.epoch, room.view.members.len()), (epoch, 2));
+}
