@@ -6,6 +6,10 @@
 //! A share of it runs with the tests. `cargo xtask rehearse` runs as much as asked, on all cores.
 
 #![expect(clippy::print_stdout, reason = "the totals are what one runs it for")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "how much is rehearsed is asked for, and how long it took is told; the schedules have no such input"
+)]
 
 mod auditor;
 mod client;

@@ -41,7 +41,7 @@ without! {
 }
 
 /// How many schedules a mistake may hide in.
-const MOST: u64 = 2000;
+const MOST: u64 = 5000;
 
 /// The first schedule in which something is violated: how many it took, and what.
 fn found<R: Rules + 'static>(

@@ -1,4 +1,6 @@
-//! The searches: what holds, how large it is, and the shortest way to what fails without a rule.
+//! The searches: what holds, how large it is, and the shortest way to what fails without a rule. Three servers
+//! have many states: with a tick and a view change no search comes to its end in the time that tests have, so
+//! that one is bounded, and reaches further than where the wrong version fails. The rehearsal goes on from here.
 
 use super::world::{Move, Ruled, Size, World};
 use crate::check::{self, Findings, Scope, Starts};
@@ -14,13 +16,13 @@ fn searched<R: Ruled>(size: Size, most: Option<u64>) -> Findings {
     check::election::<World<R>>(&scope, &[], &()).expect("a scope that is possible")
 }
 
-/// How many states there are, each of which is well.
-fn states(size: Size) -> u64 {
-    let findings = searched::<Flawless>(size, None);
+/// How many states were looked at, each of which is well: all that there are, or as many as asked.
+fn states(size: Size, most: Option<u64>) -> u64 {
+    let findings = searched::<Flawless>(size, most);
     if let Some(run) = &findings.counterexample {
-        panic!("{size:?}: {}", told::<Flawless>(size, &run.recording.events));
+        panic!("{size:?}: {}: {}", run.detail, told::<Flawless>(size, &run.recording.events));
     }
-    assert!(findings.holds(), "{size:?}: {findings:?}");
+    assert!(findings.holds() || most.is_some(), "{size:?}: {findings:?}");
     findings.states
 }
 
@@ -39,84 +41,44 @@ fn told<R: Ruled>(size: Size, events: &[Event]) -> String {
     words.join("; ")
 }
 
-/// The shortest way to something wrong without this rule, and what it is.
-fn shortest<R: Ruled>(size: Size) -> (String, String) {
-    let run = searched::<R>(size, None).counterexample;
-    let run = run.unwrap_or_else(|| panic!("nothing is found: {size:?}"));
-    (run.detail.clone(), told::<R>(size, &run.recording.events))
+/// Tokens are re-created before the old leases are over.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Impatient {}
+
+impl Rules for Impatient {
+    const WAITS: bool = false;
 }
 
-macro_rules! without {
-    ($($name:ident $rule:ident)*) => {
-        $(
-            #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-            enum $name {}
-            impl Rules for $name {
-                const $rule: bool = false;
-            }
-        )*
-    };
-}
-
-without! {
-    Impatient WAITS
-    LeaseOnce LEASE_ALWAYS
-    LeaseFromAnswer LEASE_FROM_SENT
-    NoQuarantine QUARANTINE
-    AnyIncarnation INCARNATIONS
-    AnyEpoch EPOCHS
-    TakesTwice ONCE
-    NoReports REPORTS
-    NoStepDown STEPS_DOWN
-    CounterOnly EPOCH_IN_FENCE
-    NoDrift DRIFT
-    AlwaysGoesOn SINCE
-}
-
-const SMALL: Size = Size { fast: 0, home: 2, ticks: 3, views: 0, restarts: 0, repetitions: 0, requests: 1 };
+/// Server 2 has a fast clock, server 0 is the home, each client asks once.
+const SMALL: Size =
+    Size { fast: 0b100, home: 0, ticks: 0, views: 0, restarts: 0, repetitions: 0, requests: 1 };
 
 #[test]
-fn without_faults() {
-    assert_eq!(states(SMALL), 0);
-}
-
-fn tried<R: Ruled>(what: &str, text: &str) {
-    let n: Vec<u32> = text.split(',').map(|x| x.parse().unwrap()).collect();
-    let size = Size { fast: n[0], home: n[1], ticks: n[2], views: n[3], restarts: n[4], repetitions: n[5], requests: n[6] };
-    let begin = std::time::Instant::now();
-    let f = searched::<R>(size, Some(300_000));
-    println!("{what} {text} {:?} states {} depth {} in {:.1}s", f.answer, f.states, f.depth, begin.elapsed().as_secs_f64());
-    if let Some(run) = &f.counterexample {
-        println!("   {} <- {}", run.detail, told::<R>(size, &run.recording.events));
-    }
+fn before_any_time_passes() {
+    let sizes = [
+        Size { views: 1, ..SMALL },
+        Size { home: 2, views: 1, ..SMALL },
+        Size { home: 2, restarts: 1, ..SMALL },
+        Size { views: 2, ..SMALL },
+        Size { repetitions: 1, requests: 2, ..SMALL },
+    ];
+    assert_eq!(sizes.map(|size| states(size, None)), [185, 250, 453, 592, 1862]);
 }
 
 #[test]
-fn explore() {
-    let sizes = std::env::var("PROOF").unwrap_or_default();
-    for text in sizes.split(' ').filter(|t| !t.is_empty()) {
-        tried::<Flawless>("right", text);
-    }
+fn a_tick_without_faults() {
+    assert_eq!(states(Size { fast: 0, home: 2, ticks: 1, ..SMALL }, None), 44_300);
 }
+
+/// A tick and a view change: as far as the wrong version needs, and a little further.
 #[test]
-fn explore_wrong() {
-    let sizes = std::env::var("PROOFW").unwrap_or_default();
-    for text in sizes.split(' ').filter(|t| !t.is_empty()) {
-        let (what, text) = text.split_once(':').unwrap();
-        match what {
-            "waits" => tried::<Impatient>(what, text),
-            "always" => tried::<LeaseOnce>(what, text),
-            "sent" => tried::<LeaseFromAnswer>(what, text),
-            "quarantine" => tried::<NoQuarantine>(what, text),
-            "inc" => tried::<AnyIncarnation>(what, text),
-            "epochs" => tried::<AnyEpoch>(what, text),
-            "once" => tried::<TakesTwice>(what, text),
-            "reports" => tried::<NoReports>(what, text),
-            "steps" => tried::<NoStepDown>(what, text),
-            "fence" => tried::<CounterOnly>(what, text),
-            "drift" => tried::<NoDrift>(what, text),
-            "since" => tried::<AlwaysGoesOn>(what, text),
-            _ => panic!(),
-        }
-    }
+fn a_home_waits_for_old_leases() {
+    let size = Size { ticks: 1, views: 1, ..SMALL };
+    let run = searched::<Impatient>(size, None).counterexample.expect("two are granted the same");
+    assert!(run.detail.contains("a grant has no larger fence than one before it"), "{}", run.detail);
+    assert_eq!(
+        told::<Impatient>(size, &run.recording.events),
+        "tick; acquire B; exclude 0; read 1; read 2; report 12; req 12; token 21; acquire A"
+    );
+    assert!(states(size, Some(180_000)) >= 180_000);
 }

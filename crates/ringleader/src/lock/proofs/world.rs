@@ -48,44 +48,27 @@ names! {
         Exclude0 = "exclude 0",
         Exclude1 = "exclude 1",
         Exclude2 = "exclude 2",
-        Admit0 = "admit 0",
-        Admit1 = "admit 1",
-        Admit2 = "admit 2",
-        Home0 = "home to 0",
-        Home1 = "home to 1",
-        Home2 = "home to 2",
+        Admit = "admit",
+        Moves = "homes move",
         Restart0 = "restart 0",
         Restart1 = "restart 1",
         Restart2 = "restart 2",
         Hear0 = "grant 0",
         Hear1 = "grant 1",
-        Hear2 = "grant 2",
-        Hear3 = "grant 3",
         Arrives0 = "message 0",
         Arrives1 = "message 1",
         Arrives2 = "message 2",
         Arrives3 = "message 3",
         Arrives4 = "message 4",
         Arrives5 = "message 5",
-        Arrives6 = "message 6",
-        Arrives7 = "message 7",
-        Arrives8 = "message 8",
-        Arrives9 = "message 9",
         Stays0 = "message 0, stays",
         Stays1 = "message 1, stays",
         Stays2 = "message 2, stays",
-        Stays3 = "message 3, stays",
-        Stays4 = "message 4, stays",
-        Stays5 = "message 5, stays",
-        Stays6 = "message 6, stays",
-        Stays7 = "message 7, stays",
-        Stays8 = "message 8, stays",
-        Stays9 = "message 9, stays",
     }
 }
 
 /// How many messages are under way at most: one more, and the last in order is lost.
-const ROOM: usize = 10;
+const ROOM: usize = 6;
 
 /// A move, taken apart.
 #[derive(Clone, Copy)]
@@ -97,8 +80,10 @@ enum What {
     Release(usize),
     Keep(usize),
     Exclude(usize),
-    Admit(usize),
-    Home(usize),
+    /// Whoever is out comes in, in its newest run.
+    Admit,
+    /// The lock is at home at the next server.
+    Home,
     Restart(usize),
     Hear(usize),
     Arrives(usize),
@@ -115,12 +100,12 @@ impl Move {
             place @ 9..11 => What::Release(place - 9),
             place @ 11..13 => What::Keep(place - 11),
             place @ 13..16 => What::Exclude(place - 13),
-            place @ 16..19 => What::Admit(place - 16),
-            place @ 19..22 => What::Home(place - 19),
-            place @ 22..25 => What::Restart(place - 22),
-            place @ 25..29 => What::Hear(place - 25),
-            place @ 29..39 => What::Arrives(place - 29),
-            place => What::Stays(place - 39),
+            16 => What::Admit,
+            17 => What::Home,
+            place @ 18..21 => What::Restart(place - 18),
+            place @ 21..23 => What::Hear(place - 21),
+            place @ 23..29 => What::Arrives(place - 23),
+            place => What::Stays(place - 29),
         }
     }
 }
@@ -338,6 +323,17 @@ impl<R: Ruled> World<R> {
         person.holds.is_some() && person.session.clone().is_held(self.persons_now(), person.rid)
     }
 
+    /// The first server whose newest run is not in the view.
+    fn outsider(&self) -> Option<usize> {
+        let view = Arc::clone(locked::<R>().views.at(self.view));
+        (0..3).find(|server| !view.has(*server as u16, spec(*server, self.runs[*server]).incarnation))
+    }
+
+    fn next_home(&self) -> usize {
+        let view = Arc::clone(locked::<R>().views.at(self.view));
+        (view.homes.first().map_or(0, |home| usize::from(*home)) + 1) % 3
+    }
+
     fn can_be(&self, what: What) -> bool {
         let is_alive = |who: usize| self.people[who].session.clone().is_alive(self.persons_now());
         let is_in = |server: usize| {
@@ -346,7 +342,8 @@ impl<R: Ruled> World<R> {
         };
         let [views, restarts, repetitions] = self.left.map(|left| left > 0);
         match what {
-            What::Tick => self.tick < self.size.ticks,
+            // At the end of time a tick does nothing: no state is an end, which an election would have to answer for.
+            What::Tick => true,
             What::Read(server) => self.reads[server].is_some(),
             What::Old(server) => self.reads[server].is_some_and(|(_, view)| view != self.view),
             What::Acquire(who) => {
@@ -357,10 +354,8 @@ impl<R: Ruled> World<R> {
             What::Release(who) => self.holds(who),
             What::Keep(who) => is_alive(who),
             What::Exclude(server) => views && is_in(server).is_some(),
-            What::Admit(server) => {
-                views && is_in(server) != Some(spec(server, self.runs[server]).incarnation)
-            }
-            What::Home(server) => views && is_in(server).is_some(),
+            What::Admit => views && self.outsider().is_some(),
+            What::Home => views && is_in(self.next_home()).is_some(),
             What::Restart(_) => restarts,
             What::Hear(place) => place < self.grants.len(),
             What::Arrives(place) => place < self.flying.len(),
@@ -370,6 +365,7 @@ impl<R: Ruled> World<R> {
 
     fn happens(&mut self, what: What) {
         match what {
+            What::Tick if self.tick == self.size.ticks => {}
             What::Tick => {
                 self.tick += 1;
                 for server in 0..3 {
@@ -408,12 +404,14 @@ impl<R: Ruled> World<R> {
                 self.input(who, Input::Client(who as u64, Ask::KeepAlive { session, beliefs }));
             }
             What::Exclude(server) => self.changes(|epoch| Command::Exclude(epoch, server as u16)),
-            What::Admit(server) => {
-                let incarnation = spec(server, self.runs[server]).incarnation;
-                self.changes(|epoch| Command::Admit(epoch, server as u16, incarnation));
+            What::Admit => {
+                if let Some(server) = self.outsider() {
+                    let incarnation = spec(server, self.runs[server]).incarnation;
+                    self.changes(|epoch| Command::Admit(epoch, server as u16, incarnation));
+                }
             }
-            What::Home(server) => {
-                let homes = vec![server as u16; crate::lock::SHARDS];
+            What::Home => {
+                let homes = vec![self.next_home() as u16; crate::lock::SHARDS];
                 self.changes(|epoch| Command::Rehome(epoch, homes));
             }
             What::Restart(server) => {
@@ -554,8 +552,8 @@ impl<R: Ruled> World<R> {
             | What::Release(_)
             | What::Keep(_)
             | What::Exclude(_)
-            | What::Admit(_)
-            | What::Home(_)
+            | What::Admit
+            | What::Home
             | What::Restart(_) => step.name().to_owned(),
         }
     }
