@@ -19,11 +19,13 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("registry", &["model", "election", "mutex", "rng", "trace", "network", "sim", "check", "host"]),
     // Its proofs are checks: the state machines of a member are searched like any algorithm.
     ("live", &["model", "rng", "trace", "network", "sim", "check", "host", "registry"]),
+    // Its tokens travel as the algorithm `homed-chain` says; time is that of the members on a network.
+    ("lock", &["model", "mutex", "live"]),
     (
         "lib",
         &[
             "model", "election", "mutex", "rng", "trace", "network", "sim", "check", "host", "registry",
-            "live",
+            "live", "lock",
         ],
     ),
 ];

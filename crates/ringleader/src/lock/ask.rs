@@ -17,7 +17,7 @@ pub type Rid = u64;
 pub type Asker = u64;
 
 /// What a client asks.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Ask {
     /// A session.
     Open {
@@ -79,7 +79,7 @@ pub enum Ask {
 }
 
 /// What a client believes of a request.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Belief {
     /// It waits.
     Waits,
@@ -88,7 +88,7 @@ pub enum Belief {
 }
 
 /// What a client is told.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Answer {
     /// The session is open, and valid for so long from the moment at which the question was sent.
     Opened {
@@ -129,7 +129,7 @@ pub enum Answer {
 }
 
 /// Why something is refused, and what is certain then.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Denial {
     /// Somebody else has it. Not granted to this request.
     Locked,
@@ -160,7 +160,7 @@ pub enum Denial {
 }
 
 /// How a lock is, as its owner knows it.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct LockState {
     /// Whether a client holds it.
     pub held: bool,

@@ -1,6 +1,6 @@
-//! Messages, views and commands as bytes, with the codec of [`crate::model::wire`]: numbers in base 128, lists and texts
-//! with their length in front. Reading trusts nothing: what is cut, too long or out of range is an error, never a
-//! panic or a large allocation, and one value has one form only, so that replicas can compare bytes.
+//! Messages, views and commands as bytes, with the codec of [`crate::model::wire`]: numbers in base 128, lists and
+//! texts with their length in front. Reading trusts nothing: what is cut, too long or out of range is an error, never
+//! a panic or a large allocation, and one value has one form only, so that replicas can compare bytes.
 
 use super::message::Owned;
 use super::times::{Class, Times};

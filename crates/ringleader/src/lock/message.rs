@@ -5,7 +5,7 @@ use super::view::ServerId;
 use super::{Fence, LockState, Name};
 
 /// A token that a server reports to the home of its shard.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Owned {
     /// The lock.
     pub name: Name,
@@ -14,7 +14,7 @@ pub struct Owned {
 }
 
 /// A message from one server to another.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Message {
     /// To everybody, every so often: I am here. Whoever proposes changes of the view goes by it.
     Ping {

@@ -26,6 +26,6 @@ pub use name::{BadName, Kind, MAX_NAME, MAX_VALUE, Name};
 pub use server::{
     Event, Flawless, Input, Limits, LockStatus, Output, Path, Rules, Server, ServerSpec, ServerStatus, Tally,
 };
-pub use session::{Session, Standing};
+pub use session::{Session, SessionOf, Standing, Told};
 pub use times::{Class, Times};
 pub use view::{Command, SHARDS, Seat, ServerId, Stale, View};

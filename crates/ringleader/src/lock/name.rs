@@ -23,6 +23,7 @@ pub enum Kind {
 pub struct Name {
     kind: Kind,
     text: Arc<str>,
+    hash: u64,
 }
 
 /// Why a name is none.
@@ -61,7 +62,7 @@ impl Name {
         if text.chars().any(char::is_control) {
             return Err(BadName::Control);
         }
-        Ok(Name { kind, text: text.into() })
+        Ok(Name { kind, text: text.into(), hash: hash(kind, text) })
     }
 
     /// A lock's.
@@ -87,17 +88,20 @@ impl Name {
     /// A number that is the same on every server, and spread evenly: FNV-1a, mixed once more.
     #[must_use]
     pub fn hash(&self) -> u64 {
-        let kind = match self.kind {
-            Kind::Lock => b'l',
-            Kind::Election => b'e',
-        };
-        let bytes = core::iter::once(kind).chain(self.text.bytes());
-        mixed(
-            bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-                (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
-            }),
-        )
+        self.hash
     }
+}
+
+fn hash(kind: Kind, text: &str) -> u64 {
+    let kind = match kind {
+        Kind::Lock => b'l',
+        Kind::Election => b'e',
+    };
+    let bytes = core::iter::once(kind).chain(text.bytes());
+    mixed(
+        bytes
+            .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)),
+    )
 }
 
 /// The last step of a hash: every bit of the input moves half of those of the result (the finalizer of MurmurHash3).

@@ -37,7 +37,7 @@ impl Class {
 }
 
 /// The times that all servers and clients must agree on; they are in the view, and changing them is a new epoch.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Times {
     /// The length of a lease, by class, ascending.
     pub leases: [Micros; 3],

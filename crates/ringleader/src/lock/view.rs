@@ -1,5 +1,5 @@
-//! The view: which servers there are, in which epoch, and where each lock is at home. A linearizable store keeps it; it
-//! changes by commands, each of which is meant for one epoch and applies once.
+//! The view: which servers there are, in which epoch, and where each lock is at home. A linearizable store keeps it;
+//! it changes by commands, each of which is meant for one epoch and applies once.
 
 use super::Name;
 use super::name::mixed;
@@ -14,7 +14,7 @@ pub type ServerId = u16;
 pub const SHARDS: usize = 256;
 
 /// A member of the view.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Seat {
     /// Which run of the server it is: drawn at its start.
     pub incarnation: u64,
@@ -23,7 +23,7 @@ pub struct Seat {
 }
 
 /// What all servers agree on.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct View {
     /// Its number; every change of who may own what has a new one.
     pub epoch: u32,
@@ -44,7 +44,7 @@ pub struct View {
 }
 
 /// A change of the view. Each names the epoch for which it is meant, and is nothing in another.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Command {
     /// Without this member.
     Exclude(u32, ServerId),
@@ -181,8 +181,8 @@ impl View {
     }
 }
 
-/// A home for every shard: where it was, unless that server is gone; who came last takes its fair share, from those who
-/// have most. Which shards those are says a hash, so that every replica comes to the same.
+/// A home for every shard: where it was, unless that server is gone; who came last takes its fair share, from those
+/// who have most. Which shards those are says a hash, so that every replica comes to the same.
 fn homes(before: &[ServerId], members: &BTreeMap<ServerId, Seat>) -> Vec<ServerId> {
     if members.is_empty() {
         return Vec::new();

@@ -58,6 +58,11 @@ impl<S: Copy + Ord> Home<S> {
         Some(Pass { from: seat.before, k: seat.k - 1, to: self.tail })
     }
 
+    /// The number of somebody's last request that was numbered.
+    pub fn request(&self, who: S) -> Option<u64> {
+        self.seats.get(&who).map(|seat| seat.request)
+    }
+
     /// Everybody who may have the token: whoever was ever numbered, and those before them.
     pub fn everybody(&self) -> BTreeSet<S> {
         let numbered = self.seats.iter().flat_map(|(who, seat)| [*who, seat.before]);
@@ -80,6 +85,21 @@ impl<S: Copy + Ord> Home<S> {
                 Some(pass)
             }
         }
+    }
+}
+
+impl<S: Copy + Ord> Home<S> {
+    /// A request by a number of [`Owner::wants_above`]. A chain may be dropped while a copy of an old request is on its
+    /// way: whoever made that is then numbered without asking, and should its token be lost nobody asks for it again.
+    /// Its next request says that it never had that number, and is taken for a repetition.
+    pub fn asked_above(&mut self, who: S, request: u64) -> Option<Pass<S>> {
+        if let Some(seat) = self.seats.get_mut(&who)
+            && seat.request < request
+            && request <= seat.k + 1
+        {
+            seat.request = request;
+        }
+        self.asked(who, request)
     }
 }
 
@@ -141,6 +161,18 @@ impl<S: Copy + Ord> Owner<S> {
         Some(self.request)
     }
 
+    /// The same, with a request whose number is above all numbers that were had here: two more than the largest.
+    pub fn wants_above(&mut self) -> Option<u64> {
+        self.wants()?;
+        self.request = self.largest.map_or(1, |largest| largest + 2);
+        Some(self.request)
+    }
+
+    /// Whether it is told to send a token on that never came, and that it does not ask for.
+    pub fn is_owed(&self) -> bool {
+        self.early.is_some() && self.token.is_none() && !self.asks
+    }
+
     /// One more grant: its counter.
     pub fn grants(&mut self) -> Option<u64> {
         let token = self.token.as_mut()?;
@@ -180,6 +212,13 @@ impl<S: Copy + Ord> Owner<S> {
     pub fn takes_again(&mut self, token: Token) {
         self.largest = None;
         self.takes(token);
+    }
+
+    /// Whether nothing was ever asked, told or taken: forgetting it loses nothing.
+    pub fn is_blank(&self) -> bool {
+        let Owner { token, next, early, sent, largest, request, asks } = self;
+        let told = next.is_some() || early.is_some() || sent.is_some();
+        token.is_none() && !told && largest.is_none() && *request == 0 && !asks
     }
 
     /// The largest number that was ever here.

@@ -1,16 +1,19 @@
-//! Leaving in good order: no new sessions, nobody waits here any more, idle tokens go home, and when nobody holds anything
-//! the server asks to be excluded. It vouches for itself then, so nobody has to wait for its leases.
+//! Leaving in good order: no new sessions, nobody waits here any more, idle tokens go home, and when nobody holds
+//! anything the server asks to be excluded. It vouches for itself then, so nobody has to wait for its leases.
 
 use super::sessions::Client;
 use super::{Event, Output, Rules, Server, SessionKey};
 use crate::live::Micros;
-use crate::lock::{Command, Denial, Name, Rid};
+use crate::lock::{Command, Denial, Rid};
 
 /// How long idle tokens are given to go home.
 const HOMEWARDS: Micros = Micros::millis(500);
 
 /// How often it asks to be excluded, until it is.
 const AGAIN: Micros = Micros::millis(500);
+
+/// How long homes are given to answer its last report.
+const PATIENCE: Micros = Micros::millis(2000);
 
 /// How far it is.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -33,9 +36,8 @@ impl<R: Rules> Server<R> {
         for (key, rid) in waits {
             self.withdraw(now, key, rid, Denial::Draining, out);
         }
-        let names: Vec<Name> = self.locks.keys().cloned().collect();
-        for name in names {
-            self.offer(now, &name, out);
+        for name in self.locks.names() {
+            self.offer(&name, out);
         }
     }
 
@@ -61,11 +63,13 @@ impl<R: Rules> Server<R> {
         }
         let (held, reported) = (self.held, self.has_reported());
         let gone = !self.joined && self.pending.is_none() && self.view.is_some();
-        let away = self.locks.values().all(|lock| lock.owner.token().is_none() || lock.home == self.spec.id);
-        let epoch = self.epoch();
+        let away =
+            self.locks.iter().all(|(_, lock)| lock.owner.token().is_none() || lock.home == self.spec.id);
+        let (epoch, installed) = (self.epoch(), self.installed_at);
         let (id, listed) = (self.spec.id, self.joined);
         let Some(draining) = self.draining.as_mut() else { return };
-        if gone && reported {
+        // A home that does not answer is not waited for: it waits for the leases instead.
+        if gone && (reported || now >= installed + PATIENCE) {
             draining.done = true;
             return out.push(Output::Event(Event::Drained));
         }

@@ -1,9 +1,9 @@
-//! 4.4: who is here, and who starts a view change. Whoever may propose excludes members that are silent or get no answers
-//! from the store, and admits those who want in.
+//! 4.4: who is here, and who starts a view change. Whoever may propose excludes members that are silent or get no
+//! answers from the store, and admits those who want in.
 
 use super::{Output, PROTO, Rules, Server, Timer};
 use crate::live::Micros;
-use crate::lock::{Class, Command, Message, ServerId, View};
+use crate::lock::{Class, Command, Message, Seat, ServerId, View};
 use std::collections::BTreeMap;
 
 /// The first time between two admissions of a server; it doubles, so that one that flaps does not disturb the others.
@@ -16,12 +16,23 @@ const STABLE: Micros = Micros::millis(60_000);
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub(super) struct Guardian {
     proposes: bool,
+    /// Since when.
+    proposing: Micros,
     /// Everybody is given time from here on.
     since: Micros,
     beat: Option<Micros>,
     proposed: Option<Micros>,
     heard: BTreeMap<ServerId, Heard>,
-    admitted: BTreeMap<ServerId, (Micros, u32)>,
+    seats: BTreeMap<ServerId, Admitted>,
+}
+
+/// How a server came in.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct Admitted {
+    seat: Seat,
+    at: Micros,
+    /// How often in a row.
+    times: u32,
 }
 
 /// The last ping of a server.
@@ -31,6 +42,7 @@ struct Heard {
     /// The last one that said that it is leased, and by which run.
     leased: Option<(Micros, u64)>,
     incarnation: u64,
+    epoch: u32,
     is_leased: bool,
     wants_in: bool,
     proposes: bool,
@@ -40,13 +52,25 @@ struct Heard {
 impl Guardian {
     pub(super) fn proposes(&mut self, now: Micros, proposes: bool) {
         if proposes && !self.proposes {
-            self.since = now;
+            self.proposing = now;
         }
         self.proposes = proposes;
     }
 
     pub(super) fn may_propose(&self) -> bool {
         self.proposes
+    }
+
+    /// A view was read: who is new in it has time to install it.
+    pub(super) fn learns(&mut self, now: Micros, view: &View) {
+        for (server, seat) in &view.members {
+            let before = self.seats.get(server);
+            if before.is_some_and(|before| before.seat == *seat) {
+                continue;
+            }
+            let again = before.filter(|before| now < before.at + STABLE).map_or(0, |before| before.times);
+            self.seats.insert(*server, Admitted { seat: *seat, at: now, times: again + 1 });
+        }
     }
 }
 
@@ -78,7 +102,7 @@ impl<R: Rules> Server<R> {
     }
 
     pub(super) fn pinged(&mut self, now: Micros, from: ServerId, ping: &Message) {
-        let Message::Ping { incarnation, leased, wants_in, proposes, proto, .. } = ping else { return };
+        let Message::Ping { epoch, incarnation, leased, wants_in, proposes, proto } = ping else { return };
         if !self.spec.peers.contains(&from) {
             return;
         }
@@ -87,6 +111,7 @@ impl<R: Rules> Server<R> {
             at: now,
             leased: if *leased { Some((now, *incarnation)) } else { heard.leased },
             incarnation: *incarnation,
+            epoch: *epoch,
             is_leased: *leased,
             wants_in: *wants_in,
             proposes: *proposes,
@@ -96,9 +121,9 @@ impl<R: Rules> Server<R> {
 
     /// One change at a time, and a pause between two.
     fn guards(&mut self, now: Micros, out: &mut Vec<Output>) {
-        let Some(view) = self.view.clone() else { return };
+        let Some(view) = self.pending.clone().or_else(|| self.view.clone()) else { return };
         let early = self.guardian.proposed.is_some_and(|last| now < last + self.spec.pause);
-        if !self.guardian.proposes || early || self.pending.is_some() || self.defers(now) {
+        if !self.guardian.proposes || early || self.defers(now) {
             return;
         }
         let change = self.excludes(now, &view).or_else(|| self.admits(now, &view));
@@ -117,38 +142,42 @@ impl<R: Rules> Server<R> {
         others.map(|(server, heard)| (!heard.is_leased, *server)).any(|other| other < own)
     }
 
-    /// A member from which for so long no ping came that says that it is leased. One that came in has time to install.
+    /// A member from which for so long no ping came that says that it is leased. One that came in has time to
+    /// install.
     fn excludes(&self, now: Micros, view: &View) -> Option<Command> {
+        // Pings go to everybody, so whoever begins to propose knows already who is silent; one round more is enough.
+        if now < self.guardian.proposing + self.spec.renew {
+            return None;
+        }
         let patience = self.spec.suspect;
-        let silent = |server: &ServerId, incarnation: u64, since: u32| {
+        let silent = |server: &ServerId, seat: &Seat| {
             let heard = self.guardian.heard.get(server).and_then(|heard| heard.leased);
-            let last = heard.filter(|(_, run)| *run == incarnation).map_or(Micros(0), |(at, _)| at);
-            let fresh = if since == view.epoch { self.installed_at } else { Micros(0) };
-            now >= last.max(self.guardian.since).max(fresh) + patience
+            let last = heard.filter(|(_, run)| *run == seat.incarnation).map_or(Micros(0), |(at, _)| at);
+            let came = self.guardian.seats.get(server).map_or(now, |admitted| admitted.at);
+            now >= last.max(self.guardian.since).max(came) + patience
         };
         let others = view.members.iter().filter(|(server, _)| **server != self.spec.id);
-        let mut suspects = others.filter(|(server, seat)| silent(server, seat.incarnation, seat.since));
+        let mut suspects = others.filter(|(server, seat)| silent(server, seat));
         suspects.next().map(|(server, _)| Command::Exclude(view.epoch, *server))
     }
 
     /// A server that wants in and is not, in this run of it; with a back-off for each.
-    fn admits(&mut self, now: Micros, view: &View) -> Option<Command> {
+    fn admits(&self, now: Micros, view: &View) -> Option<Command> {
         let own = (self.spec.id, self.spec.incarnation);
         let patience = self.spec.suspect;
         let heard = self.guardian.heard.iter();
-        let others = heard.filter(|(_, heard)| heard.wants_in && now < heard.at + patience);
+        // It must have read this view: a ping that was on its way for long does not bring back who is dead.
+        let reads = |heard: &Heard| heard.epoch >= view.epoch && now < heard.at + patience;
+        let others = heard.filter(|(_, heard)| heard.wants_in && reads(heard));
         let others = others.map(|(server, heard)| (*server, heard.incarnation));
         let me = self.wants_in().then_some(own);
         let mut wanting = me.into_iter().chain(others).filter(|(server, run)| !view.has(*server, *run));
-        let admitted = &self.guardian.admitted;
+        let seats = &self.guardian.seats;
         let (server, incarnation) = wanting.find(|(server, _)| {
-            admitted.get(server).is_none_or(|(last, times)| {
-                now >= *last + Micros(FIRST_BACK_OFF.0 << (*times).min(6).saturating_sub(1))
+            seats.get(server).is_none_or(|admitted| {
+                now >= admitted.at + Micros(FIRST_BACK_OFF.0 << (admitted.times - 1).min(6))
             })
         })?;
-        let (last, times) = self.guardian.admitted.get(&server).copied().unwrap_or_default();
-        let times = if now > last + STABLE { 1 } else { times + 1 };
-        self.guardian.admitted.insert(server, (now, times));
         Some(Command::Admit(view.epoch, server, incarnation))
     }
 

@@ -1,8 +1,9 @@
-//! 4.2 as home, and what 4.3 says of re-creating tokens: the home of a lock numbers its owners. After a view change it
-//! knows what is reported to it; what nobody reports it makes anew, but only when everybody who goes on has reported
-//! and nobody's old lease can run any more.
+//! 4.2 as home, and what 4.3 says of re-creating tokens: the home of a lock numbers its owners. After a view change
+//! it knows what is reported to it; what nobody reports it makes anew, but only when everybody who goes on has
+//! reported and nobody's old lease can run any more.
 
 use super::install::Page;
+use super::table::Table;
 use super::{Event, Output, Rules, Server, Timer};
 use crate::live::Micros;
 use crate::lock::{Class, Command, Kind, MAX_COUNTER, Message, Name, SHARDS, ServerId, View};
@@ -12,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Requests that are kept while a lock is not open; who is not among them asks again anyway.
 const PARKED: usize = 100_000;
 
-/// How often it is proposed that the past is over, until it is.
+/// How often it is proposed that the past is over, or that a new epoch begins, until it is so.
 const SETTLE: Micros = Micros::millis(1000);
 
 /// At this counter a new epoch is asked for, long before there is none left.
@@ -21,9 +22,9 @@ const LARGE: u64 = MAX_COUNTER / 4 * 3;
 /// What a home knows.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub(super) struct Homes {
-    chains: BTreeMap<Name, Chain>,
-    /// For each shard the largest number and counter of the chains that were dropped: new ones go on from there. Without
-    /// that for the number, an owner of the dropped chain would refuse the token of the new one.
+    chains: Table<Chain>,
+    /// For each shard the largest number and counter of the chains that were dropped: new ones go on from there.
+    /// Without that for the number, an owner of the dropped chain would refuse the token of the new one.
     bases: Vec<(u64, u64)>,
     /// Who has reported which pages.
     reports: BTreeMap<ServerId, BTreeSet<u32>>,
@@ -85,11 +86,9 @@ impl Chain {
         while self.taken {
             let (_, _, who) = self.queue.pop_first()?;
             let (_, _, number) = self.asked.remove(&who)?;
-            let numbered = self.home.number();
-            let pass = self.home.asked(who, number);
-            self.taken = self.home.number() == numbered;
-            if pass.is_some() {
-                return pass;
+            if let Some(pass) = self.home.asked(who, number) {
+                self.taken = false;
+                return Some(pass);
             }
         }
         None
@@ -98,18 +97,24 @@ impl Chain {
 
 impl Homes {
     /// What a home knows when it has installed a view.
-    pub(super) fn installed(view: &View, own: ServerId, now: Micros, waits: bool) -> Homes {
+    pub(super) fn installed<R: Rules>(view: &View, own: ServerId, now: Micros) -> Homes {
+        let wait = |class: Class| if R::DRIFT { view.wait(class) } else { view.running[class.index()] };
         let goes_on = |(server, seat): (&ServerId, &crate::lock::Seat)| {
             (seat.since < view.epoch && *server != own).then_some(*server)
         };
         Homes {
             bases: vec![(0, 0); SHARDS],
             missing: view.members.iter().filter_map(goes_on).collect(),
-            unsure: if waits { view.past.clone() } else { BTreeSet::new() },
-            wait_until: Class::ALL.map(|class| now + view.wait(class)),
-            settle_at: Some(now + view.longest_wait()),
+            unsure: if R::WAITS { view.past.clone() } else { BTreeSet::new() },
+            wait_until: Class::ALL.map(|class| now + wait(class)),
+            settle_at: Class::ALL.map(|class| now + wait(class)).into_iter().max(),
             ..Homes::default()
         }
+    }
+
+    /// When the waits are over.
+    pub(super) fn waits(&self) -> [Micros; 3] {
+        self.wait_until
     }
 
     /// Whether there is a chain for this lock.
@@ -139,9 +144,10 @@ impl Homes {
     }
 
     /// The token is made, idle at home.
-    pub(super) fn create(&mut self, name: &Name, own: ServerId) -> Token {
+    pub(super) fn create(&mut self, name: &Name, own: ServerId, goes_on: bool) -> Token {
         let (k, counter) = self.bases.get(View::shard(name)).copied().unwrap_or_default();
-        self.chains.insert(name.clone(), Chain::new(own, k));
+        let k = if goes_on { k } else { 0 };
+        self.chains.insert(name, Chain::new(own, k));
         Token { k, counter }
     }
 }
@@ -174,14 +180,15 @@ impl<R: Rules> Server<R> {
         self.created_at_home(now, name);
         let Some(chain) = self.homes.chains.get_mut(name) else { return };
         let passes = match name.kind() {
-            Kind::Lock => [chain.home.asked(from, number), None],
+            Kind::Lock => [chain.home.asked_above(from, number), None],
             Kind::Election => {
-                let again = chain.home.tail() == from || !chain.taken;
-                let last = chain.home.last().filter(|_| again && !chain.taken);
-                if chain.home.tail() != from {
+                // Should the word that the last one has the token be lost, it is told again when that is.
+                let again = chain.home.last().filter(|_| !chain.taken);
+                let numbered = chain.home.request(from).is_some_and(|last| number <= last);
+                if chain.home.tail() != from && !numbered {
                     chain.waits(from, number, priority);
                 }
-                [last, chain.next()]
+                [again, chain.next()]
             }
         };
         for pass in passes.into_iter().flatten() {
@@ -230,15 +237,14 @@ impl<R: Rules> Server<R> {
             return;
         }
         let lock = self.lock_mut(now, name);
-        let Some(number) = lock.owner.wants() else { return };
+        let Some(number) = lock.owner.wants_above() else { return };
         self.asks_again_later(now, name);
         self.requested(now, own, name, number, 0, out);
     }
 
-    /// The token is idle at home and the last in the chain: nothing needs to be remembered of it but how far its numbers
-    /// went.
-    pub(super) fn retires(&mut self, now: Micros, name: &Name) {
-        let _ = now;
+    /// The token is idle at home and the last in the chain: nothing needs to be remembered of it but how far its
+    /// numbers went.
+    pub(super) fn retires(&mut self, name: &Name) {
         let Some(chain) = self.homes.chains.get(name) else { return };
         let Some(token) = self.locks.get(name).and_then(|lock| lock.owner.token()) else { return };
         if chain.home.tail() != self.spec.id || chain.home.number() != token.k || !chain.queue.is_empty() {
@@ -273,7 +279,7 @@ impl<R: Rules> Server<R> {
         if got.insert(page) && seat.is_some() {
             for owned in owns {
                 if view.home(&owned.name) == Some(self.spec.id) && !self.homes.has(&owned.name) {
-                    self.homes.chains.insert(owned.name.clone(), Chain::new(from, 0));
+                    self.homes.chains.insert(&owned.name, Chain::new(from, 0));
                     opened.push(owned.name);
                 }
             }
@@ -300,8 +306,8 @@ impl<R: Rules> Server<R> {
         }
     }
 
-    /// What nobody reported is re-created when (a) everybody who goes on has reported, and (b) everybody who was a member
-    /// has vouched, or the old leases of the class are over. Called when one of these may be so.
+    /// What nobody reported is re-created when (a) everybody who goes on has reported, and (b) everybody who was a
+    /// member has vouched, or the old leases of the class are over. Called when one of these may be so.
     pub(super) fn opens(&mut self, now: Micros, out: &mut Vec<Output>) {
         if !self.joined || self.at_home() == 0 {
             return;
@@ -342,8 +348,9 @@ impl<R: Rules> Server<R> {
     fn settles(&mut self, now: Micros, out: &mut Vec<Output>) {
         let Some(view) = self.view.as_ref() else { return };
         let past = !view.past.is_empty() || view.running != view.times.leases;
-        let Some(at) = self.homes.settle_at.filter(|at| past && *at <= now) else { return };
-        let _ = at;
+        if !past || self.homes.settle_at.is_none_or(|at| now < at) {
+            return;
+        }
         out.push(Output::Propose(Command::Settle(view.epoch)));
         self.homes.settle_at = Some(now + SETTLE);
         self.at(now + SETTLE, Timer::Open);
@@ -362,19 +369,19 @@ impl<R: Rules> Server<R> {
     }
 
     /// Counters run out long after this; a new epoch begins them anew.
-    pub(super) fn counter_is_large(&mut self, counter: u64, out: &mut Vec<Output>) {
+    pub(super) fn counter_is_large(&mut self, now: Micros, counter: u64, out: &mut Vec<Output>) {
         if counter >= LARGE {
-            self.asks_for_an_epoch(out);
+            self.asks_for_an_epoch(now, out);
         }
     }
 
     /// The same homes in a new epoch: numbers begin anew, and records of locks that nobody uses are dropped.
-    pub(super) fn asks_for_an_epoch(&mut self, out: &mut Vec<Output>) {
-        let Some(view) = self.view.as_ref().filter(|view| self.joined && self.renewal != Some(view.epoch))
-        else {
+    pub(super) fn asks_for_an_epoch(&mut self, now: Micros, out: &mut Vec<Output>) {
+        if self.renewal.is_some_and(|last| now < last + SETTLE) {
             return;
-        };
-        self.renewal = Some(view.epoch);
+        }
+        let Some(view) = self.view.as_ref().filter(|_| self.joined) else { return };
+        self.renewal = Some(now);
         out.push(Output::Propose(Command::Rehome(view.epoch, view.homes.clone())));
     }
 

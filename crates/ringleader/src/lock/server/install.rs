@@ -1,11 +1,12 @@
-//! 4.3: a newer view is installed, and tokens are reported to their homes. A member that goes on keeps its tokens, its
-//! holders and its sessions; anybody else lets go of everything first, and comes in with nothing.
+//! 4.3: a newer view is installed, and tokens are reported to their homes. A member that goes on keeps its tokens,
+//! its holders and its sessions; anybody else lets go of everything first, and comes in with nothing.
 
 use super::homes::Homes;
 use super::owners::{RESEND, RESEND_MOST};
-use super::{Answer, Output, Rules, Server, Timer, answer};
+use super::table::Table;
+use super::{Answer, Event, Output, Rules, Server, Timer, answer};
 use crate::live::Micros;
-use crate::lock::{Class, Denial, MAX_MESSAGE, Message, Name, Owned, ServerId, View};
+use crate::lock::{Denial, MAX_MESSAGE, Message, Owned, ServerId, View};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -25,7 +26,7 @@ pub(super) struct Page {
 }
 
 /// What is reported to a home until it has arrived.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Reporting {
     pages: Vec<Vec<Owned>>,
     /// Pages that have not arrived.
@@ -41,7 +42,7 @@ impl<R: Rules> Server<R> {
     pub(super) fn install(&mut self, now: Micros, view: Arc<View>, out: &mut Vec<Output>) {
         let seat = view.members.get(&self.spec.id);
         let listed = seat.filter(|seat| seat.incarnation == self.spec.incarnation);
-        let continues = self.joined && listed.is_some_and(|seat| seat.since <= self.epoch());
+        let continues = self.joined && listed.is_some_and(|seat| seat.since <= self.epoch() || !R::SINCE);
         if continues {
             let kept = self.carries_on(&view);
             self.begins(now, view, true, out);
@@ -67,7 +68,7 @@ impl<R: Rules> Server<R> {
         self.timers.retain(|(_, timer)| {
             !matches!(timer, Timer::Wait(..) | Timer::Session(_) | Timer::Resend(_) | Timer::Idle(_))
         });
-        self.locks.clear();
+        self.locks = Table::default();
         (self.tokens, self.held, self.waiting) = (0, 0, 0);
         self.confirmed = None;
         let joined = view.has(self.spec.id, self.spec.incarnation);
@@ -80,18 +81,19 @@ impl<R: Rules> Server<R> {
 
     /// Each token becomes number 0 with counter 0; requests and chains are dropped, and asked again. How many tokens.
     fn carries_on(&mut self, view: &View) -> usize {
-        self.locks.retain(|_, lock| lock.owner.token().is_some() || !lock.waiters.is_empty());
-        for (name, lock) in &mut self.locks {
+        let sessions = &mut self.sessions;
+        self.locks.retain(|name, lock| {
             let home = view.home(name).unwrap_or_default();
             let class = view.class(name);
             lock.begin_epoch(class, home);
             // Classes may have changed: a session must not be promised more than its locks are.
             for (session, _) in lock.holder.iter().chain(lock.waiters.values()) {
-                if let Some(client) = self.sessions.get_mut(session) {
+                if let Some(client) = sessions.get_mut(session) {
                     client.class = client.class.min(class);
                 }
             }
-        }
+            lock.owner.token().is_some() || !lock.waiters.is_empty()
+        });
         self.tokens
     }
 
@@ -100,12 +102,15 @@ impl<R: Rules> Server<R> {
         self.installed_at = now;
         self.tally.installed += 1;
         self.stalled.clear();
-        self.homes = Homes::installed(&view, self.spec.id, now, R::WAITS);
-        for class in Class::ALL {
-            self.at(now + view.wait(class), Timer::Open);
+        self.homes = Homes::installed::<R>(&view, self.spec.id, now);
+        for at in self.homes.waits() {
+            self.at(at, Timer::Open);
         }
-        self.at(self.boot + view.longest_wait(), Timer::Certify);
         self.view = Some(view);
+        if !self.certifies(now) {
+            let wait = self.view.as_ref().map_or(Micros(0), |view| view.longest_wait());
+            self.at(self.boot + wait, Timer::Certify);
+        }
         self.looks_again(now, out);
     }
 
@@ -117,13 +122,13 @@ impl<R: Rules> Server<R> {
 
     /// REPORT to every home; then everything that is wanted is asked for again.
     fn tells_of_it(&mut self, now: Micros, kept: usize, out: &mut Vec<Output>) {
-        out.push(Output::Event(self.installed_event(kept)));
+        out.push(Output::Event(Event::Installed { epoch: self.epoch(), joined: self.joined, kept }));
         self.reports.clear();
         let Some(view) = self.view.clone() else { return };
         if self.joined || view.past.contains(&self.spec.id) {
             let mut owns: BTreeMap<ServerId, Vec<Owned>> =
                 view.homes.iter().map(|home| (*home, Vec::new())).collect();
-            for (name, lock) in &self.locks {
+            for (name, lock) in self.locks.iter() {
                 if lock.owner.token().is_some() {
                     let owned = Owned { name: name.clone(), held: lock.holder.is_some() };
                     owns.entry(lock.home).or_default().push(owned);
@@ -144,8 +149,7 @@ impl<R: Rules> Server<R> {
             }
         }
         self.opens(now, out);
-        let wanted: Vec<Name> = self.locks.keys().cloned().collect();
-        for name in wanted {
+        for name in self.locks.names() {
             self.serve(now, &name, out);
         }
     }
@@ -180,6 +184,9 @@ impl<R: Rules> Server<R> {
             let certify = report.certify;
             let message = Message::Report { epoch, incarnation, certify, page, pages: count, owns };
             out.push(Output::Send(home, message));
+        }
+        if report.open.is_empty() {
+            return;
         }
         report.at = now + Micros(RESEND.0 << report.resends.min(10)).min(RESEND_MOST);
         let at = report.at;

@@ -1,5 +1,5 @@
-//! T1 and T2: a server's lease is a linearizable read of the view that was answered; it counts from the moment at which
-//! the read was sent. Whoever answered keeps no promise, so nothing can be forgotten at a restart.
+//! T1 and T2: a server's lease is a linearizable read of the view that was answered; it counts from the moment at
+//! which the read was sent. Whoever answered keeps no promise, so nothing can be forgotten at a restart.
 
 use super::{Output, Rules, Server, Timer};
 use crate::live::Micros;
@@ -53,10 +53,30 @@ impl<R: Rules> Server<R> {
 
     /// Somebody knows of a newer view: read at once. It is only a hint, so nothing else follows from it.
     pub(super) fn newer(&mut self, now: Micros, epoch: u32, out: &mut Vec<Output>) {
-        let known = self.pending.as_ref().map_or(self.epoch(), |view| view.epoch);
-        let asked = self.reads.last_key_value().is_some_and(|(_, sent)| now < *sent + HINTS);
-        if epoch > known && !asked {
+        if epoch <= self.newest().max(self.hinted) {
+            return;
+        }
+        self.hinted = epoch;
+        self.hint_is_due(now, out);
+    }
+
+    /// The newest epoch that was read.
+    fn newest(&self) -> u32 {
+        self.pending.as_ref().map_or(self.epoch(), |view| view.epoch)
+    }
+
+    /// Reads, unless that has just been done, and again until the newer view is known.
+    pub(super) fn hint_is_due(&mut self, now: Micros, out: &mut Vec<Output>) {
+        if self.hinted <= self.newest() {
+            return;
+        }
+        let last = self.reads.last_key_value().map_or(Micros(0), |(_, sent)| *sent + HINTS);
+        if last <= now {
             self.read(now, out);
+            // What it was told may be wrong; then the usual reads are enough.
+            self.hinted = self.newest();
+        } else {
+            self.at(last, Timer::Hint);
         }
     }
 
@@ -70,6 +90,9 @@ impl<R: Rules> Server<R> {
         let Some(sent) = self.reads.remove(&number) else { return };
         let Some(view) = view else { return };
         let sent = if R::LEASE_FROM_SENT { sent } else { now };
+        if view.epoch > self.newest() {
+            self.guardian.learns(now, &view);
+        }
         if view.epoch > self.epoch() || self.view.is_none() {
             if self.pending.as_ref().is_none_or(|pending| pending.epoch < view.epoch) {
                 self.install(now, view.clone(), out);

@@ -1,5 +1,5 @@
-//! How is a lock? Asked at its owner, through its home; the answer is true at some moment between the question and it.
-//! Only who has the token and a lease answers, or the home of a lock that is idle there: nobody else knows.
+//! How is a lock? Asked at its owner, through its home; the answer is true at some moment between the question and
+//! it. Only who has the token and a lease answers, or the home of a lock that is idle there: nobody else knows.
 
 use super::requests::Request;
 use super::{Answer, Asker, Output, Rules, Server, SessionKey, Timer, answer};
@@ -21,6 +21,8 @@ pub(super) struct Question {
     name: Name,
     who: Who,
     times: u32,
+    /// When it is repeated.
+    at: Micros,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -45,8 +47,8 @@ impl<R: Rules> Server<R> {
         }
     }
 
-    /// A try for a lock whose token is elsewhere: is it free? If so the token is asked for; otherwise the chain is left in
-    /// peace, for a token that went to somebody who gave up would cost the others.
+    /// A try for a lock whose token is elsewhere: is it free? If so the token is asked for; otherwise the chain is
+    /// left in peace, for a token that went to somebody who gave up would cost the others.
     pub(super) fn try_elsewhere(
         &mut self,
         now: Micros,
@@ -62,6 +64,9 @@ impl<R: Rules> Server<R> {
         }
         if self.is_home(&request.name) && !self.homes.is_open(&request.name, class) {
             return answer(out, asker, Answer::Denied(self.recovering()));
+        }
+        if self.looks.len() >= QUESTIONS {
+            return answer(out, asker, Answer::Denied(Denial::Limit("questions about locks")));
         }
         let name = request.name.clone();
         let Some(client) = self.sessions.get_mut(&key) else { return };
@@ -93,13 +98,15 @@ impl<R: Rules> Server<R> {
     fn question(&mut self, now: Micros, name: &Name, who: Who, out: &mut Vec<Output>) {
         self.look_number += 1;
         let number = self.look_number;
-        self.looks.insert(number, Question { name: name.clone(), who, times: 0 });
+        self.looks.insert(number, Question { name: name.clone(), who, times: 0, at: now });
         self.ask_around(now, number, out);
     }
 
     /// To the home, which knows who may have the token.
     fn ask_around(&mut self, now: Micros, number: u64, out: &mut Vec<Output>) {
-        let Some(name) = self.looks.get(&number).map(|question| question.name.clone()) else { return };
+        let Some(question) = self.looks.get_mut(&number) else { return };
+        question.at = now + AGAIN;
+        let name = question.name.clone();
         self.at(now + AGAIN, Timer::Look(number));
         let home = self.view.as_ref().and_then(|view| view.home(&name));
         let own = self.spec.id;
@@ -162,8 +169,8 @@ impl<R: Rules> Server<R> {
         }
     }
 
-    pub(super) fn look_is_due(&mut self, now: Micros, number: u64, out: &mut Vec<Output>) {
-        let Some(question) = self.looks.get_mut(&number) else { return };
+    pub(super) fn look_is_due(&mut self, now: Micros, at: Micros, number: u64, out: &mut Vec<Output>) {
+        let Some(question) = self.looks.get_mut(&number).filter(|question| question.at == at) else { return };
         question.times += 1;
         if question.times < TIMES {
             self.tally.resent += 1;
@@ -180,7 +187,6 @@ impl<R: Rules> Server<R> {
     /// In a new view every question is asked again, of the new home.
     pub(super) fn looks_again(&mut self, now: Micros, out: &mut Vec<Output>) {
         for number in self.looks.keys().copied().collect::<Vec<_>>() {
-            self.timers.retain(|(_, timer)| *timer != Timer::Look(number));
             self.ask_around(now, number, out);
         }
     }

@@ -1,11 +1,12 @@
 //! A server: everything that it decides.
 //!
 //! One function takes what happened and says what is to be done. The rules are those of the design, by number: T1 to
-//! T5 (time), 4.1 (clients), 4.2 (tokens), 4.3 (view changes), 4.4 (who starts them). A file for each concern: [`lease`]
-//! reads the view, `sessions` and `requests` serve clients, `owners` keeps tokens, `homes` numbers owners and re-creates
-//! what was lost, `install` changes the view, `guardian` has it changed, `look` asks how a lock is.
+//! T5 (time), 4.1 (clients), 4.2 (tokens), 4.3 (view changes), 4.4 (who starts them). A file for each concern:
+//! `lease` reads the view, `sessions` and `requests` serve clients, `owners` keeps tokens, `homes` numbers owners and
+//! re-creates what was lost, `install` changes the view, `guardian` has it changed, `look` asks how a lock is.
 
 mod drain;
+mod grants;
 mod guardian;
 mod homes;
 mod install;
@@ -14,8 +15,10 @@ mod look;
 mod owners;
 mod requests;
 mod said;
+mod same;
 mod sessions;
 mod spec;
+mod table;
 #[cfg(test)]
 mod tests;
 
@@ -34,6 +37,7 @@ use owners::Lock;
 use sessions::Client;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use table::Table;
 
 /// The version of the protocol that this server speaks.
 const PROTO: u16 = 1;
@@ -65,10 +69,12 @@ enum Timer {
     Open,
     /// Ask again how a lock is.
     Look(u64),
+    /// Read the view, because somebody knows a newer one.
+    Hint,
 }
 
 /// A server.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Server<R: Rules = Flawless> {
     spec: ServerSpec,
     rules: PhantomData<R>,
@@ -85,9 +91,11 @@ pub struct Server<R: Rules = Flawless> {
     confirmed: Option<Micros>,
     reads: BTreeMap<u64, Micros>,
     read_number: u64,
+    /// A newer epoch that somebody knows.
+    hinted: u32,
     sessions: BTreeMap<SessionKey, Client>,
     opened: SessionKey,
-    locks: BTreeMap<Name, Lock>,
+    locks: Table<Lock>,
     /// Locks that could be granted if their class were leased.
     stalled: BTreeSet<Name>,
     ticket: u64,
@@ -101,7 +109,7 @@ pub struct Server<R: Rules = Flawless> {
     guardian: Guardian,
     draining: Option<Draining>,
     /// When a new epoch was asked for, because numbers or records run out.
-    renewal: Option<u32>,
+    renewal: Option<Micros>,
 }
 
 impl<R: Rules> Server<R> {
@@ -121,9 +129,10 @@ impl<R: Rules> Server<R> {
             confirmed: None,
             reads: BTreeMap::new(),
             read_number: 0,
+            hinted: 0,
             sessions: BTreeMap::new(),
             opened: 0,
-            locks: BTreeMap::new(),
+            locks: Table::default(),
             stalled: BTreeSet::new(),
             ticket: 0,
             tokens: 0,
@@ -201,10 +210,10 @@ impl<R: Rules> Server<R> {
     /// The locks that it knows, by name, from after this one on, as many as asked.
     #[must_use]
     pub fn locks(&self, now: Micros, after: Option<&Name>, most: usize) -> Vec<LockStatus> {
-        use core::ops::Bound;
-        let from = after.map_or(Bound::Unbounded, Bound::Excluded);
-        let known = self.locks.range::<Name, _>((from, Bound::Unbounded));
-        let shown = known.filter(|(_, lock)| lock.owner.token().is_some() || !lock.waiters.is_empty());
+        let shown = self
+            .locks
+            .after(after)
+            .filter(|(_, lock)| lock.owner.token().is_some() || !lock.waiters.is_empty());
         let status = |(name, lock): (&Name, &Lock)| LockStatus {
             name: name.clone(),
             class: lock.class,
@@ -242,7 +251,8 @@ impl<R: Rules> Server<R> {
                 Timer::Report(home) => self.report_is_due(now, at, home, out),
                 Timer::Certify => self.certifies_now(now, out),
                 Timer::Open => self.opens(now, out),
-                Timer::Look(number) => self.look_is_due(now, number, out),
+                Timer::Look(number) => self.look_is_due(now, at, number, out),
+                Timer::Hint => self.hint_is_due(now, out),
             }
         }
     }
@@ -254,7 +264,8 @@ impl<R: Rules> Server<R> {
             self.pinged(now, from, &message);
             return self.newer(now, epoch, out);
         }
-        if epoch != self.epoch() && (R::EPOCHS || self.view.is_none()) {
+        let old_token = !R::EPOCHS && matches!(message, Message::Token { .. });
+        if epoch != self.epoch() && !old_token {
             self.tally.old_epoch += 1;
             return self.newer(now, epoch, out);
         }
@@ -305,7 +316,9 @@ impl<R: Rules> Server<R> {
         let here = lock.owner.token().is_some();
         LockState {
             held: lock.holder.is_some(),
-            fence: lock.fence.filter(|_| here),
+            fence: lock
+                .fence
+                .filter(|fence| here && (lock.holder.is_some() || fence.epoch() == self.epoch())),
             value: holder.map(|(_, request)| request.value.clone()).unwrap_or_default(),
             holder: holder.map_or_else(|| Arc::from(""), |(client, _)| client.meta.clone()),
             remaining: holder.map_or(Micros(0), |(client, _)| client.until - now),

@@ -1,8 +1,8 @@
-//! 4.2 as owner: tokens that are here, that are asked for, and that are passed on. Whoever has the token of a lock grants
-//! it to its own clients without a word to anybody, until somebody else is numbered next.
+//! 4.2 as owner: tokens that are here, that are asked for, and that are passed on. Whoever has the token of a lock
+//! grants it to its own clients without a word to anybody, until somebody else is numbered next.
 
 use super::requests::Place;
-use super::{Event, Output, Rules, Server, SessionKey, Timer};
+use super::{Output, Rules, Server, SessionKey, Timer};
 use crate::live::Micros;
 use crate::lock::{Class, Fence, Kind, Message, Name, Rid, ServerId};
 use crate::mutex::homed_chain::{Owner, Token};
@@ -13,6 +13,9 @@ pub(super) const RESEND: Micros = Micros::millis(50);
 
 /// But not later than this.
 pub(super) const RESEND_MOST: Micros = Micros::millis(1000);
+
+/// The shortest time between two epochs that are asked for because there are too many records.
+const CROWDED: Micros = Micros::millis(10_000);
 
 /// What a server knows of a lock. The record of a lock that is at home elsewhere is kept for the whole epoch, even if
 /// nobody uses the lock: it knows the largest number that the token had here, without which an old token that comes
@@ -79,6 +82,17 @@ impl Lock {
         self.used = now;
     }
 
+    /// The holder has let go.
+    pub(super) fn let_go(&mut self, now: Micros) {
+        self.holder = None;
+        self.used = now;
+    }
+
+    /// Idle, and there is nothing to do about it: it is known when to look at it again.
+    pub(super) fn is_resting(&self) -> bool {
+        self.is_idle() && self.idle_at.is_some()
+    }
+
     /// Nobody needs it here: neither holder nor waiters nor anybody who is next.
     pub(super) fn is_idle(&self) -> bool {
         self.holder.is_none() && self.waiters.is_empty() && self.owner.next().is_none()
@@ -91,6 +105,7 @@ impl Lock {
         self.class = class;
         self.home = home;
         self.streak = 0;
+        self.came_from = None;
         self.resend_at = None;
         self.asked_priority = 0;
     }
@@ -99,20 +114,18 @@ impl Lock {
 impl<R: Rules> Server<R> {
     /// The record of a lock.
     pub(super) fn lock_mut(&mut self, now: Micros, name: &Name) -> &mut Lock {
-        if !self.locks.contains_key(name) {
-            let view = self.view.as_ref();
+        let (view, own) = (self.view.as_ref(), self.spec.id);
+        self.locks.get_or(name, || {
             let class = view.map_or(Class::Normal, |view| view.class(name));
-            let home = view.and_then(|view| view.home(name)).unwrap_or(self.spec.id);
-            self.locks.insert(name.clone(), Lock::new(class, home, now));
-        }
-        self.locks.entry(name.clone()).or_insert_with(|| Lock::new(Class::Normal, 0, now))
+            Lock::new(class, view.and_then(|view| view.home(name)).unwrap_or(own), now)
+        })
     }
 
     /// The holder has let go.
     pub(super) fn let_go(&mut self, now: Micros, name: &Name) {
         let Some(lock) = self.locks.get_mut(name) else { return };
-        if lock.holder.take().is_some() {
-            lock.used = now;
+        if lock.holder.is_some() {
+            lock.let_go(now);
             self.held -= 1;
         }
     }
@@ -122,13 +135,16 @@ impl<R: Rules> Server<R> {
         loop {
             let Some(lock) = self.locks.get(name) else { return };
             if lock.owner.token().is_none() {
-                if !lock.waiters.is_empty() && !self.wants(now, name, out) {
+                if lock.waiters.is_empty() {
+                    if lock.owner.is_blank() {
+                        self.locks.remove(name);
+                    }
                     return;
                 }
-                if self.locks.get(name).is_none_or(|lock| lock.owner.token().is_none()) {
-                    return;
+                if self.wants(now, name, out) {
+                    continue;
                 }
-                continue;
+                return;
             }
             if lock.holder.is_some() {
                 return;
@@ -142,7 +158,7 @@ impl<R: Rules> Server<R> {
             };
             match head {
                 Some((session, rid)) if mine => return self.grant(now, name, session, rid, out),
-                Some(_) | None if next => self.send_token(name, out),
+                Some(_) | None if next => self.send_token(now, name, out),
                 Some(_) | None if lock.waiters.is_empty() => return self.rests(now, name, out),
                 // Nobody is next and nobody may be granted: the lease is gone, and may come back.
                 Some(_) | None => {
@@ -170,7 +186,7 @@ impl<R: Rules> Server<R> {
     }
 
     /// p with `succ` and no holder sends the token on.
-    fn send_token(&mut self, name: &Name, out: &mut Vec<Output>) {
+    fn send_token(&mut self, now: Micros, name: &Name, out: &mut Vec<Output>) {
         let epoch = self.epoch();
         let Some(lock) = self.locks.get_mut(name) else { return };
         let Some((to, token)) = lock.owner.sends() else { return };
@@ -179,12 +195,20 @@ impl<R: Rules> Server<R> {
         self.tally.hops += 1;
         let message = Message::Token { epoch, name: name.clone(), k: token.k, counter: token.counter };
         out.push(Output::Send(to, message));
+        // Records of locks that went away cannot be dropped in this epoch; a new one drops them all.
+        let gone = self.locks.len() - self.tokens.min(self.locks.len());
+        if gone > self.spec.limits.cached && now >= self.installed_at + CROWDED {
+            self.asks_for_an_epoch(now, out);
+        }
     }
 
     /// The token is wanted here. Whether it is here now: at home that is a local step.
     pub(super) fn wants(&mut self, now: Micros, name: &Name, out: &mut Vec<Output>) -> bool {
-        if !self.joined || self.created_at_home(now, name) {
-            return self.joined;
+        if !self.joined {
+            return false;
+        }
+        if self.created_at_home(now, name) {
+            return true;
         }
         let (own, epoch) = (self.spec.id, self.epoch());
         let Some(lock) = self.locks.get_mut(name) else { return false };
@@ -197,7 +221,7 @@ impl<R: Rules> Server<R> {
             return false;
         }
         let more = priority > lock.asked_priority && lock.owner.asking().is_some();
-        let number = match lock.owner.wants() {
+        let number = match lock.owner.wants_above() {
             Some(number) => {
                 lock.resends = 0;
                 number
@@ -265,7 +289,13 @@ impl<R: Rules> Server<R> {
                 self.tally.resent += 1;
                 out.push(Output::Send(to, Message::Token { epoch, name: name.clone(), k, counter }));
             }
-            None => self.serve(now, name, out),
+            None => {
+                self.serve(now, name, out);
+                // It was numbered by a copy of an old request, and the token was lost: nobody else asks for it.
+                if self.locks.get(name).is_some_and(|lock| lock.owner.is_owed()) {
+                    self.wants(now, name, out);
+                }
+            }
         }
     }
 
@@ -322,13 +352,11 @@ impl<R: Rules> Server<R> {
     /// Nobody needs the token: it stays, and goes home when it has been idle for long or when there are too many.
     fn rests(&mut self, now: Micros, name: &Name, out: &mut Vec<Output>) {
         let crowded = self.tokens > self.spec.limits.cached || self.draining.is_some();
-        let idle = self.spec.idle;
-        let came_home =
-            self.is_home(name) && self.locks.get(name).is_some_and(|lock| lock.came_from.is_some());
-        if crowded || came_home {
-            return self.offer(now, name, out);
-        }
+        let (own, idle) = (self.spec.id, self.spec.idle);
         let Some(lock) = self.locks.get_mut(name) else { return };
+        if crowded || lock.home == own && lock.came_from.is_some() {
+            return self.offer(name, out);
+        }
         if lock.idle_at.is_none() {
             let at = now + idle;
             lock.idle_at = Some(at);
@@ -352,15 +380,15 @@ impl<R: Rules> Server<R> {
         // Should the offer be lost, it is made again after as long.
         lock.idle_at = Some(now + idle);
         self.at(now + idle, Timer::Idle(name.clone()));
-        self.offer(now, name, out);
+        self.offer(name, out);
     }
 
     /// OFFER(x, k); at home the record is dropped.
-    pub(super) fn offer(&mut self, now: Micros, name: &Name, out: &mut Vec<Output>) {
+    pub(super) fn offer(&mut self, name: &Name, out: &mut Vec<Output>) {
         let Some(lock) = self.locks.get(name).filter(|lock| lock.is_idle()) else { return };
         let Some(token) = lock.owner.token() else { return };
         if lock.home == self.spec.id {
-            return self.retires(now, name);
+            return self.retires(name);
         }
         let message = Message::Offer { epoch: self.epoch(), name: name.clone(), k: token.k };
         out.push(Output::Send(lock.home, message));
@@ -371,7 +399,7 @@ impl<R: Rules> Server<R> {
         if !self.is_home(name) || self.homes.has(name) || !self.homes.opens(self.class(name)) {
             return false;
         }
-        let token = self.homes.create(name, self.spec.id);
+        let token = self.homes.create(name, self.spec.id, R::GOES_ON);
         let lock = self.lock_mut(now, name);
         lock.owner = Owner::with(token);
         lock.served = false;
@@ -389,10 +417,5 @@ impl<R: Rules> Server<R> {
     pub(super) fn is_home(&self, name: &Name) -> bool {
         let home = self.view.as_ref().and_then(|view| view.home(name));
         self.joined && home == Some(self.spec.id)
-    }
-
-    /// A lock was lost with its session, or given back, and its record is of no use here.
-    pub(super) fn installed_event(&self, kept: usize) -> Event {
-        Event::Installed { epoch: self.epoch(), joined: self.joined, kept }
     }
 }

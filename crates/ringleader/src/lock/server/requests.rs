@@ -1,8 +1,7 @@
-//! 4.1, requests: a lock is asked for, granted, given back. A request is known by its session and its number: repeated
-//! it gets the answer that it had, so that a lost answer heals; once over, its number is refused.
+//! 4.1, requests: a lock is asked for, granted, given back. A request is known by its session and its number:
+//! repeated it gets the answer that it had, so that a lost answer heals; once over, its number is refused.
 
-use super::owners::Lock;
-use super::{Answer, Asker, Event, Output, Path, Rules, Server, SessionKey, Timer, answer};
+use super::{Answer, Asker, Output, Path, Rules, Server, SessionKey, Timer, answer};
 use crate::live::Micros;
 use crate::lock::{Class, Denial, Fence, Kind, MAX_VALUE, Name, Rid, SessionId};
 use std::sync::Arc;
@@ -27,8 +26,8 @@ pub(super) struct Request {
     /// Who waits for the answer.
     pub(super) asker: Option<Asker>,
     pub(super) value: Arc<[u8]>,
-    since: Micros,
-    path: Option<Path>,
+    pub(super) since: Micros,
+    pub(super) path: Option<Path>,
 }
 
 /// How a request is.
@@ -43,11 +42,17 @@ pub(super) enum State {
     /// It wants to know first whether the lock is free.
     Tries {
         until: Micros,
+        priority: u32,
     },
     Holds(Fence),
 }
 
 impl Request {
+    /// One that was granted at once.
+    pub(super) fn held(name: Name, fence: Fence, value: Arc<[u8]>, since: Micros) -> Request {
+        Request { name, state: State::Holds(fence), asker: None, value, since, path: Some(Path::Local) }
+    }
+
     pub(super) fn holds(&self) -> bool {
         matches!(self.state, State::Holds(_))
     }
@@ -69,10 +74,11 @@ impl<R: Rules> Server<R> {
             Ok(key) => key,
             Err(denial) => return answer(out, asker, Answer::Denied(denial)),
         };
+        let Some(wanted) = self.grants_at_once(now, asker, key, wanted, out) else { return };
         if self.repeated(now, asker, key, &wanted, out) {
             return;
         }
-        if let Err(denial) = self.acceptable(now, key, &wanted) {
+        if let Err(denial) = self.acceptable(key, &wanted) {
             return answer(out, asker, Answer::Denied(denial));
         }
         let Wanted { rid, name, wait, priority, value } = wanted;
@@ -99,7 +105,7 @@ impl<R: Rules> Server<R> {
             let until = now + TRY;
             let request = Request {
                 name: name.clone(),
-                state: State::Tries { until },
+                state: State::Tries { until, priority },
                 asker: Some(asker),
                 value,
                 since: now,
@@ -112,7 +118,7 @@ impl<R: Rules> Server<R> {
         }
         let request = Request {
             name: name.clone(),
-            state: State::Tries { until: now },
+            state: State::Tries { until: now, priority },
             asker: Some(asker),
             value,
             since: now,
@@ -165,7 +171,7 @@ impl<R: Rules> Server<R> {
     }
 
     /// Whether the request can be made at all (8.5, and the class).
-    fn acceptable(&self, now: Micros, key: SessionKey, wanted: &Wanted) -> Result<(), Denial> {
+    fn acceptable(&self, key: SessionKey, wanted: &Wanted) -> Result<(), Denial> {
         let (Some(client), Some(view)) = (self.sessions.get(&key), self.view.as_ref()) else {
             return Err(Denial::SessionExpired);
         };
@@ -191,7 +197,6 @@ impl<R: Rules> Server<R> {
         if lock.is_some_and(|lock| lock.waiters.len() >= self.spec.limits.waiters) {
             return Err(Denial::Limit("waiters for this lock"));
         }
-        let _ = now;
         Ok(())
     }
 
@@ -245,163 +250,17 @@ impl<R: Rules> Server<R> {
     ) {
         let Some(client) = self.sessions.get_mut(&key) else { return };
         let Some(request) = client.requests.get(&rid) else { return };
-        let State::Tries { until } = request.state else { return };
+        let State::Tries { until, priority } = request.state else { return };
         let name = request.name.clone();
         let queued =
             self.locks.get(&name).is_some_and(|lock| lock.holder.is_some() || !lock.waiters.is_empty());
         let found = if queued { Err(Denial::Locked) } else { found };
         match found {
             Ok(()) => {
-                self.queue(now, key, rid, 0, Some(until), true);
+                self.queue(now, key, rid, priority, Some(until), true);
                 self.serve(now, &name, out);
             }
             Err(denial) => self.withdraw(now, key, rid, denial, out),
-        }
-    }
-
-    /// GRANT (4.1): the counter goes up, the fence is the epoch and the counter, and the client is told.
-    pub(super) fn grant(
-        &mut self,
-        now: Micros,
-        name: &Name,
-        key: SessionKey,
-        rid: Rid,
-        out: &mut Vec<Output>,
-    ) {
-        let epoch = if R::EPOCH_IN_FENCE { self.epoch() } else { 0 };
-        let Some(client) = self.sessions.get_mut(&key) else { return };
-        let Some(request) = client.requests.get_mut(&rid) else { return };
-        let Some(lock) = self.locks.get_mut(name) else { return };
-        let Some(counter) = lock.owner.grants() else { return };
-        let fence = Fence::new(epoch, counter);
-        if let State::Waits { place, until, .. } = request.state {
-            lock.waiters.remove(&place);
-            self.waiting -= 1;
-            if let Some(until) = until {
-                self.timers.remove(&(until, Timer::Wait(key, rid)));
-            }
-        }
-        let path = request.path.unwrap_or(match lock.came_from {
-            Some(from) if from != lock.home => Path::Third,
-            Some(_) | None => Path::Home,
-        });
-        request.state = State::Holds(fence);
-        client.granted = true;
-        lock.granted(now, key, rid, fence);
-        self.held += 1;
-        self.tally.grants[lock.class.index()] += 1;
-        self.tally.streak = self.tally.streak.max(u64::from(lock.streak));
-        if let Some(asker) = request.asker.take() {
-            answer(out, asker, Answer::Granted { rid, fence, valid: client.until - now });
-        }
-        let session = SessionId(u128::from(self.spec.incarnation) << 64 | u128::from(key));
-        let (class, waited) = (lock.class, now - request.since);
-        out.push(Output::Event(Event::Granted { name: name.clone(), session, fence, class, path, waited }));
-        self.counter_is_large(counter, out);
-    }
-
-    pub(super) fn release(
-        &mut self,
-        now: Micros,
-        asker: Asker,
-        session: SessionId,
-        name: &Name,
-        fence: Fence,
-        out: &mut Vec<Output>,
-    ) {
-        let key = match self.client(session) {
-            Ok(key) => key,
-            Err(denial) => return answer(out, asker, Answer::Denied(denial)),
-        };
-        // The fence is compared, not the name alone: it may be an earlier grant that is given back again.
-        let lock = self.locks.get(name);
-        let held = lock.and_then(Lock::held).filter(|(holder, _, held)| *holder == key && *held == fence);
-        let Some((_, rid, _)) = held else {
-            return answer(out, asker, Answer::Denied(Denial::NotHolder));
-        };
-        self.gives_back(now, key, rid, out);
-        answer(out, asker, Answer::Released);
-        self.serve(now, &name.clone(), out);
-    }
-
-    /// The request is not wanted any more. Its number is over even if it never came: it may come late.
-    pub(super) fn cancel(
-        &mut self,
-        now: Micros,
-        asker: Asker,
-        session: SessionId,
-        rid: Rid,
-        out: &mut Vec<Output>,
-    ) {
-        let key = match self.client(session) {
-            Ok(key) => key,
-            Err(denial) => return answer(out, asker, Answer::Denied(denial)),
-        };
-        let Some(client) = self.sessions.get_mut(&key) else { return };
-        let state = client.requests.get(&rid).map(|request| (request.state.clone(), request.name.clone()));
-        match state {
-            Some((State::Holds(_), name)) => {
-                self.gives_back(now, key, rid, out);
-                self.serve(now, &name, out);
-            }
-            Some((State::Waits { .. } | State::Tries { .. }, _)) => {
-                self.withdraw(now, key, rid, Denial::Timeout, out);
-            }
-            None if client.has_finished(rid) => {}
-            None => client.finishes(rid),
-        }
-        answer(out, asker, Answer::Cancelled);
-    }
-
-    /// A request that holds is over.
-    fn gives_back(&mut self, now: Micros, key: SessionKey, rid: Rid, out: &mut Vec<Output>) {
-        let Some(client) = self.sessions.get_mut(&key) else { return };
-        let Some(request) = client.requests.remove(&rid) else { return };
-        client.finishes(rid);
-        if let State::Holds(fence) = request.state {
-            self.let_go(now, &request.name);
-            out.push(Output::Event(Event::Released { name: request.name, fence }));
-        }
-    }
-
-    /// A request that waits is over: nothing was granted, and nothing will be.
-    pub(super) fn withdraw(
-        &mut self,
-        now: Micros,
-        key: SessionKey,
-        rid: Rid,
-        why: Denial,
-        out: &mut Vec<Output>,
-    ) {
-        let Some(client) = self.sessions.get_mut(&key) else { return };
-        let Some(request) = client.requests.remove(&rid) else { return };
-        client.finishes(rid);
-        self.forget_wait(key, rid, &request);
-        if let Some(asker) = request.asker {
-            answer(out, asker, Answer::Denied(why));
-        }
-        self.serve(now, &request.name, out);
-    }
-
-    /// Nobody waits at this place any more. The server stays in the chain: it passes the token on when it comes.
-    pub(super) fn forget_wait(&mut self, key: SessionKey, rid: Rid, request: &Request) {
-        let State::Waits { place, until, .. } = request.state else { return };
-        self.waiting -= 1;
-        if let Some(until) = until {
-            self.timers.remove(&(until, Timer::Wait(key, rid)));
-        }
-        if let Some(lock) = self.locks.get_mut(&request.name) {
-            lock.waiters.remove(&place);
-        }
-    }
-
-    pub(super) fn wait_is_over(&mut self, now: Micros, key: SessionKey, rid: Rid, out: &mut Vec<Output>) {
-        let Some(client) = self.sessions.get(&key) else { return };
-        let Some(request) = client.requests.get(&rid) else { return };
-        let State::Waits { until, tries, .. } = request.state else { return };
-        if until.is_some_and(|until| until <= now) {
-            let why = if tries { Denial::Locked } else { Denial::Timeout };
-            self.withdraw(now, key, rid, why, out);
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::lock::{
 use std::sync::Arc;
 
 /// What happens to a server.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Input {
     /// Time has passed; see [`Server::wakes_at`].
     Tick,
@@ -29,7 +29,7 @@ pub enum Input {
 }
 
 /// What a server wants done.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Output {
     /// Send this.
     Send(ServerId, Message),
@@ -57,7 +57,7 @@ pub enum Path {
 }
 
 /// What is worth telling.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Event {
     /// A lock was granted.
     Granted {
@@ -111,7 +111,7 @@ pub enum Event {
 }
 
 /// What was counted since the start.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub struct Tally {
     /// Grants, by class.
     pub grants: [u64; 3],
@@ -134,7 +134,7 @@ pub struct Tally {
 }
 
 /// How a lock of which this server has the token, or for which somebody waits here, is.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct LockStatus {
     /// The lock.
     pub name: Name,
@@ -145,7 +145,7 @@ pub struct LockStatus {
 }
 
 /// How a server is.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Default, Debug)]
 pub struct ServerStatus {
     /// The epoch that is installed; 0 if none.
     pub epoch: u32,

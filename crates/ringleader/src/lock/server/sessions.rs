@@ -1,5 +1,6 @@
-//! 4.1, sessions: a client is served while its server hears of it. The server keeps a session until the promise that it
-//! gave is over, counted from the receipt of the keep-alive; the client counts from its sending, so it stops earlier.
+//! 4.1, sessions: a client is served while its server hears of it. The server keeps a session until the promise that
+//! it gave is over, counted from the receipt of the keep-alive; the client counts from its sending, so it stops
+//! earlier.
 
 use super::requests::{Request, State};
 use super::{Answer, Asker, Event, Output, Rules, Server, SessionKey, Timer, answer};
@@ -24,17 +25,25 @@ pub(super) struct Client {
     pub(super) until: Micros,
     pub(super) requests: BTreeMap<Rid, Request>,
     finished: VecDeque<Rid>,
+    /// The largest number that is over.
+    newest: Rid,
     /// Whether it was ever granted anything.
     pub(super) granted: bool,
 }
 
 impl Client {
+    /// Whether this number was not seen yet.
+    pub(super) fn is_new(&self, rid: Rid) -> bool {
+        !self.requests.contains_key(&rid) && (rid > self.newest || !self.has_finished(rid))
+    }
+
     /// A request is over.
     pub(super) fn finishes(&mut self, rid: Rid) {
         if self.finished.len() == FINISHED {
             self.finished.pop_front();
         }
         self.finished.push_back(rid);
+        self.newest = self.newest.max(rid);
     }
 
     /// Whether a request was over not long ago.
@@ -105,17 +114,19 @@ impl<R: Rules> Server<R> {
             until,
             requests: BTreeMap::new(),
             finished: VecDeque::new(),
+            newest: 0,
             granted: false,
         };
         self.sessions.insert(key, client);
         self.at(until, Timer::Session(key));
-        let session = SessionId(u128::from(self.spec.incarnation) << 64 | u128::from(key));
+        let session = self.spec.session(key);
         answer(out, asker, Answer::Opened { session, valid });
     }
 
-    /// It lives. The answer says what the server knows of every request, so that a grant whose answer was lost is known
-    /// after it, and one that the client does not know of is given back by the client. The server frees nothing on the
-    /// ground that a keep-alive does not list it: it may have been sent before the request, and have come after it.
+    /// It lives. The answer says what the server knows of every request, so that a grant whose answer was lost is
+    /// known after it, and one that the client does not know of is given back by the client. The server frees nothing
+    /// on the ground that a keep-alive does not list it: it may have been sent before the request, and have come
+    /// after it.
     pub(super) fn keep_alive(
         &mut self,
         now: Micros,
@@ -160,7 +171,7 @@ impl<R: Rules> Server<R> {
             return self.at(until, Timer::Session(key));
         }
         self.tally.expired += 1;
-        let session = SessionId(u128::from(self.spec.incarnation) << 64 | u128::from(key));
+        let session = self.spec.session(key);
         out.push(Output::Event(Event::Expired(session)));
         self.end(now, key, Denial::SessionExpired, out);
     }

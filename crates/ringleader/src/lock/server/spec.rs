@@ -1,16 +1,17 @@
 //! How a server is set up, and the rules that it follows.
 
 use crate::live::Micros;
-use crate::lock::ServerId;
+use crate::lock::{ServerId, SessionId};
 
 /// What a server is told at its start.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct ServerSpec {
     /// Who it is.
     pub id: ServerId,
     /// Which run of it: drawn at random.
     pub incarnation: u64,
-    /// Whether it never ran before: then no client of an earlier run can hold anything.
+    /// Whether no client of an earlier run can hold anything: it never ran before, or its last run ended with
+    /// [`super::Event::Drained`] and that was kept on a disk. Otherwise it vouches for that only after a while (T5).
     pub fresh: bool,
     /// All servers of the cluster, itself among them: whom it tells that it is here.
     pub peers: Vec<ServerId>,
@@ -33,7 +34,7 @@ pub struct ServerSpec {
 }
 
 /// What clients may cost a server.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Limits {
     /// Sessions.
     pub sessions: usize,
@@ -63,6 +64,11 @@ impl Default for Limits {
 }
 
 impl ServerSpec {
+    /// The name of a session: no other run of any server gives it again.
+    pub(super) fn session(&self, key: u64) -> SessionId {
+        SessionId(u128::from(self.incarnation) << 64 | u128::from(key))
+    }
+
     /// As usual.
     #[must_use]
     pub fn new(id: ServerId, incarnation: u64, peers: Vec<ServerId>) -> ServerSpec {
@@ -83,8 +89,8 @@ impl ServerSpec {
     }
 }
 
-/// The rules that a server follows. Each is there because a trace is known that fails without it; tests leave them out
-/// one at a time, and must find that trace again. What runs is [`Flawless`].
+/// The rules that a server follows. Each is there because a trace is known that fails without it; tests leave them
+/// out one at a time, and must find that trace again. What runs is [`Flawless`].
 pub trait Rules {
     /// T4: unreported tokens are not re-created before every old lease is over.
     const WAITS: bool = true;
@@ -112,10 +118,20 @@ pub trait Rules {
     const EPOCH_IN_FENCE: bool = true;
     /// 4.2, F1: whoever gets the token serves a waiter of its own before it passes it on.
     const SERVES_FIRST: bool = true;
+    /// T3, T4: clocks differ in rate, so a client stops earlier and a home waits longer than the lease.
+    const DRIFT: bool = true;
+    /// 4.3: who was out in between comes in fresh, and carries nothing over.
+    const SINCE: bool = true;
+    /// 4.2: the numbers of a chain that begins anew go on above those of the one that was dropped.
+    const GOES_ON: bool = true;
+    /// 4.1: a client takes a grant only while its session lives on its own clock, and holds until its deadline there.
+    const OWN_CLOCK: bool = true;
+    /// 4.1: a client takes a grant only for a request that still waits.
+    const REQUEST_IDS: bool = true;
 }
 
 /// All of them.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Flawless {}
 
 impl Rules for Flawless {}

@@ -1,12 +1,17 @@
-//! Servers wired by hand: a courier carries messages, reads and proposals at once and in order, and time passes only when
-//! a test says so. Whoever is cut off hears nothing and is not heard.
+//! Servers wired by hand: a courier carries messages, reads and proposals at once and in order, and time passes only
+//! when a test says so. Whoever is cut off hears nothing and is not heard.
 
 mod basics;
+mod chains;
+mod clients;
+mod leaving;
+mod views;
 
 use super::{Event, Flawless, Input, Output, Rules, Server, ServerSpec};
 use crate::live::Micros;
 use crate::lock::{
-    Answer, Ask, Class, Command, Fence, Kind, Message, Name, Rid, ServerId, SessionId, Times, View,
+    Answer, Ask, Belief, Class, Command, Denial, Fence, Kind, Message, Name, Rid, ServerId, SessionId, Times,
+    View,
 };
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -23,6 +28,7 @@ struct Room<R: Rules = Flawless> {
     sent: Vec<(ServerId, ServerId, Message)>,
     answers: Vec<(u64, Answer)>,
     events: Vec<(ServerId, Event)>,
+    proposed: Vec<(ServerId, Command)>,
     asked: u64,
     /// Whether proposals of servers are carried out.
     proposals: bool,
@@ -47,6 +53,7 @@ impl<R: Rules> Room<R> {
             sent: Vec::new(),
             answers: Vec::new(),
             events: Vec::new(),
+            proposed: Vec::new(),
             asked: 0,
             proposals: true,
             loses: |_| false,
@@ -77,6 +84,7 @@ impl<R: Rules> Room<R> {
         self.sent.clear();
         self.answers.clear();
         self.events.clear();
+        self.proposed.clear();
     }
 
     fn input(&mut self, id: ServerId, input: Input) {
@@ -100,10 +108,12 @@ impl<R: Rules> Room<R> {
                 }
                 Output::Read(number) if self.cut.contains(&id) => self.put(id, Input::Read(number, None)),
                 Output::Read(number) => self.put(id, Input::Read(number, Some(Arc::new(self.view.clone())))),
-                Output::Propose(command) if self.proposals && !self.cut.contains(&id) => {
-                    self.change(&command)
+                Output::Propose(command) => {
+                    if self.proposals && !self.cut.contains(&id) {
+                        self.change(&command);
+                    }
+                    self.proposed.push((id, command));
                 }
-                Output::Propose(_) => {}
                 Output::Answer(asker, answer) => self.answers.push((asker, answer)),
                 Output::Event(event) => self.events.push((id, event)),
             }
@@ -188,6 +198,13 @@ impl<R: Rules> Room<R> {
         self.ask(id, Ask::Release { session, name: name.clone(), fence })
     }
 
+    /// The first grant since the last [`Room::quiet`]: where, and with which fence.
+    fn granted(&self) -> Option<(ServerId, Fence)> {
+        self.events.iter().find_map(|(at, event)| {
+            if let Event::Granted { fence, .. } = event { Some((*at, *fence)) } else { None }
+        })
+    }
+
     /// The kinds of the messages that were sent since the last time that was asked, pings apart.
     fn kinds(&mut self) -> String {
         let kinds: Vec<String> = self
@@ -204,8 +221,10 @@ impl<R: Rules> Room<R> {
     }
 
     fn name_at(&self, kind: Kind, home: ServerId, from: usize) -> Name {
-        let names = (from..).map(|number| Name::new(kind, &format!("lock {number}")).expect("a name"));
-        names.into_iter().find(|name| self.view.home(name) == Some(home)).expect("every server is a home")
+        let names =
+            (from..from + 1000).map(|number| Name::new(kind, &format!("lock {number}")).expect("a name"));
+        let mut names = names;
+        names.find(|name| self.view.home(name) == Some(home)).expect("every server is a home")
     }
 }
 

@@ -1,0 +1,166 @@
+//! Who is excluded, who is admitted, and how a server leaves in good order.
+
+use super::*;
+
+#[test]
+fn a_server_that_leaves_makes_nobody_wait() {
+    let mut room: Room = Room::new(3);
+    let (held, idle, own) = (room.lock_at(0), room.name_at(Kind::Lock, 0, 500), room.lock_at(1));
+    let (zero, one) = (room.open(0), room.open(1));
+    let fence = room.gets(1, one, 1, &held);
+    for (rid, name) in [(2, &idle), (3, &own)] {
+        let fence = room.gets(1, one, rid, name);
+        room.release(1, one, name, fence);
+    }
+    assert_eq!(room.acquire(1, one, 4, &room.lock_at(2)), room.answer_to(room.asked));
+    let rival = room.open(1);
+    assert_eq!(room.acquire(1, rival, 1, &held), None);
+    let waiter = room.asked;
+    room.input(1, Input::Drain);
+    assert_eq!(room.answer_to(waiter), Some(Answer::Denied(Denial::Draining)));
+    let open = Ask::Open { ttl: Micros::millis(3000), class: Class::Normal, meta: "".into() };
+    assert_eq!(room.ask(1, open), Some(Answer::Denied(Denial::Draining)));
+    assert_eq!(room.acquire(1, one, 5, &idle), Some(Answer::Denied(Denial::Draining)));
+    // Idle tokens went home; what is held is held, and is renewed.
+    room.gets(0, zero, 1, &idle);
+    room.pass(Micros::millis(2000));
+    assert_eq!(room.view.members.len(), 3);
+    for (id, session) in [(0, zero), (1, one)] {
+        let kept = room.ask(id, Ask::KeepAlive { session, beliefs: Vec::new() });
+        assert!(matches!(kept, Some(Answer::Alive { draining, .. }) if draining == (id == 1)));
+    }
+    room.ask(1, Ask::Cancel { session: one, rid: 4 });
+    assert_eq!(room.release(1, one, &held, fence), Some(Answer::Released));
+    let released = room.now;
+    while !room.events.iter().any(|(id, event)| *id == 1 && *event == Event::Drained) {
+        room.pass(Micros::millis(50));
+        assert!(room.now < released + Micros::millis(2000));
+    }
+    assert_eq!(room.view.members.len(), 2);
+    // It vouched for itself: what it had is granted as soon as the others have reported to each other.
+    room.pass(Micros::millis(100));
+    room.gets(0, zero, 2, &held);
+    room.gets(0, zero, 3, &own);
+    room.pass(Micros::millis(2000));
+    assert_eq!(room.view.members.len(), 2, "it does not come back");
+}
+
+#[test]
+fn holders_of_a_server_that_leaves_are_not_waited_for_for_ever() {
+    let mut room: Room = Room::with(2, |spec| spec.drain = Micros::millis(5000));
+    let one = room.open(1);
+    room.gets(1, one, 1, &room.lock_at(0));
+    room.input(1, Input::Drain);
+    let mut alive = true;
+    let begun = room.now;
+    while !room.events.iter().any(|(id, event)| *id == 1 && *event == Event::Drained) {
+        room.pass(Micros::millis(500));
+        let kept = room.ask(1, Ask::KeepAlive { session: one, beliefs: Vec::new() });
+        alive = matches!(kept, Some(Answer::Alive { .. }));
+        assert!(room.now < begun + Micros::millis(10_000));
+    }
+    assert!(!alive && room.now > begun + Micros::millis(7000));
+}
+
+#[test]
+fn the_last_server_can_leave_too() {
+    let mut room: Room = Room::new(1);
+    room.input(0, Input::Drain);
+    room.pass(Micros::millis(1000));
+    assert!(room.events.iter().any(|(_, event)| *event == Event::Drained));
+    assert!(room.view.members.is_empty());
+}
+
+#[test]
+fn a_silent_member_is_excluded_and_a_new_run_of_it_comes_in() {
+    let mut room: Room = Room::new(3);
+    room.servers[2] = None;
+    let died = room.now;
+    while room.view.members.len() == 3 {
+        room.pass(Micros::millis(10));
+        assert!(room.now < died + Micros::millis(800));
+    }
+    assert!(room.now >= died + Micros::millis(300));
+    room.pass(Micros::millis(3000));
+    room.start(2, 3, false, |_| {});
+    room.pass(Micros::millis(1000));
+    assert!(room.view.has(2, room.runs));
+}
+
+#[test]
+fn a_new_run_replaces_the_old_one_in_one_step() {
+    let mut room: Room = Room::new(3);
+    let epoch = room.view.epoch;
+    room.start(2, 3, false, |_| {});
+    room.pass(Micros::millis(300));
+    assert!(room.view.has(2, room.runs));
+    assert_eq!(room.view.epoch, epoch + 1);
+}
+
+#[test]
+fn who_was_paused_does_not_blame_the_others() {
+    let mut room: Room = Room::new(3);
+    let epoch = room.view.epoch;
+    // Only the first, which may propose, does nothing for a while; the others go on and cannot exclude it.
+    let paused = room.servers[0].take();
+    room.pass(Micros::millis(5000));
+    room.servers[0] = paused;
+    room.input(0, Input::Tick);
+    room.pass(Micros::millis(1000));
+    assert_eq!(room.view.epoch, epoch);
+}
+
+#[test]
+fn of_several_who_may_propose_one_does() {
+    let mut room: Room = Room::new(3);
+    for id in 1..3 {
+        room.input(id, Input::Proposes(true));
+    }
+    room.pass(Micros::millis(500));
+    room.proposals = false;
+    room.quiet();
+    room.servers[0] = None;
+    room.pass(Micros::millis(1500));
+    let by = |id| room.proposed.iter().filter(|(who, _)| *who == id).count();
+    assert!(by(1) > 0 && by(2) == 0, "{:?}", room.proposed);
+    let exclude = Command::Exclude(room.view.epoch, 0);
+    assert!(room.proposed.iter().all(|(_, command)| *command == exclude), "{:?}", room.proposed);
+}
+
+#[test]
+fn who_flaps_is_admitted_ever_more_slowly() {
+    let mut room: Room = Room::new(2);
+    let mut spans = Vec::new();
+    for _ in 0..4 {
+        room.pass(Micros::millis(100));
+        room.start(1, 2, true, |_| {});
+        let started = room.now;
+        while !room.view.has(1, room.runs) {
+            room.pass(Micros::millis(10));
+            assert!(room.now < started + Micros::millis(20_000));
+        }
+        spans.push(room.now - started);
+    }
+    assert!(spans[3] > Micros::millis(1500), "{spans:?}");
+}
+
+#[test]
+fn an_old_ping_does_not_bring_back_who_is_dead() {
+    let mut room: Room = Room::new(3);
+    let ping = Message::Ping {
+        epoch: room.view.epoch,
+        incarnation: room.server(2).spec().incarnation,
+        leased: true,
+        wants_in: true,
+        proposes: false,
+        proto: 1,
+    };
+    room.servers[2] = None;
+    room.pass(Micros::millis(2000));
+    let epoch = room.view.epoch;
+    for _ in 0..10 {
+        room.input(0, Input::Peer(2, ping.clone()));
+        room.pass(Micros::millis(200));
+    }
+    assert_eq!((room.view.epoch, room.view.members.len()), (epoch, 2));
+}
