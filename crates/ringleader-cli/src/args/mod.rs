@@ -35,7 +35,8 @@ pub(crate) use environment::EnvironmentArgs;
 pub(crate) use fault::{At, Lose, Partition};
 pub(crate) use ids::{IdsArg, identity};
 pub(crate) use lock::{
-    CheckFenceArgs, FenceArgs, FenceCommand, LockArgs, LocksArgs, ObserveArgs, ProxyArgs, ReachArgs, ResignArgs,
+    CheckFenceArgs, FenceArgs, FenceCommand, LockArgs, LocksArgs, ObserveArgs, ProxyArgs, ReachArgs,
+    ResignArgs,
 };
 pub(crate) use members::{MemberChange, MembersArgs};
 pub(crate) use node::{LogArg, NodeArgs};

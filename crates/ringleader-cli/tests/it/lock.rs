@@ -1,5 +1,5 @@
 //! A command runs under a lock, and not a moment longer: exit codes, signals, everything that it started.
-//! Here against a server that does what the test wants; `service.rs` has real ones.
+//! All against a server that does what the test wants; real ones are in `tests/network`.
 
 #[expect(dead_code, reason = "the tests of the client use the rest")]
 #[path = "../../../ringleader-client/tests/fake/mod.rs"]
