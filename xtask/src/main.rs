@@ -22,7 +22,7 @@ usage: cargo xtask COMMAND
   browser  pictures, pages and exports, looked at with Chromium: needs node, npm and chromium
   network  real members on several hosts, and everything that can happen to a network: needs Linux, iproute2,
            ethtool and the right to make network namespaces; --long [--minutes M] [--seed S] is faults of every
-           kind at random, for half an hour if nothing else is said
+           kind at random, for half an hour if nothing else is said; --service is the lock service only
   tidy     what the compiler does not see: layering, headers, left-overs, line lengths
   ci       the whole gate, read-only, with the time of each stage
   fix      format the code; the only command here that writes";
@@ -34,9 +34,8 @@ fn main() -> ExitCode {
         ["battery"] => battery(),
         ["bounds"] => bounds(),
         ["browser"] => browser::run(),
-        ["network", options @ ..] => match network::Long::parse(options) {
-            Ok(None) => network::run(),
-            Ok(Some(long)) => network::run_long(&long),
+        ["network", options @ ..] => match network::Asked::parse(options) {
+            Ok(asked) => asked.run(),
             Err(error) => {
                 eprintln!("error: {error}\n\n{USAGE}");
                 return ExitCode::from(2);

@@ -1,5 +1,5 @@
-//! The network suite: real members on several hosts, which are network namespaces of this machine, and a
-//! network between them that fails in every way. It needs Linux, iproute2, ethtool, and the right to make
+//! The network suite: real members, and real servers and clients of the lock service, on several hosts, which are
+//! network namespaces of this machine, and a network between them that fails in every way. It needs Linux, iproute2, ethtool, and the right to make
 //! namespaces.
 
 use crate::{cargo, succeeds};
@@ -7,19 +7,27 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use xtask::tidy;
 
-/// The long run, as it is asked for.
+/// What is to be run.
 #[derive(PartialEq, Eq, Debug)]
-pub(crate) struct Long {
+pub(crate) struct Asked {
+    /// Only what concerns the lock service.
+    service: bool,
+    /// Faults of every kind at random, rather than each once.
+    long: Option<Long>,
+}
+
+/// The long run.
+#[derive(PartialEq, Eq, Debug)]
+struct Long {
     minutes: u64,
     /// None draws one.
     seed: Option<u64>,
 }
 
-impl Long {
-    /// Reads the options after `network`: none of them is the short run.
-    pub(crate) fn parse(options: &[&str]) -> Result<Option<Long>, String> {
-        let mut long = Long { minutes: 30, seed: None };
-        let mut is_long = false;
+impl Asked {
+    /// Reads the options after `network`: none of them is everything, short.
+    pub(crate) fn parse(options: &[&str]) -> Result<Asked, String> {
+        let (mut is_long, mut service, mut minutes, mut seed) = (false, false, None, None);
         let mut options = options.iter();
         while let Some(option) = options.next() {
             let mut number = || {
@@ -28,18 +36,29 @@ impl Long {
             };
             match *option {
                 "--long" => is_long = true,
-                "--minutes" => long.minutes = number()?,
-                "--seed" => long.seed = Some(number()?),
+                "--service" => service = true,
+                "--minutes" => minutes = Some(number()?),
+                "--seed" => seed = Some(number()?),
                 other => return Err(format!("the network suite has no option `{other}`")),
             }
         }
-        if !is_long && long != (Long { minutes: 30, seed: None }) {
+        if !is_long && (minutes.is_some() || seed.is_some()) {
             return Err("--minutes and --seed are for the long run: add --long".into());
         }
-        if long.minutes == 0 {
+        if minutes == Some(0) {
             return Err("--minutes needs at least 1".into());
         }
-        Ok(is_long.then_some(long))
+        let long = is_long.then_some(Long { minutes: minutes.unwrap_or(30), seed });
+        Ok(Asked { service, long })
+    }
+
+    /// Runs it.
+    pub(crate) fn run(&self) -> bool {
+        match &self.long {
+            Some(long) => long.run(self.service),
+            None if self.service => is_ready() && succeeds(&mut suite("service", &[])),
+            None => run(),
+        }
     }
 }
 
@@ -71,24 +90,27 @@ pub(crate) fn missing() -> Option<(&'static str, &'static str)> {
 }
 
 /// The whole suite: every algorithm as real processes on this host; the ground of the other hosts; then every
-/// fault. One after the other, for they share the machine's time.
+/// fault, of clusters and of the lock service. One after the other, for they share the machine's time.
 pub(crate) fn run() -> bool {
     is_ready()
         && cargo(&["test", "--quiet", "-p", "ringleader-cli", "--test", "parity", "--", "--nocapture"])
-        && ["ground", "faults"].iter().all(|test| succeeds(&mut suite(test, &[])))
+        && ["ground", "faults", "service"].iter().all(|test| succeeds(&mut suite(test, &[])))
 }
 
-/// Faults of every kind at random, for as long as asked.
-pub(crate) fn run_long(long: &Long) -> bool {
-    let drawn = || std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-    let seed = long.seed.unwrap_or_else(|| drawn().map_or(0, |time| time.as_secs()));
-    println!("again: cargo xtask network --long --minutes {} --seed {seed}", long.minutes);
-    is_ready()
-        && succeeds(
-            suite("faults", &["everything_at_random"])
-                .env("RINGLEADER_NETWORK_MINUTES", long.minutes.to_string())
-                .env("RINGLEADER_NETWORK_SEED", seed.to_string()),
-        )
+impl Long {
+    /// Faults of every kind at random, for as long as asked, done to a cluster or to the lock service.
+    fn run(&self, service: bool) -> bool {
+        let drawn = || std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+        let seed = self.seed.unwrap_or_else(|| drawn().map_or(0, |time| time.as_secs()));
+        let (minutes, of) = (self.minutes, if service { " --service" } else { "" });
+        println!("again: cargo xtask network --long{of} --minutes {minutes} --seed {seed}");
+        is_ready()
+            && succeeds(
+                suite(if service { "service" } else { "faults" }, &["everything_at_random"])
+                    .env("RINGLEADER_NETWORK_MINUTES", minutes.to_string())
+                    .env("RINGLEADER_NETWORK_SEED", seed.to_string()),
+            )
+    }
 }
 
 fn is_ready() -> bool {
@@ -119,19 +141,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_long_run_is_asked_for() {
-        assert_eq!(Long::parse(&[]), Ok(None));
-        assert_eq!(Long::parse(&["--long"]), Ok(Some(Long { minutes: 30, seed: None })));
-        let both = Long::parse(&["--long", "--minutes", "5", "--seed", "7"]);
-        assert_eq!(both, Ok(Some(Long { minutes: 5, seed: Some(7) })));
+    fn what_is_to_be_run_is_asked_for() {
+        let asked = |service, long: Option<(u64, Option<u64>)>| {
+            Ok(Asked { service, long: long.map(|(minutes, seed)| Long { minutes, seed }) })
+        };
+        assert_eq!(Asked::parse(&[]), asked(false, None));
+        assert_eq!(Asked::parse(&["--service"]), asked(true, None));
+        assert_eq!(Asked::parse(&["--long"]), asked(false, Some((30, None))));
+        let both = Asked::parse(&["--long", "--minutes", "5", "--seed", "7"]);
+        assert_eq!(both, asked(false, Some((5, Some(7)))));
+        let service = Asked::parse(&["--long", "--service", "--seed", "7"]);
+        assert_eq!(service, asked(true, Some((30, Some(7)))));
         for wrong in [
             &["--minutes", "5"][..],
+            &["--service", "--seed", "5"],
             &["--long", "--minutes"],
             &["--long", "--minutes", "0"],
             &["--long", "--minutes", "many"],
             &["--short"],
         ] {
-            assert!(Long::parse(wrong).is_err(), "{wrong:?}");
+            assert!(Asked::parse(wrong).is_err(), "{wrong:?}");
         }
     }
 }

@@ -1,6 +1,6 @@
-//! What travels between clients and servers, as JSON: the same words in every way of asking. Over HTTP each has a path;
-//! after `GET /v1/stream` with `Upgrade: ringleader/1` a connection carries [`Question`]s and [`Reply`]s, one JSON object per
-//! line each, in any order.
+//! What travels between clients and servers, as JSON: the same words in every way of asking. Over HTTP each
+//! has a path; after `GET /v1/stream` with `Upgrade: ringleader/1` a connection carries [`Question`]s and
+//! [`Reply`]s, one JSON object per line each, in any order.
 
 use serde::{Deserialize, Serialize};
 
@@ -29,8 +29,8 @@ pub struct SessionOpened {
     pub session: String,
     /// For how long it is valid, from the moment at which the question was sent.
     pub valid_ms: u64,
-    /// How much faster or slower than real time a clock may run, in millionths: the client's deadline is what it sent plus
-    /// `valid_ms` times (1-ρ)/(1+ρ).
+    /// How much faster or slower than real time a clock may run, in millionths: the client's deadline is
+    /// what it sent plus `valid_ms` times (1-ρ)/(1+ρ).
     pub drift_ppm: u32,
     /// The server.
     pub server: String,
@@ -152,8 +152,8 @@ pub struct LockInfo {
     pub owner_server: Option<String>,
 }
 
-/// One line of `GET /v1/locks/{name}/watch` or `GET /v1/elections/{name}/observe` (server-sent events, `data:` lines). Fences
-/// increase; what happens in between may be left out; the last one always arrives.
+/// One line of `GET /v1/locks/{name}/watch` or `GET /v1/elections/{name}/observe` (server-sent events,
+/// `data:` lines). Fences increase; what happens in between may be left out; the last one always arrives.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Watched {
     /// `granted` or `released`: whether it is held now.

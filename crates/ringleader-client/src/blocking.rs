@@ -81,8 +81,8 @@ impl Client {
         Ok(Guard { inner, engine: Arc::clone(&self.engine) })
     }
 
-    /// The same in the background: it is given to `then` on another thread. What comes back withdraws the request when
-    /// it is dropped, unless it was answered.
+    /// The same in the background: it is given to `then` on another thread. What comes back withdraws the
+    /// request when it is dropped, unless it was answered.
     pub fn acquire_then(
         &self,
         asking: crate::Asking,
@@ -97,6 +97,27 @@ impl Client {
             }
         });
         Pending(task)
+    }
+
+    /// Asks in the background how a lock is, and gives the answer, if there is one, to `then`.
+    pub fn look_then(
+        &self,
+        kind: Kind,
+        name: &str,
+        then: impl FnOnce(crate::api::LockInfo) + Send + 'static,
+    ) {
+        let (client, name) = (self.inner.clone(), name.to_owned());
+        self.engine.handle.spawn(async move {
+            if let Ok(lock) = client.look(kind, &name).await {
+                then(lock);
+            }
+        });
+    }
+
+    /// For how long the last answer of the server was good, for sessions of this class.
+    #[must_use]
+    pub fn valid(&self, class: Class) -> Micros {
+        crate::client::span(self.inner.valid(class))
     }
 
     /// Ends the sessions; everything held is free.
@@ -211,4 +232,10 @@ impl Observer {
         let waited = self.engine.handle.block_on(async { tokio::time::timeout(most, next).await });
         waited.map_or(Ok(None), |watched| watched.map(Some))
     }
+}
+
+/// A name as a part of a path of the HTTP surface.
+#[must_use]
+pub fn in_path(name: &str) -> String {
+    crate::connect::in_path(name)
 }

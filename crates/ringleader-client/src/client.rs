@@ -17,8 +17,8 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
-/// A client of the service: one connection to one server, with its sessions. It can be cloned; the sessions end when the
-/// last clone and the last guard are gone.
+/// A client of the service: one connection to one server, with its sessions. It can be cloned; the sessions
+/// end when the last clone and the last guard are gone.
 #[derive(Clone)]
 pub struct Client {
     pub(crate) handle: Arc<Handle>,
@@ -42,8 +42,8 @@ pub(crate) fn span(span: Duration) -> Micros {
 }
 
 impl Client {
-    /// Opens a session at the first server that gives one. The connection and the signs of life are looked after in the
-    /// background, on the runtime on which this is called.
+    /// Opens a session at the first server that gives one. The connection and the signs of life are looked
+    /// after in the background, on the runtime on which this is called.
     ///
     /// # Errors
     /// If no server gives a session within the patience of the options, or one refuses.
@@ -80,13 +80,11 @@ impl Client {
     }
 
     /// A lock: first come, first served.
-    #[must_use]
     pub fn lock(&self, name: &str) -> Asking {
         self.asking(Kind::Lock, name)
     }
 
     /// Leadership: the highest priority first, then first come.
-    #[must_use]
     pub fn elect(&self, name: &str) -> Asking {
         self.asking(Kind::Election, name)
     }
@@ -247,8 +245,9 @@ impl Asking {
         self
     }
 
-    /// Waits until it is granted. If the session is lost meanwhile, it is asked for again in a new one, here or at another
-    /// server. If this future is dropped, the request is withdrawn, and a grant that comes late is given back.
+    /// Waits until it is granted. If the session is lost meanwhile, it is asked for again in a new one, here
+    /// or at another server. If this future is dropped, the request is withdrawn, and a grant that comes
+    /// late is given back.
     ///
     /// # Errors
     /// If it is refused, or not granted in time; the error says what is certain.

@@ -3,8 +3,8 @@
 use ringleader::live::Micros;
 use rustix::time::{ClockId, clock_gettime};
 
-/// CLOCK_MONOTONIC, which the standard library reads, stands still while a laptop is closed: a lock that ran out
-/// meanwhile would seem to be held.
+/// CLOCK_MONOTONIC, which the standard library reads, stands still while a laptop is closed: a lock that ran
+/// out meanwhile would seem to be held.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 const CLOCK: ClockId = ClockId::Boottime;
 #[cfg(not(any(target_os = "linux", target_os = "android")))]

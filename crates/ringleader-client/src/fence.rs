@@ -1,6 +1,6 @@
-//! Fences at the storage: what protects data when a lease does not. A holder that was paused after it had looked at its
-//! clock, or whose write is still on its way, is stopped only by whoever takes the writes: it must refuse a fencing number
-//! that is smaller than the largest that it has seen.
+//! Fences at the storage: what protects data when a lease does not. A holder that was paused after it had
+//! looked at its clock, or whose write is still on its way, is stopped only by whoever takes the writes: it
+//! must refuse a fencing number that is smaller than the largest that it has seen.
 //!
 //! In SQL that is a condition, in the same transaction as the write:
 //!
@@ -8,8 +8,8 @@
 //! UPDATE report SET body = ?, fence = ? WHERE id = ? AND fence <= ?   -- no row changed: refuse
 //! ```
 //!
-//! Where there is no such condition, a [`Gate`] keeps the largest number of each key in a file, and [`check_and_store`]
-//! does it for one number, for scripts.
+//! Where there is no such condition, a [`Gate`] keeps the largest number of each key in a file, and
+//! [`check_and_store`] does it for one number, for scripts.
 
 use ringleader::lock::Fence;
 use std::collections::BTreeMap;
@@ -30,8 +30,8 @@ pub enum Verdict {
     },
 }
 
-/// Compares a number with the one in a file, and keeps it there if it is larger: in one step, whoever else does the same,
-/// and on the disk before it comes back. A file that is not there has seen nothing.
+/// Compares a number with the one in a file, and keeps it there if it is larger: in one step, whoever else
+/// does the same, and on the disk before it comes back. A file that is not there has seen nothing.
 ///
 /// # Errors
 /// If the file cannot be read or written, or holds something else. Then the write must not be done.
@@ -74,7 +74,8 @@ fn sync_folder(path: &Path) -> io::Result<()> {
     File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
 }
 
-/// The largest number of each key, in a file that only this process writes. What it lets through is on the disk first.
+/// The largest number of each key, in a file that only this process writes. What it lets through is on the
+/// disk first.
 #[derive(Debug)]
 pub struct Gate {
     path: PathBuf,
@@ -126,8 +127,8 @@ impl Gate {
         Ok(Gate { path: path.to_owned(), inside: Mutex::new(inside) })
     }
 
-    /// Whether a write with this number may pass. Between this and the write nobody else with the same key may pass: hold
-    /// a lock of your own around both, as [`crate::fence`]'s proxy does.
+    /// Whether a write with this number may pass. Between this and the write nobody else with the same key
+    /// may pass: hold a lock of your own around both, as [`crate::fence`]'s proxy does.
     ///
     /// # Errors
     /// If the disk does not take it. Then the write must not be done.

@@ -12,8 +12,9 @@ use tokio::sync::oneshot;
 
 /// A lock, or leadership, that is held until its deadline, which moves as long as the server is heard.
 ///
-/// Give it back by [`Guard::release`], and wait for that. Dropping it is the last resort: it is given back in the
-/// background then, and nobody learns whether that was heard; at the latest it is free when the session ends.
+/// Give it back by [`Guard::release`], and wait for that. Dropping it is the last resort: it is given back
+/// in the background then, and nobody learns whether that was heard; at the latest it is free when the
+/// session ends.
 pub struct Guard {
     handle: Arc<Handle>,
     key: Key,
@@ -47,7 +48,8 @@ impl Guard {
         &self.name
     }
 
-    /// The fencing number: larger than that of every earlier holder. A storage that refuses smaller ones is protected.
+    /// The fencing number: larger than that of every earlier holder. A storage that refuses smaller ones is
+    /// protected.
     #[must_use]
     pub fn fence(&self) -> Fence {
         self.fence
@@ -110,8 +112,8 @@ impl Guard {
     /// Gives it back, and waits until the server has answered. From the first moment on it is not held here.
     ///
     /// # Errors
-    /// If it was lost before, or the session ends before the server answers: then it is free at the latest when the
-    /// session ends there.
+    /// If it was lost before, or the session ends before the server answers: then it is free at the latest
+    /// when the session ends there.
     pub async fn release(mut self) -> Result<(), LockError> {
         let (releases, released) = oneshot::channel();
         self.over = true;

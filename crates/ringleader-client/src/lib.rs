@@ -1,7 +1,8 @@
 //! A client of the Ringleader lock service.
 //!
-//! A lease is a promise about two clocks, not about your writes: after the deadline you must have stopped, and a process
-//! that is paused does not know. Only a storage that refuses smaller fences protects data (see [`fence`]).
+//! A lease is a promise about two clocks, not about your writes: after the deadline you must have stopped,
+//! and a process that is paused does not know. Only a storage that refuses smaller fences protects data (see
+//! [`fence`]).
 //!
 //! ```no_run
 //! # async fn example() -> Result<(), ringleader_client::LockError> {
@@ -16,8 +17,8 @@
 //! # async fn write_the_backup(fence: ringleader_client::Fence) {}
 //! ```
 //!
-//! From below: `core` decides, without sockets or clocks; `link` carries what it says to a server and back; [`Client`]
-//! and [`Guard`] are what a program uses, [`blocking`] the same for programs without tokio.
+//! From below: `core` decides, without sockets or clocks; `link` carries what it says to a server and back;
+//! [`Client`] and [`Guard`] are what a program uses, [`blocking`] the same for programs without tokio.
 
 pub mod api;
 pub mod blocking;
@@ -32,6 +33,7 @@ mod guard;
 mod link;
 mod observe;
 mod options;
+pub mod proxy;
 mod tls;
 
 pub use client::{Asking, Client};

@@ -1,5 +1,5 @@
-//! Carries what the core says to a server and back, on one connection: to the same server while anything there lives, then
-//! to the next.
+//! Carries what the core says to a server and back, on one connection: to the same server while anything
+//! there lives, then to the next.
 
 use crate::clock;
 use crate::connect::{Connector, Stream, unreached};
@@ -151,7 +151,7 @@ pub(crate) async fn keep(shared: Arc<Shared>, connector: Arc<Connector>, servers
             core.moved("its server is lost");
         });
         at += 1;
-        sleep(if at % servers.len() == 0 { ROUND } else { AGAIN }).await;
+        sleep(if at.is_multiple_of(servers.len()) { ROUND } else { AGAIN }).await;
     }
 }
 

@@ -125,7 +125,7 @@ impl Observer {
             Err(error) => {
                 self.at += 1;
                 self.failures += 1;
-                if self.failures % self.servers.len() == 0 || error.code != Code::NoServer {
+                if self.failures.is_multiple_of(self.servers.len()) || error.code != Code::NoServer {
                     return Err(error);
                 }
                 sleep(Duration::from_millis(50)).await;

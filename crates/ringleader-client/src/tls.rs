@@ -1,4 +1,5 @@
-//! TLS 1.3 to a server: its certificate is of the cluster's own authority and has its name; ours is shown if there is one.
+//! TLS 1.3 to a server: its certificate is of the cluster's own authority and has its name; ours is shown if
+//! there is one.
 
 use crate::error::{Code, LockError};
 use crate::options::{Credentials, Options};

@@ -14,6 +14,8 @@ mod http;
 pub mod journal;
 pub mod metrics;
 pub mod node;
+#[cfg(unix)]
+pub mod oversee;
 mod problem;
 pub mod record;
 pub mod signals;

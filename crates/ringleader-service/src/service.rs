@@ -1,7 +1,7 @@
 //! One server as it runs: its addresses, its files, its certificate, and one thread.
 
 use crate::access::Access;
-use crate::config::{Config, Views};
+use crate::config::{Config, Etcd, Views};
 use crate::core::{Alone, Core, Facts, Replica};
 use crate::embedded::Embedded;
 use crate::http::{Limits, Surface};
@@ -12,7 +12,7 @@ use ringleader::live::Micros;
 use ringleader::lock::{Class, ServerId, ServerSpec, View, first_epoch};
 use ringleader_net::config::Security;
 use ringleader_net::{Problem, clock, node, signals, tls};
-use ringleader_views::{RaftOptions, RaftStore, StoreError, ViewStore};
+use ringleader_views::{EtcdOptions, EtcdStore, EtcdTls, RaftOptions, RaftStore, StoreError, ViewStore};
 use std::io;
 use std::net::TcpListener;
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -281,12 +281,38 @@ async fn open_store(
             let store = RaftStore::open(raft, Arc::new(mesh.clone())).await;
             store.map(|store| (Arc::new(store.clone()) as _, Arc::new(store) as _))
         }
-        Views::Etcd(_) => {
-            let _alone: Arc<dyn Replica> = Arc::new(Alone);
-            Err(StoreError::Broken("an external etcd cannot be used by this version".to_owned()))
+        Views::Etcd(etcd) => {
+            let options = EtcdOptions {
+                epoch_floor: options.epoch_floor,
+                tls: etcd_tls(etcd)?,
+                ..EtcdOptions::new(etcd.endpoints.clone(), config.cluster.clone(), first)
+            };
+            let store = EtcdStore::open(options).await;
+            store.map(|store| (Arc::new(store) as _, Arc::new(Alone) as _))
         }
     };
-    opened.map_err(|error| broken(&error.to_string(), &config.data))
+    opened.map_err(|error| match (&config.views, error) {
+        (Views::Etcd(etcd), error) => {
+            let message = format!("no view can be had of etcd: {error}");
+            Problem::environment("no_store", message)
+                .help(format!("it must run, and answer at one of {}", etcd.endpoints.join(", ")))
+        }
+        (Views::Raft, error) => broken(&error.to_string(), &config.data),
+    })
+}
+
+fn etcd_tls(etcd: &Etcd) -> Result<Option<EtcdTls>, Problem> {
+    let read = |path: &Path| {
+        std::fs::read(path).map_err(|error| {
+            Problem::environment("certificate_file", format!("cannot read {}: {error}", path.display()))
+        })
+    };
+    let Some(authority) = &etcd.authority else { return Ok(None) };
+    let identity = match &etcd.identity {
+        Some((certificate, key)) => Some((read(certificate)?, read(key)?)),
+        None => None,
+    };
+    Ok(Some(EtcdTls { authority: read(authority)?, identity }))
 }
 
 fn broken(why: &str, data: &Path) -> Problem {

@@ -280,7 +280,11 @@ pub(crate) fn denied(facts: &Facts, context: &Context, denial: Denial) -> Refusa
         },
         Denial::Draining => Refusal {
             help: Some("open a session at another server".to_owned()),
-            ..refuse("draining", "this server is about to leave", NOTHING_DONE)
+            ..refuse(
+                "draining",
+                "this server is about to leave",
+                "nothing was done; nothing was granted, and nobody waits here any more",
+            )
         },
         Denial::Limit(what) => limit(what),
         Denial::BadRequest(what) => {
@@ -308,7 +312,7 @@ pub(crate) fn denied(facts: &Facts, context: &Context, denial: Denial) -> Refusa
 /// The number of HTTP for a refusal.
 pub(crate) fn http_code(code: &str) -> u16 {
     match code {
-        "locked" | "not_holder" => 409,
+        "locked" | "not_holder" | "not_drained" => 409,
         "timeout" => 408,
         "session_expired" | "session_unknown" => 410,
         "no_lease" | "recovering" | "draining" => 503,

@@ -1,10 +1,12 @@
 //! Where the [`View`] of a lock service is kept. A server needs three things of it: a linearizable read, a change that
 //! applies once, and a hint that there is something new. Everything else is the store's own affair.
 
+mod etcd;
 mod log;
 mod memory;
 mod raft;
 
+pub use etcd::{EtcdOptions, EtcdStore, EtcdTls};
 pub use memory::Memory;
 pub use raft::{RaftOptions, RaftStore};
 
@@ -25,8 +27,8 @@ pub trait ViewStore: Send + Sync + 'static {
     /// was not confirmed by a majority after the call: every lock rests on this.
     fn read(&self) -> Later<'_, Result<Arc<View>, StoreError>>;
 
-    /// Changes the view, once, and says what it is then. A command for another epoch changes nothing, and gives the view
-    /// as it is. After an error nothing is certain: it may have been applied, or be applied later.
+    /// Changes the view, once, and says what it is then. A command for another epoch changes nothing, and gives the
+    /// view as it is. After an error nothing is certain: it may have been applied, or be applied later.
     fn propose(&self, command: Command) -> Later<'_, Result<Arc<View>, StoreError>>;
 
     /// The newest epoch that this replica has heard of: a hint to read sooner.
@@ -78,3 +80,16 @@ impl fmt::Display for Unreachable {
 }
 
 impl std::error::Error for Unreachable {}
+
+/// After a backup was put back: the view with an epoch that was not used before. Nobody is in any more; whoever was
+/// may still have a lease. None if it is high enough.
+pub(crate) fn raised(view: &View, floor: u32) -> Option<View> {
+    (view.epoch < floor).then(|| {
+        let mut next = view.clone();
+        next.epoch = floor;
+        next.past.extend(view.members.keys());
+        next.members.clear();
+        next.homes.clear();
+        next
+    })
+}

@@ -2,6 +2,7 @@
 //! was cut let nothing pass, what was to be spoilt was.
 
 use crate::cluster::Cluster;
+use crate::lab::Lab;
 use crate::switch::{Counts, Rule};
 use crate::{Chance, now_us};
 use core::time::Duration;
@@ -28,30 +29,31 @@ pub fn between(one: &[usize], other: &[usize]) -> Pairs {
     one.iter().flat_map(|&a| other.iter().flat_map(move |&b| [(a, b), (b, a)])).collect()
 }
 
-impl Cluster {
+impl Lab {
     /// Cuts these ordered pairs in the switch.
     #[must_use]
-    pub fn cut(&mut self, pairs: Pairs) -> Cut {
-        let switch = self.lab().switch();
-        pairs.iter().for_each(|&(from, to)| switch.set(from, to, Rule::CUT));
-        self.count_cut(pairs, now_us(), false)
+    pub fn cut(&self, pairs: Pairs) -> Cut {
+        pairs.iter().for_each(|&(from, to)| self.switch().set(from, to, Rule::CUT));
+        self.counted(pairs, now_us(), false)
     }
 
     /// Cuts these ordered pairs in the kernels of the hosts that send, by routes into nowhere.
+    ///
+    /// # Panics
+    /// If a route cannot be made.
     #[must_use]
-    pub fn cut_by_routes(&mut self, pairs: Pairs) -> Cut {
+    pub fn cut_by_routes(&self, pairs: Pairs) -> Cut {
         for &(from, to) in &pairs {
-            self.lab().blackhole(from, to).unwrap_or_else(|error| panic!("{error}"));
+            self.blackhole(from, to).unwrap_or_else(|error| panic!("{error}"));
         }
         let since = now_us();
         // What had left the host before may still be on its way to the switch, and is not to be counted.
         std::thread::sleep(Duration::from_millis(50));
-        self.count_cut(pairs, since, true)
+        self.counted(pairs, since, true)
     }
 
-    fn count_cut(&mut self, pairs: Pairs, since: u64, by_routes: bool) -> Cut {
-        self.faults.add(if by_routes { "cuts by routes" } else { "cuts" }, 1);
-        let before = pairs.iter().map(|&(from, to)| self.lab().switch().counts(from, to)).collect();
+    fn counted(&self, pairs: Pairs, since: u64, by_routes: bool) -> Cut {
+        let before = pairs.iter().map(|&(from, to)| self.switch().counts(from, to)).collect();
         let unrouted = if by_routes { self.unrouted(&pairs) } else { 0 };
         Cut { pairs, before, since, by_routes, unrouted }
     }
@@ -59,26 +61,58 @@ impl Cluster {
     /// How much the routes of those that send have swallowed so far.
     fn unrouted(&self, pairs: &Pairs) -> u64 {
         let senders: BTreeSet<usize> = pairs.iter().map(|&(from, _)| from).collect();
-        let counts = senders.iter().map(|&from| self.lab().hosts()[from].unrouted_packets());
+        let counts = senders.iter().map(|&from| self.hosts()[from].unrouted_packets());
         counts.map(|count| count.unwrap_or_else(|error| panic!("{error}"))).sum()
     }
 
-    /// Heals a cut, and makes sure that it was one: not a frame passed, and frames were there to be stopped.
-    pub fn heal(&mut self, cut: &Cut) {
-        let mut stopped = if cut.by_routes { self.unrouted(&cut.pairs) - cut.unrouted } else { 0 };
+    /// How many packets and frames a cut has stopped so far.
+    #[must_use]
+    pub fn stopped(&self, cut: &Cut) -> u64 {
+        let frames = cut.pairs.iter().zip(&cut.before);
+        let frames = frames.map(|(&(from, to), &before)| (self.switch().counts(from, to) - before).cut);
+        if cut.by_routes { self.unrouted(&cut.pairs) - cut.unrouted } else { frames.sum() }
+    }
+
+    /// Heals a cut, and makes sure that it was one: not a frame passed, and frames were there to be stopped. How many.
+    ///
+    /// # Panics
+    /// If it was none.
+    pub fn heal(&self, cut: &Cut) -> u64 {
+        let stopped = self.stopped(cut);
         for (&(from, to), &before) in cut.pairs.iter().zip(&cut.before) {
-            let counts = self.lab().switch().counts(from, to) - before;
+            let counts = self.switch().counts(from, to) - before;
             assert_eq!(counts.forwarded, 0, "{from} to {to} was cut, and something passed: {counts:?}");
             if cut.by_routes {
                 assert_eq!(counts.arrived, 0, "{from} sent something to {to}, where its routes lead nowhere");
-                self.lab().heal_blackhole(from, to).unwrap_or_else(|error| panic!("{error}"));
+                self.heal_blackhole(from, to).unwrap_or_else(|error| panic!("{error}"));
             } else {
-                stopped += counts.cut;
-                self.lab().switch().set(from, to, Rule::default());
+                self.switch().set(from, to, Rule::default());
             }
         }
-        self.faults.add("packets and frames stopped", stopped);
         assert!(stopped > 0, "a cut that stopped nothing proves nothing");
+        stopped
+    }
+}
+
+impl Cluster {
+    /// Cuts these ordered pairs in the switch.
+    #[must_use]
+    pub fn cut(&mut self, pairs: Pairs) -> Cut {
+        self.faults.add("cuts", 1);
+        self.lab().cut(pairs)
+    }
+
+    /// Cuts these ordered pairs in the kernels of the hosts that send, by routes into nowhere.
+    #[must_use]
+    pub fn cut_by_routes(&mut self, pairs: Pairs) -> Cut {
+        self.faults.add("cuts by routes", 1);
+        self.lab().cut_by_routes(pairs)
+    }
+
+    /// Heals a cut, and makes sure that it was one.
+    pub fn heal(&mut self, cut: &Cut) {
+        let stopped = self.lab().heal(cut);
+        self.faults.add("packets and frames stopped", stopped);
     }
 
     /// Spoils all traffic for a while, and makes sure that `happened` counts something.

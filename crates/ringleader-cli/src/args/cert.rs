@@ -38,8 +38,11 @@ pub(crate) struct InitArgs {
 #[derive(Args, Debug)]
 pub(crate) struct IssueArgs {
     /// The members.
-    #[arg(value_name = "NAME", required_unless_present = "config")]
+    #[arg(value_name = "NAME", required_unless_present_any = ["config", "client"])]
     pub(crate) names: Vec<String>,
+    /// A client of a lock service: a certificate that says who asks, and is no server's.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) client: Vec<String>,
     /// The configuration of the cluster: its name, and all its members if none is named.
     #[arg(long, value_name = "FILE", conflicts_with = "cluster")]
     pub(crate) config: Option<PathBuf>,

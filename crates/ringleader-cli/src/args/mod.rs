@@ -8,6 +8,8 @@ mod elect;
 mod environment;
 mod fault;
 mod ids;
+mod lock;
+mod members;
 mod node;
 mod number;
 mod report;
@@ -32,6 +34,11 @@ pub(crate) use elect::{ElectArgs, ElectExecArgs, Span};
 pub(crate) use environment::EnvironmentArgs;
 pub(crate) use fault::{At, Lose, Partition};
 pub(crate) use ids::{IdsArg, identity};
+pub(crate) use lock::{
+    CheckFenceArgs, FenceArgs, FenceCommand, LockArgs, LocksArgs, ObserveArgs, ProxyArgs, ReachArgs,
+    ResignArgs,
+};
+pub(crate) use members::{MemberChange, MembersArgs};
 pub(crate) use node::{LogArg, NodeArgs};
 pub(crate) use number::Number;
 pub(crate) use report::ReportArgs;
@@ -115,10 +122,22 @@ pub(crate) enum Command {
     Up(Box<UpArgs>),
     /// One member of a cluster of real processes, as a file describes it.
     Node(NodeArgs),
-    /// How the members of a cluster are: who leads, who hears whom.
+    /// How the members of a cluster are: who leads, who hears whom. Of a lock service: who grants, what is held.
     Status(StatusArgs),
-    /// Run a command while a member leads, and stop it before it leads no more.
-    Elect(ElectArgs),
+    /// The servers of a lock service: who is in, who votes; drain, remove and add them.
+    Members(MembersArgs),
+    /// Run a command under a named lock, and stop it before the lease ends.
+    Lock(Box<LockArgs>),
+    /// Run a command while a member leads, or we do, and stop it before that ends.
+    Elect(Box<ElectArgs>),
+    /// Who leads an election of a lock service, as it changes; or who holds a lock.
+    Observe(ObserveArgs),
+    /// Give up leadership, or a lock.
+    Resign(ResignArgs),
+    /// The locks of a lock service: who holds them, who waits.
+    Locks(LocksArgs),
+    /// Fences at the storage: what protects data when a lease does not.
+    Fence(FenceArgs),
     /// What is wrong: ports, files, certificates, clocks, the way to the others.
     Doctor(DoctorArgs),
     /// The cluster's own authority, and the certificates of its members.

@@ -1,6 +1,7 @@
 //! `ringleader node`.
 
 use clap::{Args, ValueEnum};
+use ringleader::live::Micros;
 use std::path::PathBuf;
 
 #[derive(Args, Debug)]
@@ -26,6 +27,12 @@ pub(crate) struct NodeArgs {
     /// What its processes draw from; from the operating system if none.
     #[arg(long, value_name = "S")]
     pub(crate) seed: Option<u64>,
+    /// A lock service: for how long holders may keep what they hold when the server is asked to leave.
+    #[arg(long, value_name = "D", default_value = "30s", value_parser = ringleader_net::config::duration)]
+    pub(crate) drain: Micros,
+    /// A lock service whose backup was put back: no epoch may be below this one.
+    #[arg(long, value_name = "E")]
+    pub(crate) epoch_floor: Option<u32>,
     /// Leave when standard input ends: for programs that start members.
     #[arg(long, hide = true)]
     pub(crate) while_stdin: bool,

@@ -14,8 +14,11 @@ pub(crate) struct UpArgs {
     #[arg(short, long, value_name = "N", value_parser = at_least_one)]
     pub(crate) nodes: Option<u32>,
     /// What they run.
-    #[arg(short, long, value_name = "ALGORITHM")]
-    pub(crate) algorithm: String,
+    #[arg(short, long, value_name = "ALGORITHM", required_unless_present = "service")]
+    pub(crate) algorithm: Option<String>,
+    /// A lock and leader service instead: three servers, with certificates, ready for `lock` and `elect`.
+    #[arg(long, conflicts_with_all = ["algorithm", "ids", "topology", "range", "record", "kill_every", "plain"])]
+    pub(crate) service: bool,
     /// Their identities in ring order, as `run` takes them.
     #[arg(long, value_name = "LIST|@FILE|KIND", value_parser = Given::<IdsArg>::parse)]
     pub(crate) ids: Option<Given<IdsArg>>,
@@ -49,7 +52,7 @@ pub(crate) struct UpArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) record: Option<PathBuf>,
     /// Keep everything (configuration, certificates, logs, events) in this directory.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", visible_alias = "dir")]
     pub(crate) keep: Option<PathBuf>,
     /// Plain text between the members instead of TLS.
     #[arg(long)]

@@ -7,6 +7,7 @@ use crate::error::{Diagnostic, Failure};
 use crate::output;
 use ringleader_net::cert::{self, Pair, Shown, Validity};
 use ringleader_net::config::{Config, Environment};
+use ringleader_service::config::{Config as Service, SERVICE_SCHEMA, schema_of};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -35,6 +36,11 @@ fn init(app: &App, args: &InitArgs, console: &mut Console<'_>) -> Result<u8, Fai
 
 fn issue(app: &App, args: &IssueArgs, console: &mut Console<'_>) -> Result<u8, Failure> {
     let (cluster, members) = match &args.config {
+        Some(path) if schema_of(path).as_deref() == Some(SERVICE_SCHEMA) => {
+            let config = Service::read(path, None, &Environment::of_process())?;
+            let servers = config.servers.into_iter().map(|server| server.name).collect();
+            (config.cluster, Some((path.display().to_string(), servers)))
+        }
         Some(path) => {
             let config = Config::read(path, app.registry, None, &Environment::of_process())?;
             let members = config.cluster.members.into_iter().map(|member| member.name).collect();
@@ -42,19 +48,23 @@ fn issue(app: &App, args: &IssueArgs, console: &mut Console<'_>) -> Result<u8, F
         }
         None => (args.cluster.clone().unwrap_or_default(), None),
     };
-    let names = chosen(args, members)?;
+    let names = if args.client.is_empty() || !args.names.is_empty() { chosen(args, members)? } else { Vec::new() };
     let authority = authority(app, args, &cluster)?;
     let file = |name: &str, ending: &str| args.dir.join(format!("{name}.{ending}"));
     // All or none: better now than after the first.
     if !args.force
         && let Some(there) =
-            names.iter().flat_map(|name| [file(name, "pem"), file(name, "key")]).find(|file| file.exists())
+            names.iter().chain(&args.client).flat_map(|name| [file(name, "pem"), file(name, "key")]).find(|file| file.exists())
     {
         return Err(output::exists(&there).into());
     }
     let mut made = Vec::new();
     for name in &names {
         let pair = cert::issue(&authority, &cluster, name, Validity::days(args.days))?;
+        made.push(([file(name, "pem"), file(name, "key")], pair));
+    }
+    for name in &args.client {
+        let pair = cert::issue_client(&authority, &cluster, name, Validity::days(args.days))?;
         made.push(([file(name, "pem"), file(name, "key")], pair));
     }
     for (files, pair) in &made {

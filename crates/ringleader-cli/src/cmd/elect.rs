@@ -31,11 +31,23 @@ mod unix {
     use ringleader_net::child;
     use ringleader_net::config::{Config, Environment};
     use ringleader_net::elect::{Ended, Happening, Plan, Stopping};
+    use ringleader_service::config::{SERVICE_SCHEMA, schema_of};
     use serde_json::{Value, json};
 
     pub(crate) fn run(app: &App, args: &ElectArgs, console: &mut Console<'_>) -> Result<u8, Failure> {
+        let of_service = schema_of(&args.config).as_deref() == Some(SERVICE_SCHEMA);
+        if of_service || !args.reach.server.is_empty() {
+            return super::super::lock::elect(app, args, console);
+        }
+        let Some(name) = &args.name else {
+            let message = "--name NAME is needed: the member of the cluster that is to lead";
+            return Err(Diagnostic::input("ringleader::no_name", message)
+                .help("of a lock service (a file of schema ringleader.service/1) everybody may lead, without --name:")
+                .command(format!("{} elect {} --config service.toml -- CMD", app.program, args.group), "")
+                .into());
+        };
         if args.command.is_empty() {
-            let (group, name) = (&args.group, &args.name);
+            let group = &args.group;
             return Err(Diagnostic::input(
                 "ringleader::no_command",
                 "there is no command to run while it leads",
@@ -44,7 +56,7 @@ mod unix {
             .command(format!("{} elect {group} --name {name} -- ./serve --primary", app.program), "")
             .into());
         }
-        let plan = plan(app, args)?;
+        let plan = plan(app, args, name)?;
         let (json, quiet, err) = (console.json, console.quiet, &mut *console.err);
         // The command writes to stdout, so what is told goes to stderr, as text or as JSON Lines.
         let mut tell = |happening: Happening| {
@@ -78,8 +90,8 @@ mod unix {
         Ok(ended.code())
     }
 
-    fn plan(app: &App, args: &ElectArgs) -> Result<Plan, Failure> {
-        let config = Config::read(&args.config, app.registry, Some(&args.name), &Environment::of_process())?;
+    fn plan(app: &App, args: &ElectArgs, name: &str) -> Result<Plan, Failure> {
+        let config = Config::read(&args.config, app.registry, Some(name), &Environment::of_process())?;
         let lease = config.cluster.timing.terms.lease;
         let usual = Stopping::usual(lease);
         let span = |given: Option<Span>, usual: Micros| given.map_or(usual, |span| span.0);
@@ -98,10 +110,9 @@ mod unix {
                 .help(format!("its groups are {}", names.join(", ")))
                 .into());
         }
-        let status =
-            config.place(&args.name).and_then(|place| config.addresses[usize::from(place)].status.clone());
+        let status = config.place(name).and_then(|place| config.addresses[usize::from(place)].status.clone());
         let address = args.at.clone().or(status).ok_or_else(|| {
-            let message = format!("member `{}` has no `status` address to ask at", args.name);
+            let message = format!("member `{}` has no `status` address to ask at", name);
             Diagnostic::input("ringleader::no_status", message)
                 .help("add one to its [[member]], such as status = \"127.0.0.1:7422\", or say --at HOST:PORT")
         })?;
@@ -114,7 +125,7 @@ mod unix {
         })?;
         Ok(Plan {
             group: args.group.clone(),
-            member: args.name.clone(),
+            member: name.to_owned(),
             address,
             lease,
             stopping,
@@ -128,12 +139,8 @@ mod unix {
     /// Becomes the command; comes back only if there is none.
     pub(crate) fn exec(args: &ElectExecArgs, console: &mut Console<'_>) -> Result<u8, Failure> {
         let (code, why) = child::become_command(args.parent, &args.command);
-        writeln!(console.err, "elect: {why}")?;
+        writeln!(console.err, "ringleader: {why}")?;
         Ok(code)
-    }
-
-    fn seconds(span: Micros) -> String {
-        format!("{}.{} s", span.0 / 1_000_000, span.0 % 1_000_000 / 100_000)
     }
 
     fn words(plan: &Plan, happening: &Happening) -> Option<String> {
@@ -145,22 +152,12 @@ mod unix {
             Happening::Waits(_) => format!("waiting until {member} leads"),
             Happening::Silent(why) => format!("{member} does not answer at {}: {why}", plan.address),
             Happening::Runs { epoch, group, left } => {
-                let left = seconds(*left);
+                let left = super::super::lock::seconds(*left);
                 format!(
                     "{member} leads, epoch {epoch}, granted for {left}; the command is process group {group}"
                 )
             }
-            Happening::Stops { why, group, kill_in, before } => format!(
-                "{why}; stopping the command (TERM to process group {group}; KILL in {}, {} before the grants end)",
-                seconds(*kill_in),
-                seconds(*before)
-            ),
-            Happening::Kills(group) => format!("KILL to process group {group}"),
-            Happening::LeftBehind(group) => {
-                format!("the command has ended; stopping what it left behind in process group {group}")
-            }
-            Happening::Forwards(_) => return None,
-            Happening::OnLostFailed(why) => format!("--on-lost: {why}"),
+            Happening::Command(step) => return super::super::lock::step_words(step, "the grants end"),
         })
     }
 
@@ -196,14 +193,10 @@ mod unix {
             Happening::Runs { epoch, group, left } => {
                 event("runs", json!({ "epoch": epoch, "process_group": group, "left_us": left.0 }))
             }
-            Happening::Stops { why, group, kill_in, before } => event(
-                "stops",
-                json!({ "why": why, "process_group": group, "kill_in_us": kill_in.0, "before_us": before.0 }),
-            ),
-            Happening::Kills(group) => event("kills", json!({ "process_group": group })),
-            Happening::LeftBehind(group) => event("left-behind", json!({ "process_group": group })),
-            Happening::Forwards(signal) => event("forwards", json!({ "signal": signal })),
-            Happening::OnLostFailed(why) => event("on-lost-failed", json!({ "why": why })),
+            Happening::Command(step) => {
+                let (name, more) = super::super::lock::step_object(step);
+                event(name, more)
+            }
         }
     }
 }

@@ -6,13 +6,20 @@ pub(crate) mod compare;
 mod completions;
 mod doctor;
 mod elect;
+mod fence;
+#[cfg(unix)]
+mod hold;
 mod list;
+mod lock;
 mod man;
 mod node;
+mod observe;
+mod reach;
 pub(crate) mod replay;
 mod report;
 mod run;
 mod serve;
+mod service;
 mod show;
 mod status;
 mod sweep;
@@ -44,7 +51,13 @@ pub(crate) fn run(app: &App, command: Command, console: &mut Console<'_>) -> Res
         Command::Up(args) => up::run(app, &args, console),
         Command::Node(args) => node::run(app, &args, console),
         Command::Status(args) => status::run(app, &args, console),
+        Command::Members(args) => service::members(&args, console),
+        Command::Lock(args) => lock::run(app, &args, console),
         Command::Elect(args) => elect::run(app, &args, console),
+        Command::Observe(args) => observe::observe(&args, console),
+        Command::Resign(args) => observe::resign(&args, console),
+        Command::Locks(args) => observe::locks(&args, console),
+        Command::Fence(args) => fence::run(&args, console),
         Command::Doctor(args) => doctor::run(app, &args, console),
         Command::Cert(args) => cert::run(app, &args, console),
         Command::ElectExec(args) => elect::exec(&args, console),

@@ -7,23 +7,22 @@ use crate::error::{Diagnostic, Failure};
 use ringleader_net::config::{Config, Environment};
 use ringleader_net::journal::{LogFormat, subscribe};
 use ringleader_net::node::{Node, Options};
+use ringleader_service::config::{SERVICE_SCHEMA, schema_of};
 use serde_json::json;
 use std::io;
 
 pub(crate) fn run(app: &App, args: &NodeArgs, console: &mut Console<'_>) -> Result<u8, Failure> {
     let environment = Environment::of_process();
+    if schema_of(&args.config).as_deref() == Some(SERVICE_SCHEMA) {
+        return super::service::node(args, &environment, console);
+    }
     let config = Config::read(&args.config, app.registry, Some(&args.name), &environment)?;
     config.security.agrees(args.plain)?;
     let Some(place) = config.place(&args.name) else {
         let message = format!("no member is called `{}`", args.name);
         return Err(Diagnostic::input("ringleader::unknown_member", message).into());
     };
-    let format = match args.log_format {
-        LogArg::Json => LogFormat::Json,
-        LogArg::Text => LogFormat::Text,
-    };
-    let level = if console.quiet { "error" } else { config.log.name() };
-    subscribe(format, level).map_err(|why| Diagnostic::new("ringleader::log", 4, why))?;
+    logs(args, config.log.name(), console)?;
     let options = Options {
         record: args.record.clone(),
         events: args.events.clone(),
@@ -39,6 +38,16 @@ pub(crate) fn run(app: &App, args: &NodeArgs, console: &mut Console<'_>) -> Resu
     node.run(ready)?;
     told?;
     Ok(0)
+}
+
+/// Sends the log to stderr, as it was asked for.
+pub(super) fn logs(args: &NodeArgs, level: &str, console: &Console<'_>) -> Result<(), Diagnostic> {
+    let format = match args.log_format {
+        LogArg::Json => LogFormat::Json,
+        LogArg::Text => LogFormat::Text,
+    };
+    let level = if console.quiet { "error" } else { level };
+    subscribe(format, level).map_err(|why| Diagnostic::new("ringleader::log", 4, why))
 }
 
 /// Says that it is there. Whoever waits for the line may dial at once: the addresses are claimed already.

@@ -8,6 +8,7 @@ use comfy_table::{ContentArrangement, Table, presets};
 use ringleader::registry::Problem;
 use ringleader_net::client::{Answer, Group, Unanswered, ask};
 use ringleader_net::config::{Config, Environment};
+use ringleader_service::config::{SERVICE_SCHEMA, schema_of};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -39,6 +40,9 @@ struct Heard {
 }
 
 pub(crate) fn run(app: &App, args: &StatusArgs, console: &mut Console<'_>) -> Result<u8, Failure> {
+    if args.at.is_none() && schema_of(&args.config).as_deref() == Some(SERVICE_SCHEMA) {
+        return super::service::status(args, console);
+    }
     let targets = targets(app, args)?;
     loop {
         let heard = ask_all(&targets);

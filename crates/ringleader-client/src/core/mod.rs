@@ -1,8 +1,10 @@
-//! What a client decides: its sessions, its requests, what it says to its server and when. No socket and no clock: whoever
-//! drives it says what happened and what time it is, and carries away the lines that are to be sent.
+//! What a client decides: its sessions, its requests, what it says to its server and when. No socket and no
+//! clock: whoever drives it says what happened and what time it is, and carries away the lines that are to
+//! be sent.
 //!
-//! There is a session for each class that is used, all at one server. Until when something is held says the library's
-//! [`Session`]; here is what goes around it: numbers of questions, repetition, what becomes of those who wait.
+//! There is a session for each class that is used, all at one server. Until when something is held says the
+//! library's [`Session`]; here is what goes around it: numbers of questions, repetition, what becomes of
+//! those who wait.
 
 mod replies;
 #[cfg(test)]

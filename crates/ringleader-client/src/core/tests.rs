@@ -157,7 +157,8 @@ fn a_server_that_does_not_know_the_session_ends_it_at_once() {
         let beat = play.hears("keepalive");
         play.refuses(2010, &beat, word);
         assert!(!play.core.holds(ms(2010), key), "{word}");
-        // It answers, so it is asked for a new session, in which those who wait go on waiting, with a new number.
+        // It answers, so it is asked for a new session, in which those who wait go on waiting, with a new
+        // number.
         assert!(play.core.take_move_on().is_none());
         let open = play.hears("open");
         let old = play.hears("acquire");

@@ -1,4 +1,5 @@
-//! What a client does when: signs of life, repetition after a connection was lost, the end of what took too long.
+//! What a client does when: signs of life, repetition after a connection was lost, the end of what took too
+//! long.
 
 use super::{Asked, Core, Key, Request, Stage, Wait};
 use crate::api::{Op, RequestState};
@@ -13,8 +14,8 @@ const ANSWERS: Micros = Micros::millis(1000);
 const BELIEFS: usize = 500;
 
 impl Core {
-    /// There is a connection to the server, for the first time or again: everything that is open is said again, with
-    /// the same numbers.
+    /// There is a connection to the server, for the first time or again: everything that is open is said
+    /// again, with the same numbers.
     pub(crate) fn connected(&mut self, now: Micros) {
         self.connected = true;
         self.asked.clear();
@@ -139,7 +140,8 @@ impl Core {
         self.wake = self.wake.min(open.min().unwrap_or(self.wake));
     }
 
-    /// A sign of life, if one is due: three times in what the server promised, from when the last one was sent.
+    /// A sign of life, if one is due: three times in what the server promised, from when the last one was
+    /// sent.
     fn beat(&mut self, now: Micros, class: Class) {
         let slot = &mut self.slots[class.index()];
         let (Some(session), true) = (slot.session.as_ref(), self.connected) else { return };

@@ -1,5 +1,5 @@
-//! A server that does what the test wants: on a Unix socket, with the stream of the real one, one table of locks, and a
-//! record of all that it was asked, with the time.
+//! A server that does what the test wants: on a Unix socket, with the stream of the real one, one table of
+//! locks, and a record of all that it was asked, with the time.
 
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -299,7 +299,7 @@ impl State {
             "release" | "resign" => {
                 let name = question["name"].as_str().expect("a name");
                 let fits = |(holder, fence): &(Asked, u64)| {
-                    holder.session == session && question["fence"] == fence.to_string()
+                    holder.session == session && question["fence"] == json!(fence.to_string())
                 };
                 if self.holders.get(name).is_some_and(fits) {
                     self.free(|asked| asked.session == session && asked.name == name);

@@ -2,21 +2,17 @@
 
 mod lease;
 
-pub use lease::{Lease, Stopping, counted};
+pub use crate::oversee::Stopping;
+pub use lease::{Lease, counted};
 
-use crate::child::{self, Running};
 use crate::client::{self, Answer, Unanswered};
+use crate::oversee::{self, Happened, Outcome, SLEEP_MAX, Step, Tenure, Term};
 use crate::{Problem, clock};
 use ringleader::live::Micros;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGKILL, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
-use signal_hook::iterator::Signals;
 use std::ffi::OsString;
-use std::process::{Child, ExitStatus};
+use std::process::ExitStatus;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
-
-/// Passed on to the command.
-const SIGNALS: [i32; 6] = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2];
 
 /// Exit code: not leading in time.
 pub const NOT_IN_TIME: u8 = 75;
@@ -29,15 +25,6 @@ pub const SILENCE: Micros = Micros::millis(5000);
 
 /// How often a member that does not lead is asked.
 const ASK_EVERY: Micros = Micros::millis(200);
-
-/// The longest sleep: a machine that slept meanwhile must notice soon after.
-const SLEEP_MAX: Micros = Micros::millis(100);
-
-/// How often it is looked whether anything of a command is left.
-const LOOK_EVERY: Micros = Micros::millis(10);
-
-/// So long after KILL nothing of a command can be running.
-const UNCOLLECTED: Micros = Micros::millis(1000);
 
 /// What is to be done.
 pub struct Plan {
@@ -77,25 +64,8 @@ pub enum Happening {
         /// For how long that is granted, so far.
         left: Micros,
     },
-    /// The command is stopped.
-    Stops {
-        /// Why.
-        why: String,
-        /// The process group.
-        group: i32,
-        /// When it gets KILL.
-        kill_in: Micros,
-        /// How long before the grants end that is.
-        before: Micros,
-    },
-    /// It is killed.
-    Kills(i32),
-    /// The command has ended, and something that it started has not.
-    LeftBehind(i32),
-    /// A signal was passed on.
-    Forwards(i32),
-    /// What was to be done when it was lost could not be done, or failed.
-    OnLostFailed(String),
+    /// What becomes of the command.
+    Command(Step),
 }
 
 /// How it ended.
@@ -137,7 +107,8 @@ enum Event {
 /// If no member answers, it does not know the group, or no process can be started.
 pub fn run(plan: &Plan, tell: &mut dyn FnMut(Happening)) -> Result<Ended, Problem> {
     let (events, inbox) = channel();
-    watch_signals(&events)?;
+    let signals = events.clone();
+    oversee::watch_signals(move |signal| signals.send(Event::Signal(signal)).is_ok())?;
     let questions = asker(plan, events.clone());
     let mut elect = Elect { plan, tell, events, inbox, questions, asked: false, ask_at: clock::now() };
     let lease = match elect.wait()? {
@@ -145,20 +116,6 @@ pub fn run(plan: &Plan, tell: &mut dyn FnMut(Happening)) -> Result<Ended, Proble
         Err(ended) => return Ok(ended),
     };
     elect.command(lease)
-}
-
-fn watch_signals(events: &Sender<Event>) -> Result<(), Problem> {
-    let mut signals = Signals::new(SIGNALS)
-        .map_err(|error| Problem::environment("no_signals", format!("signals cannot be watched: {error}")))?;
-    let events = events.clone();
-    std::thread::spawn(move || {
-        for signal in signals.forever() {
-            if events.send(Event::Signal(signal)).is_err() {
-                return;
-            }
-        }
-    });
-    Ok(())
 }
 
 /// A thread that asks the member whenever it is told to.
@@ -227,10 +184,9 @@ impl Elect<'_> {
             let until = ends.unwrap_or(now + SLEEP_MAX);
             let happening = match self.next(until) {
                 None | Some(Event::Exited(_)) => continue,
-                Some(Event::Signal(SIGINT)) => return Ok(Err(Ended::Signal(SIGINT))),
-                Some(Event::Signal(SIGTERM)) => return Ok(Err(Ended::Signal(SIGTERM))),
-                Some(Event::Signal(SIGHUP)) => return Ok(Err(Ended::Signal(SIGHUP))),
-                Some(Event::Signal(SIGQUIT)) => return Ok(Err(Ended::Signal(SIGQUIT))),
+                Some(Event::Signal(signal)) if oversee::ends_waiting(signal) => {
+                    return Ok(Err(Ended::Signal(signal)));
+                }
                 // There is nobody yet whom the others are meant for.
                 Some(Event::Signal(_)) => continue,
                 Some(Event::Answer(answer)) => match *answer {
@@ -238,7 +194,7 @@ impl Elect<'_> {
                         answered = Some(());
                         let group = self.known(&answer)?;
                         let lease = Lease::begin(&answer.status, &group, answer.sent, self.plan.stopping);
-                        if let Some(lease) = lease.filter(|lease| lease.is_fresh(clock::now())) {
+                        if let Some(lease) = lease.filter(|lease| lease.term().is_fresh(clock::now())) {
                             return Ok(Ok(lease));
                         }
                         Happening::Waits(group.leader)
@@ -287,147 +243,72 @@ impl Elect<'_> {
     }
 
     /// The command, from its start until nothing of it is left.
-    fn command(&mut self, mut lease: Lease) -> Result<Ended, Problem> {
+    fn command(self, lease: Lease) -> Result<Ended, Problem> {
         let plan = self.plan;
         let variables = [
             ("RINGLEADER_GROUP", plan.group.clone()),
             ("RINGLEADER_MEMBER", plan.member.clone()),
             ("RINGLEADER_EPOCH", lease.epoch().to_string()),
-            ("RINGLEADER_DEADLINE_MS", (lease.deadline().0 / 1000).to_string()),
+            ("RINGLEADER_DEADLINE_MS", (lease.term().deadline.0 / 1000).to_string()),
         ];
-        let started = child::start(&plan.program, &plan.command, &variables);
-        let (running, child) = started.map_err(|error| {
-            Problem::environment("no_process", format!("the command cannot be started: {error}"))
-        })?;
-        let (epoch, group, left) = (lease.epoch(), running.group(), lease.deadline() - clock::now());
+        let (running, child) = oversee::start(&plan.program, &plan.command, &variables)?;
+        let (epoch, group, left) = (lease.epoch(), running.group(), lease.term().deadline - clock::now());
         (self.tell)(Happening::Runs { epoch, group, left });
-        self.look_after(child);
-        let mut stage = Stage::Leading;
-        let mut ended: Option<u8> = None;
-        loop {
-            let now = clock::now();
-            stage = self.advance(stage, &mut lease, &running, ended.is_some(), now);
-            if let Some(code) = ended
-                && (!running.is_left() || stage.is_over(now))
-            {
-                return Ok(match stage {
-                    Stage::Leading | Stage::Clearing { .. } => Ended::Command(code),
-                    Stage::Stopping | Stage::Killed(_) => self.lost(&variables),
-                });
+        let mut leading = Leading { elect: self, lease };
+        Ok(match oversee::oversee(&mut leading, &running, child) {
+            Outcome::Exited(code) => Ended::Command(code),
+            Outcome::Stopped => {
+                let failed = plan.on_lost.as_ref().and_then(|line| oversee::on_lost(line, &variables));
+                if let Some(failed) = failed {
+                    leading.tell(failed);
+                }
+                Ended::Lost
             }
-            let due = match stage {
-                Stage::Leading => lease.term_at(),
-                Stage::Stopping => lease.kill_at(),
-                Stage::Clearing { .. } | Stage::Killed(_) => now + LOOK_EVERY,
-            };
-            let until = if ended.is_some() { due.min(now + LOOK_EVERY) } else { due };
-            match self.next(until) {
-                None => {}
-                Some(Event::Signal(signal)) => {
-                    running.signal(signal);
-                    (self.tell)(Happening::Forwards(signal));
+        })
+    }
+}
+
+/// The member leads: what the command runs under.
+struct Leading<'a> {
+    elect: Elect<'a>,
+    lease: Lease,
+}
+
+impl Tenure for Leading<'_> {
+    fn next(&mut self, until: Micros) -> Option<Happened> {
+        match self.elect.next(until)? {
+            Event::Signal(signal) => Some(Happened::Signal(signal)),
+            Event::Exited(status) => Some(Happened::Exited(status)),
+            Event::Answer(answer) => {
+                let plan = self.elect.plan;
+                self.elect.ask_at = clock::now() + ask_again(plan.lease);
+                // Silence alone is no loss: the grants last until their end.
+                if let Ok(answer) = *answer {
+                    let status = &answer.status;
+                    self.lease.hear(status, status.group(&plan.group), answer.sent, clock::now());
                 }
-                Some(Event::Answer(answer)) => {
-                    self.ask_at = now + ask_again(plan.lease);
-                    // Silence alone is no loss: the grants last until their end.
-                    if let Ok(answer) = *answer {
-                        let status = &answer.status;
-                        lease.hear(status, status.group(&plan.group), answer.sent, clock::now());
-                    }
-                }
-                Some(Event::Exited(status)) => ended = Some(status.map_or(1, child::code)),
+                None
             }
         }
     }
 
-    /// What time it is for the command.
-    fn advance(
-        &mut self,
-        stage: Stage,
-        lease: &mut Lease,
-        running: &Running,
-        ended: bool,
-        now: Micros,
-    ) -> Stage {
-        let group = running.group();
-        match stage {
-            // It ended while the member led. What it left behind would go on without anybody who leads.
-            Stage::Leading if ended && running.is_left() => {
-                (self.tell)(Happening::LeftBehind(group));
-                running.signal(SIGTERM);
-                Stage::Clearing { kill_at: lease.kill_at().min(now + self.plan.stopping.grace) }
-            }
-            Stage::Leading if !ended && now >= lease.term_at() => {
-                let silent = "the member does not extend it".to_owned();
-                let why = lease.lost().map_or(silent, str::to_owned);
-                let kill_at = lease.kill_at();
-                let (kill_in, before) = (kill_at - now, lease.deadline() - kill_at);
-                (self.tell)(Happening::Stops { why, group, kill_in, before });
-                running.signal(SIGTERM);
-                Stage::Stopping
-            }
-            Stage::Stopping if now >= lease.kill_at() => {
-                (self.tell)(Happening::Kills(group));
-                running.signal(SIGKILL);
-                Stage::Killed(now)
-            }
-            Stage::Clearing { kill_at } if now >= kill_at => {
-                running.signal(SIGKILL);
-                stage
-            }
-            Stage::Killed(_) => {
-                // What was forked while the first one was on its way.
-                running.signal(SIGKILL);
-                stage
-            }
-            Stage::Leading | Stage::Stopping | Stage::Clearing { .. } => stage,
-        }
+    fn term(&mut self, _now: Micros) -> Term {
+        self.lease.term().clone()
     }
 
-    /// Tells when the command ends.
-    fn look_after(&self, mut child: Child) {
-        let events = self.events.clone();
-        std::thread::spawn(move || {
-            let status = child.wait();
+    fn silence(&self) -> String {
+        "the member does not extend it".to_owned()
+    }
+
+    fn tell(&mut self, step: Step) {
+        (self.elect.tell)(Happening::Command(step));
+    }
+
+    fn exits(&self) -> Box<dyn FnOnce(std::io::Result<ExitStatus>) + Send> {
+        let events = self.elect.events.clone();
+        Box::new(move |status| {
             let _ = events.send(Event::Exited(status));
-        });
-    }
-
-    fn lost(&mut self, variables: &[(&str, String)]) -> Ended {
-        if let Some(line) = &self.plan.on_lost {
-            let variables = variables.iter().map(|(name, value)| (name, value));
-            let status = std::process::Command::new("sh").arg("-c").arg(line).envs(variables).status();
-            match status {
-                Ok(status) if status.success() => {}
-                Ok(status) => (self.tell)(Happening::OnLostFailed(status.to_string())),
-                Err(error) => (self.tell)(Happening::OnLostFailed(error.to_string())),
-            }
-        }
-        Ended::Lost
-    }
-}
-
-/// How far the command is.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Stage {
-    /// The member leads.
-    Leading,
-    /// It has TERM.
-    Stopping,
-    /// It has KILL, since then.
-    Killed(Micros),
-    /// It has ended by itself; what it left behind has TERM.
-    Clearing { kill_at: Micros },
-}
-
-impl Stage {
-    /// Whether whatever is left was killed long ago: it does nothing more, even if nobody collects it, as where there
-    /// is no `init` to do so.
-    fn is_over(self, now: Micros) -> bool {
-        match self {
-            Stage::Leading | Stage::Stopping => false,
-            Stage::Killed(at) | Stage::Clearing { kill_at: at } => now >= at + UNCOLLECTED,
-        }
+        })
     }
 }
 

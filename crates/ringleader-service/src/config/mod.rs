@@ -54,8 +54,32 @@ pub struct Config {
 pub enum Views {
     /// By the servers themselves.
     Raft,
-    /// In an etcd that is there already, at these addresses.
-    Etcd(Vec<String>),
+    /// In an etcd that is there already.
+    Etcd(Etcd),
+}
+
+/// An etcd that is there already.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Etcd {
+    /// Where it answers clients: `http://host:2379` or `https://host:2379`.
+    pub endpoints: Vec<String>,
+    /// The certificate of its authority, for `https`.
+    pub authority: Option<PathBuf>,
+    /// Our own certificate and its key, if it asks for one.
+    pub identity: Option<(PathBuf, PathBuf)>,
+}
+
+impl Views {
+    fn with_paths(self, change: impl Fn(&Path) -> PathBuf) -> Views {
+        match self {
+            Views::Raft => Views::Raft,
+            Views::Etcd(etcd) => Views::Etcd(Etcd {
+                authority: etcd.authority.as_deref().map(&change),
+                identity: etcd.identity.map(|(certificate, key)| (change(&certificate), change(&key))),
+                ..etcd
+            }),
+        }
+    }
 }
 
 const KEYS: [&str; 12] = [
@@ -158,6 +182,7 @@ impl Config {
             let replaced = |path: &PathBuf| PathBuf::from(path.to_string_lossy().replace("{name}", &own));
             server.socket = server.socket.as_ref().map(replaced);
         }
+        config.views = config.views.with_paths(named);
         config
     }
 
@@ -167,6 +192,7 @@ impl Config {
         for server in &mut config.servers {
             server.socket = server.socket.as_ref().map(|path| folder.join(path));
         }
+        config.views = config.views.with_paths(|path| folder.join(path));
         config
     }
 
@@ -294,11 +320,12 @@ fn variables(names: &[String]) -> Vec<String> {
     known
 }
 
-const VIEW_KEYS: [&str; 2] = ["store", "endpoints"];
+const VIEW_KEYS: [&str; 5] = ["store", "endpoints", "authority", "certificate", "key"];
 
 fn views(source: &Source<'_>, said: Option<(Origin, &DeTable<'_>)>) -> Result<Views, Problem> {
     let Some((at, table)) = said else { return Ok(Views::Raft) };
     let (mut store, mut endpoints) = (None, None);
+    let mut files: [Option<Given>; 3] = [None, None, None];
     for (key, value) in in_order(table) {
         match key.get_ref().as_ref() {
             "store" => store = Some(source.string(value, "\"raft\" or \"etcd\"")?),
@@ -309,22 +336,45 @@ fn views(source: &Source<'_>, said: Option<(Origin, &DeTable<'_>)>) -> Result<Vi
                     items.iter().map(|item| source.string(item, expected).map(|given| given.text)).collect();
                 endpoints = Some((Origin::At(key.span()), all?));
             }
+            "authority" => files[0] = Some(source.string(value, "a path")?),
+            "certificate" => files[1] = Some(source.string(value, "a path")?),
+            "key" => files[2] = Some(source.string(value, "a path")?),
             _ => return Err(source.unknown(key, VIEW_KEYS.into_iter())),
         }
     }
-    match (store.as_ref().map(|given| given.text.as_str()), endpoints) {
-        (None | Some("raft"), None) => Ok(Views::Raft),
-        (None | Some("raft"), Some((at, _))) => {
-            Err(source.bad(&at, "endpoints are for store = \"etcd\"; with Raft the servers keep the view"))
+    match store.as_ref().map(|given| given.text.as_str()) {
+        None | Some("raft") => {
+            let first =
+                endpoints.map(|(at, _)| at).or(files.into_iter().flatten().next().map(|it| it.origin));
+            match first {
+                None => Ok(Views::Raft),
+                Some(at) => {
+                    let label =
+                        "this is for store = \"etcd\"; with Raft the servers keep the view themselves";
+                    Err(source.bad(&at, label))
+                }
+            }
         }
-        (Some("etcd"), Some((_, all))) if !all.is_empty() => Ok(Views::Etcd(all)),
-        (Some("etcd"), Some((at, _))) => Err(source.bad(&at, "expected at least one address")),
-        (Some("etcd"), None) => {
-            Err(source.bad(&at, "there is no `endpoints` here: endpoints = [\"http://10.0.0.9:2379\"]"))
+        Some("etcd") => {
+            let missing = "there is no `endpoints` here: endpoints = [\"http://10.0.0.9:2379\"]";
+            let (at, endpoints) = endpoints.ok_or_else(|| source.bad(&at, missing))?;
+            if endpoints.is_empty() {
+                return Err(source.bad(&at, "expected at least one address"));
+            }
+            let [authority, certificate, key] = files;
+            let identity = match (certificate, key) {
+                (None, None) => None,
+                (Some(certificate), Some(key)) => Some((certificate.text.into(), key.text.into())),
+                (Some(one), None) | (None, Some(one)) => {
+                    return Err(source.bad(&one.origin, "`certificate` and `key` come together"));
+                }
+            };
+            let authority = authority.map(|given| PathBuf::from(given.text));
+            Ok(Views::Etcd(Etcd { endpoints, authority, identity }))
         }
-        (Some(other), _) => {
+        Some(other) => {
             let label = format!("expected \"raft\" or \"etcd\", found `{other}`");
-            Err(source.bad(&store.map_or(at, |given| given.origin), &label))
+            Err(source.bad(&store.as_ref().map_or(at, |given| given.origin.clone()), &label))
         }
     }
 }

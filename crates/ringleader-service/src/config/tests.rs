@@ -30,7 +30,12 @@ fn the_example_is_read_and_written_and_read_again() {
     assert_eq!(config.classes, [("batch/".to_owned(), Class::Batch)]);
     assert!(config.warnings.is_empty(), "{:?}", config.warnings);
     assert!(config.tokens[0].secret.fits(b"test") && !config.tokens[0].secret.fits(b"text"));
-    let config = parse(WHOLE).expect("an example");
+    let text = format!(
+        "{WHOLE}[views]\nstore = \"etcd\"\nendpoints = [\"https://e:2379\"]\nauthority = \"e.pem\"\n\
+         certificate = \"{{name}}.pem\"\nkey = \"{{name}}.key\"\n"
+    );
+    let config = parse(&text).expect("an example");
+    assert!(matches!(&config.views, Views::Etcd(etcd) if etcd.identity.is_some()));
     let again = parse(&config.to_toml()).expect("it was written by us");
     assert_eq!(again.to_toml(), config.to_toml());
     assert_eq!((again.servers, again.pace), (config.servers, config.pace));
@@ -70,6 +75,12 @@ fn mistakes_have_their_place() {
         ("[[class]]", "[times]\ndrift = \"1\"\n[[class]]", "which has no unit"),
         ("[[class]]", "[views]\nstore = \"redis\"\n[[class]]", "found `redis`"),
         ("[[class]]", "[views]\nstore = \"etcd\"\n[[class]]", "there is no `endpoints` here"),
+        ("[[class]]", "[views]\nkey = \"x\"\n[[class]]", "this is for store = \"etcd\""),
+        (
+            "[[class]]",
+            "[views]\nstore = \"etcd\"\nendpoints = [\"e\"]\nkey = \"x\"\n[[class]]",
+            "come together",
+        ),
         ("[[class]]", "[plain]\nallowed = true\n[[class]]", "none here"),
         ("[[class]]\nprefix", "[[class]]\nprefx", "did you mean `prefix`?"),
     ] {

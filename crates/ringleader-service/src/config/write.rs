@@ -48,9 +48,15 @@ impl Config {
                 let _ = writeln!(text, "status = {}", quoted(status));
             }
         }
-        if let Views::Etcd(endpoints) = &self.views {
-            let all: Vec<String> = endpoints.iter().map(|endpoint| quoted(endpoint)).collect();
+        if let Views::Etcd(etcd) = &self.views {
+            let all: Vec<String> = etcd.endpoints.iter().map(|endpoint| quoted(endpoint)).collect();
             let _ = write!(text, "\n[views]\nstore = \"etcd\"\nendpoints = [{}]\n", all.join(", "));
+            if let Some(authority) = &etcd.authority {
+                let _ = writeln!(text, "authority = {}", path(authority));
+            }
+            if let Some((certificate, key)) = &etcd.identity {
+                let _ = write!(text, "certificate = {}\nkey = {}\n", path(certificate), path(key));
+            }
         }
         let pace = &self.pace;
         text.push_str("\n[times]\n");

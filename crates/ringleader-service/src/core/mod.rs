@@ -495,7 +495,9 @@ struct Leaves<'c> {
 
 impl Drop for Leaves<'_> {
     fn drop(&mut self) {
-        self.core.leave(self.asker);
+        if self.asker.is_some() {
+            self.core.leave(self.asker);
+        }
     }
 }
 

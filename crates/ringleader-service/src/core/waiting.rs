@@ -3,7 +3,6 @@
 use super::Facts;
 use crate::words;
 use ringleader::lock::{Answer, Asker, Name};
-use ringleader_client::api;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{Notify, oneshot};
@@ -77,7 +76,7 @@ impl Outbox {
     }
 
     /// Queues a reply.
-    pub fn reply(&self, reply: &api::Reply) {
+    pub fn reply(&self, reply: &Reply) {
         let mut queue = self.queue();
         // A reply is plain data: it can always be written.
         let _ = serde_json::to_writer(&mut queue.bytes, reply);

@@ -3,7 +3,7 @@
 use super::{Refused, Surface, json};
 use crate::access::Caller;
 use crate::config::Right;
-use crate::words::{self, NOTHING_DONE, refuse};
+use crate::words::{NOTHING_DONE, refuse};
 use axum::extract::{Extension, Path, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json as object};
 type Called = Result<Response, Refused>;
 
 /// The schema of a server's status.
-pub const STATUS_SCHEMA: &str = "ringleader.service-status/1";
+pub(super) const STATUS_SCHEMA: &str = "ringleader.service-status/1";
 
 pub(super) async fn healthz(State(surface): State<Surface>) -> Response {
     // Whoever answers this has the lock of the server: its loop turns.
@@ -171,11 +171,11 @@ pub(super) async fn change(
         "drain" => Ok(moved(&surface, place, &id)),
         "remove" if core.view().is_some_and(|view| view.members.contains_key(&place)) => {
             let message = format!("`{id}` is a member of the view: drain it, or stop it, first");
-            refuse_with(refuse("locked", message, NOTHING_DONE))
+            refuse_with(refuse("not_drained", message, NOTHING_DONE))
         }
         "remove" | "add" => match core.change_voters(place, what == "add").await {
             Ok(()) => Ok(StatusCode::NO_CONTENT.into_response()),
-            Err(why) => refuse_with(words::refuse(
+            Err(why) => refuse_with(refuse(
                 "no_lease",
                 why,
                 "nothing is certain: see who votes now before you try again",

@@ -93,7 +93,7 @@ fn who(cluster: &Cluster, client: &Client, mine: &str) {
     let moved = client.post("/v1/members/b/drain", &json!({}));
     refused(&moved, 307, "moved", "nothing was done");
     refused(&client.post("/v1/members/z/drain", &json!({})), 404, "not_found", "nothing was done");
-    refused(&client.post("/v1/members/b/remove", &json!({})), 409, "locked", "nothing was done");
+    refused(&client.post("/v1/members/b/remove", &json!({})), 409, "not_drained", "nothing was done");
 }
 
 fn sessions(client: &Client) {

@@ -1,6 +1,6 @@
 //! Sessions, locks and elections, over HTTP, on the stream and in the same process.
 
-use crate::support::{Client, Cluster, until};
+use crate::support::{Client, Cluster};
 use ringleader::lock::{Class, Name};
 use serde_json::json;
 use std::io::Read;
@@ -101,10 +101,9 @@ fn in_the_same_process(cluster: &Cluster) {
     let embedded = cluster.embedded(0);
     let session = embedded.open(Class::Normal, "embedded").expect("it serves");
     let name = Name::lock("here").expect("a name");
-    let fence = until("the token", || {
-        // The first time the token may be elsewhere; then it is here.
-        session.try_here(&name).expect("it is free")
-    });
+    // The first time the token may be elsewhere; then it is here.
+    let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+    let fence = runtime.block_on(session.acquire(&name, None)).expect("it is free");
     assert!(session.holds(fence));
     session.release(&name, fence).expect("it is held");
     let before = cluster.embedded(0).core().mesh().tally().sent.load(std::sync::atomic::Ordering::Relaxed);

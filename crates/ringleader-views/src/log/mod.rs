@@ -121,7 +121,8 @@ impl Disk {
         disk.mend(bytes.len(), sound).map_err(|error| broken(&path, &error))?;
         found.cut = bytes.len() - sound.min(bytes.len());
         if found.cut > 0 {
-            tracing::warn!(file = %path.display(), bytes = found.cut, "a write that a crash cut short was taken off the log");
+            let (file, bytes) = (path.display(), found.cut);
+            tracing::warn!(%file, bytes, "a write that a crash cut short was taken off the log");
         }
         Ok((disk, found))
     }
@@ -194,16 +195,14 @@ impl Disk {
         if let Some(why) = &self.failed {
             return Err(io::Error::other(why.clone()));
         }
-        work(self).inspect_err(|error| {
-            self.failed = Some(format!(
-                "{}: {error}; nothing was acknowledged, and nothing more is written: make room or repair the disk, then \
-                 start this server again",
+        work(self).map_err(|error| {
+            let why = format!(
+                "{}: {error}; nothing was acknowledged, and nothing more is written: make room or repair the disk, \
+                 then start this server again",
                 self.dir.display()
-            ));
-        })
-        .map_err(|error| match &self.failed {
-            Some(why) => io::Error::new(error.kind(), why.clone()),
-            None => error,
+            );
+            self.failed = Some(why.clone());
+            io::Error::new(error.kind(), why)
         })
     }
 

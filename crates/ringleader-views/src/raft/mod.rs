@@ -88,8 +88,8 @@ impl RaftOptions {
             || self.election.end <= self.election.start
         {
             return Err(StoreError::Broken(format!(
-                "elections after {} to {} ms with heartbeats every {} ms: the first must be at least twice the last, and \
-                 below the second",
+                "elections after {} to {} ms with heartbeats every {} ms: the first must be at least twice the last, \
+                 and below the second",
                 millis(self.election.start),
                 millis(self.election.end),
                 millis(self.heartbeat)
@@ -98,7 +98,7 @@ impl RaftOptions {
         Ok(openraft::Config {
             cluster_name: "ringleader".to_owned(),
             heartbeat_interval: millis(self.heartbeat),
-            // Our own timer and heartbeats are in `tasks`. What is left of these two is how long voters stand by a leader.
+            // Timer and heartbeats are our own, in `tasks`: these two only say how long voters stand by a leader.
             election_timeout_min: millis(self.election.start) - 1,
             election_timeout_max: millis(self.election.start),
             enable_elect: false,

@@ -16,6 +16,7 @@ use ringleader::lock::ServerId;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 /// A request between replicas.
@@ -135,6 +136,12 @@ pub(super) struct Link {
 type Failure<E> = RPCError<u64, EmptyNode, E>;
 
 impl Link {
+    /// Nothing of a leader goes out while it is silent.
+    fn silence(&self) -> Option<StoreError> {
+        let why = || "this leader hears no majority, and makes room for another".to_owned();
+        self.network.shared.silent.load(Ordering::Relaxed).then(|| StoreError::Unavailable(why()))
+    }
+
     async fn ask<E: std::error::Error>(&self, body: Body) -> Result<Reply, Failure<E>> {
         let to = ServerId::try_from(self.target).map_err(|error| unreachable(&error))?;
         self.network.ask(to, body).await.map_err(|error| unreachable(&error))
@@ -166,6 +173,9 @@ impl RaftNetwork<Types> for Link {
         request: AppendEntriesRequest<Types>,
         _: RPCOption,
     ) -> Result<AppendEntriesResponse<u64>, Failure<RaftError<u64>>> {
+        if let Some(silence) = self.silence() {
+            return Err(unreachable(&silence));
+        }
         let reply = self.ask(Body::Append(request)).await?;
         if let Reply::Append(answer) = reply { Ok(answer) } else { Err(unfit(&reply)) }
     }
@@ -175,6 +185,9 @@ impl RaftNetwork<Types> for Link {
         request: InstallSnapshotRequest<Types>,
         _: RPCOption,
     ) -> Result<InstallSnapshotResponse<u64>, Failure<RaftError<u64, InstallSnapshotError>>> {
+        if let Some(silence) = self.silence() {
+            return Err(unreachable(&silence));
+        }
         let reply = self.ask(Body::Snapshot(request)).await?;
         match reply {
             Reply::Snapshot(Ok(answer)) => Ok(answer),
@@ -197,8 +210,15 @@ impl RaftNetwork<Types> for Link {
         request: VoteRequest<u64>,
         _: RPCOption,
     ) -> Result<VoteResponse<u64>, Failure<RaftError<u64>>> {
+        let (vote, log) = (request.vote, request.last_log_id);
         let reply = self.ask(Body::Vote(request)).await?;
-        if let Reply::Vote(answer) = reply { Ok(answer) } else { Err(unfit(&reply)) }
+        let Reply::Vote(answer) = reply else { return Err(unfit(&reply)) };
+        if !answer.vote_granted && answer.last_log_id > log {
+            self.network.shared.behind.store(true, Ordering::Relaxed);
+        } else if !answer.vote_granted && answer.vote > vote && !answer.vote.is_committed() {
+            self.network.shared.outbid.store(true, Ordering::Relaxed);
+        }
+        Ok(answer)
     }
 
     fn backoff(&self) -> Backoff {

@@ -6,6 +6,7 @@ use crate::log::Syncs;
 use ringleader::lock::ServerId;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 
@@ -29,6 +30,12 @@ pub(super) struct Shared {
     pub(super) hints: watch::Sender<u32>,
     pub(super) proposes: watch::Sender<bool>,
     pub(super) syncs: Arc<Syncs>,
+    /// While this replica leads and hears no majority, it is not to be heard either.
+    pub(super) silent: AtomicBool,
+    /// In an election, somebody had a longer log: we cannot win it.
+    pub(super) behind: AtomicBool,
+    /// In an election, somebody had voted for a later one already: the next one may be ours.
+    pub(super) outbid: AtomicBool,
     state: Mutex<State>,
     /// What the directory said about itself at the start: what counts until the log has been followed again.
     remembered: State,
@@ -72,6 +79,9 @@ impl Shared {
             hints: watch::Sender::new(0),
             proposes: watch::Sender::new(false),
             syncs,
+            silent: AtomicBool::new(false),
+            behind: AtomicBool::new(false),
+            outbid: AtomicBool::new(false),
             state: Mutex::default(),
             remembered,
             failure: Mutex::default(),
@@ -142,7 +152,7 @@ impl Shared {
 
 /// A number that nobody else draws.
 pub(super) fn random() -> u64 {
-    // Without randomness of the operating system there is no TLS either: nothing runs then. Time is better than a constant.
+    // Without randomness of the system there is no TLS either: nothing runs then. Time is better than a constant.
     getrandom::u64().unwrap_or_else(|_| {
         let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
         now.map_or(1, |now| now.as_nanos() as u64)

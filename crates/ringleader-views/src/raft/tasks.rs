@@ -9,6 +9,7 @@ use openraft::{EmptyNode, ServerState};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
@@ -17,7 +18,7 @@ use tokio::time::{Instant, sleep, sleep_until, timeout};
 pub(super) fn start(inner: &Arc<Inner>) -> Vec<JoinHandle<()>> {
     // They hold the parts and not the whole: who drops a store without closing it ends them.
     vec![
-        tokio::spawn(elections(inner.raft.clone(), inner.options.election.clone())),
+        tokio::spawn(elections(inner.clone_parts())),
         tokio::spawn(heartbeats(inner.clone_parts())),
         tokio::spawn(chores(inner.clone_parts())),
     ]
@@ -25,32 +26,49 @@ pub(super) fn start(inner: &Arc<Inner>) -> Vec<JoinHandle<()>> {
 
 /// Stands for election when nothing was heard of a leader for a time that is drawn anew each time. (The timer of
 /// openraft 0.9 draws once for each process: two survivors that drew the same may split the vote for ever.)
-async fn elections(raft: Raft, range: Range<Duration>) {
+///
+/// Who lost because others had a longer log leaves them the next round or two, which it can only spoil. Who lost only
+/// because others had voted for a later election already stands in a later one soon.
+async fn elections(parts: Parts) {
+    let (raft, range) = (&parts.raft, &parts.options.election);
     let started = Instant::now();
+    let mut patience = drawn(range);
+    let mut last_led = None;
     loop {
-        let patience = drawn(&range);
-        loop {
-            let seen = raft.with_raft_state(|state| {
-                let voter = state.membership_state.effective().voter_ids().count() > 0;
-                (state.server_state, voter, state.vote_last_modified())
-            });
-            let Ok((role, begun, heard)) = seen.await else { return };
-            if role == ServerState::Leader || role == ServerState::Learner || !begun {
-                sleep(range.start).await;
-                break;
-            }
-            let due = heard.unwrap_or(started).max(started) + patience;
-            if Instant::now() < due {
-                sleep_until(due).await;
-                continue;
-            }
-            if raft.trigger().elect().await.is_err() {
-                return;
-            }
-            // Its own vote is the newest thing heard: the next one is a whole new time away.
+        let seen = raft.with_raft_state(|state| {
+            let begun = state.membership_state.effective().voter_ids().next().is_some();
+            let heard = state.vote_last_modified();
+            (state.server_state, begun, heard, heard.filter(|_| state.vote_ref().is_committed()))
+        });
+        let Ok((role, begun, heard, led)) = seen.await else { return };
+        if role == ServerState::Leader || role == ServerState::Learner || !begun {
+            patience = drawn(range);
             sleep(range.start).await;
-            break;
+            continue;
         }
+        // A leader since then: what was lost before says nothing about the next election.
+        if led > last_led {
+            (last_led, patience) = (led, drawn(range));
+        }
+        let due = heard.unwrap_or(started).max(started) + patience;
+        if Instant::now() < due {
+            sleep_until(due).await;
+            continue;
+        }
+        parts.shared.behind.store(false, Ordering::Relaxed);
+        parts.shared.outbid.store(false, Ordering::Relaxed);
+        if raft.trigger().elect().await.is_err() {
+            return;
+        }
+        // Time for the answers. Its own vote is then the newest thing heard, from which the next time counts.
+        sleep(parts.options.heartbeat / 2).await;
+        patience = if parts.shared.behind.load(Ordering::Relaxed) {
+            drawn(range) + range.end * 2
+        } else if parts.shared.outbid.load(Ordering::Relaxed) {
+            drawn(&(Duration::ZERO..range.end - range.start))
+        } else {
+            drawn(range)
+        };
     }
 }
 
@@ -61,26 +79,35 @@ fn drawn(range: &Range<Duration>) -> Duration {
 
 /// While this replica leads, asks a majority whether it still does, ten times a second. That is a heartbeat for all
 /// voters. (The one of openraft 0.9 is an entry of the log: every disk would write ten times a second, and reads would
-/// wait for the disks.)
+/// wait for the disks.) A leader that is heard but hears nothing would keep everybody from electing another, for ever:
+/// so one that no majority answers falls silent for as long as an election takes.
 async fn heartbeats(parts: Parts) {
     let mut metrics = parts.raft.metrics();
+    let patience = parts.options.election.end;
     loop {
         let leads = |state: ServerState| state == ServerState::Leader;
         if metrics.wait_for(|metrics| leads(metrics.state)).await.is_err() {
             return;
         }
-        let mut confirmed: Option<Instant> = None;
+        let mut confirmed = false;
+        let mut last = Instant::now();
         while leads(metrics.borrow_and_update().state) {
             let begun = Instant::now();
             let answer = timeout(parts.options.heartbeat * 2, parts.raft.get_read_log_id()).await;
             if matches!(answer, Ok(Ok(_))) {
-                confirmed = Some(begun);
+                (confirmed, last) = (true, begun);
+            } else if last.elapsed() >= patience {
+                confirmed = false;
+                parts.proposes(false);
+                parts.shared.silent.store(true, Ordering::Relaxed);
+                sleep(patience * 2).await;
+                parts.shared.silent.store(false, Ordering::Relaxed);
+                last = Instant::now();
             }
-            let fresh = confirmed.is_some_and(|at| at.elapsed() < parts.options.election.end);
-            parts.shared.proposes.send_if_modified(|old| std::mem::replace(old, fresh) != fresh);
+            parts.proposes(confirmed);
             sleep_until(begun + parts.options.heartbeat).await;
         }
-        parts.shared.proposes.send_if_modified(|old| std::mem::replace(old, false));
+        parts.proposes(false);
     }
 }
 
@@ -91,6 +118,12 @@ pub(super) struct Parts {
     pub(super) shared: Arc<super::shared::Shared>,
     pub(super) network: super::network::Network,
     pub(super) options: Arc<RaftOptions>,
+}
+
+impl Parts {
+    fn proposes(&self, now: bool) {
+        self.shared.proposes.send_if_modified(|before| std::mem::replace(before, now) != now);
+    }
 }
 
 /// Brings a cluster about, once, and says which directory this server has.

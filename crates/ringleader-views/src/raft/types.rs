@@ -1,6 +1,6 @@
 //! What Raft is told about us: the types, the entries of its log, and the state that they make.
 
-use crate::StoreError;
+use crate::{StoreError, raised};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use openraft::EmptyNode;
@@ -168,12 +168,7 @@ impl State {
                 }
             }
             Change::Floor(epoch) => {
-                if let Some(view) = self.view.as_ref().filter(|view| view.epoch < *epoch) {
-                    let mut next = View::clone(view);
-                    next.epoch = *epoch;
-                    next.past.extend(view.members.keys());
-                    next.members.clear();
-                    next.homes.clear();
+                if let Some(next) = self.view.as_ref().and_then(|view| raised(view, *epoch)) {
                     self.view = Some(Arc::new(next));
                 }
             }

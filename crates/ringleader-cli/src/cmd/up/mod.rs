@@ -24,7 +24,10 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const GLANCE: Duration = Duration::from_millis(20);
 
 pub(crate) fn run(app: &App, args: &UpArgs, console: &mut Console<'_>) -> Result<u8, Failure> {
-    let entry = find(app, &args.algorithm)?;
+    if args.service {
+        return super::service::up(app, args, console);
+    }
+    let entry = find(app, args.algorithm.as_deref().unwrap_or_default())?;
     let plan = Plan::new(app, entry, args, console.json)?;
     let folder = Folder::new(args)?;
     let program = std::env::current_exe().map_err(|error| {

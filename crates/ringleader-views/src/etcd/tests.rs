@@ -1,0 +1,228 @@
+//! Against a real etcd, where there is one (`apt-get install etcd-server`); the gate has it.
+
+use super::*;
+use ringleader::lock::Times;
+use std::collections::BTreeSet;
+use std::net::TcpListener;
+use std::process::{Child, Command as Program, Stdio};
+use tempfile::TempDir;
+
+/// An etcd of one server, ended with this.
+struct Etcd {
+    dir: TempDir,
+    client: u16,
+    peer: u16,
+    child: Child,
+}
+
+fn free_port() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    listener.local_addr().expect("an address").port()
+}
+
+fn spawn(dir: &TempDir, client: u16, peer: u16, tls: bool) -> Option<Child> {
+    let scheme = if tls { "https" } else { "http" };
+    let (client, peer) = (format!("{scheme}://127.0.0.1:{client}"), format!("http://127.0.0.1:{peer}"));
+    let mut program = Program::new("etcd");
+    if tls {
+        let file = |name: &str| dir.path().join(name);
+        program.arg("--client-cert-auth").arg("--trusted-ca-file").arg(file("authority.pem"));
+        program.arg("--cert-file").arg(file("own.pem")).arg("--key-file").arg(file("own.key"));
+    }
+    program
+        .args(["--name", "one", "--data-dir"])
+        .arg(dir.path().join("data"))
+        .args(["--listen-client-urls", &client, "--advertise-client-urls", &client])
+        .args(["--listen-peer-urls", &peer, "--initial-advertise-peer-urls", &peer])
+        .arg(format!("--initial-cluster=one={peer}"))
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .ok()
+}
+
+impl Etcd {
+    /// None where there is no etcd.
+    fn start() -> Option<Etcd> {
+        Etcd::start_in(tempfile::tempdir().expect("a directory"), false)
+    }
+
+    #[expect(clippy::print_stderr, reason = "a test that was not made says so")]
+    fn start_in(dir: TempDir, tls: bool) -> Option<Etcd> {
+        let (client, peer) = (free_port(), free_port());
+        let child = spawn(&dir, client, peer, tls);
+        if child.is_none() {
+            let demanded = std::env::var("CI").is_ok_and(|value| value == "true");
+            assert!(!demanded, "the program `etcd` is not here: apt-get install etcd-server");
+            eprintln!("not tested: the program `etcd` is not here (apt-get install etcd-server)");
+        }
+        Some(Etcd { dir, client, peer, child: child? })
+    }
+
+    fn kill(&mut self) {
+        self.child.kill().expect("it runs");
+        self.child.wait().expect("it ran");
+    }
+
+    fn restart(&mut self) {
+        self.child = spawn(&self.dir, self.client, self.peer, false).expect("it ran before");
+    }
+
+    fn options(&self, epoch: u32) -> EtcdOptions {
+        // The first is never there: the next one is asked.
+        let endpoints = vec!["http://127.0.0.1:1".to_owned(), format!("http://127.0.0.1:{}/", self.client)];
+        EtcdOptions::new(endpoints, "test".to_owned(), View::first(epoch, Times::default(), Vec::new()))
+    }
+
+    async fn open(&self, options: EtcdOptions) -> EtcdStore {
+        eventually(|| EtcdStore::open(options.clone())).await
+    }
+}
+
+impl Drop for Etcd {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Until it works; far beyond what it can take.
+async fn eventually<T, F: Future<Output = Result<T, StoreError>>>(ask: impl Fn() -> F) -> T {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    loop {
+        match ask().await {
+            Ok(answer) => return answer,
+            Err(error) => assert!(Instant::now() < deadline, "not within a minute: {error}"),
+        }
+        sleep(Duration::from_millis(20)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_many_proposals_for_one_epoch_one_is_made() {
+    let Some(etcd) = Etcd::start() else { return };
+    let first = etcd.open(etcd.options(100)).await;
+    let second = etcd.open(etcd.options(200)).await;
+    let mut view = first.read().await.expect("it answers");
+    assert_eq!(view.epoch, 100, "the first one that came says how it begins");
+    for _ in 0..5 {
+        let mut proposals = tokio::task::JoinSet::new();
+        for number in 0..8 {
+            let store = if number % 2 == 0 { first.clone() } else { second.clone() };
+            let command = Command::SetProto(view.epoch, 100 + number);
+            proposals.spawn(async move { store.propose(command).await });
+        }
+        let mut seen = BTreeSet::new();
+        while let Some(answer) = proposals.join_next().await {
+            let next = answer.expect("no panic").expect("etcd is there");
+            seen.insert((next.epoch, next.proto));
+        }
+        assert_eq!(seen.len(), 1, "{seen:?}");
+        let next = second.read().await.expect("it answers");
+        assert_eq!(next.epoch, view.epoch + 1);
+        view = next;
+    }
+    // Without asking, it hears of it by and by.
+    let mut hints = first.hints();
+    hints.wait_for(|epoch| *epoch == view.epoch).await.expect("it looks by itself");
+    let floor = EtcdOptions { epoch_floor: Some(5_000), ..etcd.options(1) };
+    assert_eq!(etcd.open(floor).await.read().await.expect("it answers").epoch, 5_000);
+    first.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[expect(clippy::print_stderr, reason = "figures are for people")]
+async fn without_etcd_nothing_is_answered_and_with_it_everything_goes_on() {
+    let Some(mut etcd) = Etcd::start() else { return };
+    let store = etcd.open(etcd.options(7)).await;
+    let view = store.propose(Command::SetProto(7, 3)).await.expect("etcd is there");
+    let since = Instant::now();
+    for _ in 0..20 {
+        store.read().await.expect("etcd is there");
+    }
+    eprintln!("a read of etcd takes {:?}", since.elapsed() / 20);
+    etcd.kill();
+    let error = store.read().await.expect_err("etcd is gone");
+    assert!(matches!(&error, StoreError::Unavailable(why) if why.contains("etcd at")), "{error:?}");
+    let error = store.propose(Command::SetProto(8, 4)).await.expect_err("etcd is gone");
+    assert!(matches!(error, StoreError::Unavailable(_)), "{error:?}");
+    etcd.restart();
+    assert_eq!(eventually(|| store.read()).await, view);
+    let next = eventually(|| store.propose(Command::SetProto(8, 4))).await;
+    assert_eq!((next.epoch, next.proto), (9, 4));
+    // Somebody puts back what was, or takes it away: nobody goes on as if it had always been so.
+    let deadline = Instant::now() + Duration::from_secs(10);
+    let (revision, _) = store.inner.seen(deadline).await.expect("etcd is there");
+    assert!(store.inner.swap(deadline, revision, &view).await.expect("etcd is there"));
+    let error = store.read().await.expect_err("it went back");
+    assert!(matches!(&error, StoreError::Broken(why) if why.contains("--epoch-floor 10")), "{error:?}");
+    let key = serde_json::json!({ "key": encoded(store.inner.key.as_bytes()) });
+    store.inner.http.call("/v3/kv/deleterange", key, deadline).await.expect("etcd is there");
+    let error = store.read().await.expect_err("it is gone");
+    assert!(matches!(&error, StoreError::Broken(why) if why.contains("is gone from etcd")), "{error:?}");
+}
+
+#[tokio::test]
+async fn a_wrong_endpoint_says_what_is_wrong() {
+    let first = View::first(1, Times::default(), Vec::new());
+    for (endpoints, expected) in [
+        (vec![], "no endpoint of etcd is given"),
+        (vec!["localhost:2379".to_owned()], "does not begin with `http://`"),
+        (vec!["https://localhost:2379".to_owned()], "needs the certificate of the authority"),
+    ] {
+        let options = EtcdOptions::new(endpoints, "test".to_owned(), first.clone());
+        let error = EtcdStore::open(options).await.map(|_| ()).expect_err("it is wrong");
+        assert!(error.to_string().contains(expected), "{error}");
+    }
+    let mut options = EtcdOptions::new(vec!["https://localhost:1".to_owned()], "test".to_owned(), first);
+    options.tls = Some(EtcdTls { authority: b"nothing".to_vec(), identity: None });
+    let error = EtcdStore::open(options).await.map(|_| ()).expect_err("it is wrong");
+    assert!(error.to_string().contains("there is none in the file"), "{error}");
+}
+
+/// A certificate and its key, signed by an authority or by itself.
+fn certificate(
+    authority: Option<&rcgen::Issuer<'_, rcgen::KeyPair>>,
+) -> (rcgen::CertificateParams, String, rcgen::KeyPair) {
+    let mut params = rcgen::CertificateParams::new(vec!["127.0.0.1".to_owned()]).expect("a name");
+    let key = rcgen::KeyPair::generate().expect("a key");
+    let pem = match authority {
+        Some(authority) => {
+            use rcgen::ExtendedKeyUsagePurpose::{ClientAuth, ServerAuth};
+            params.extended_key_usages = vec![ServerAuth, ClientAuth];
+            params.signed_by(&key, authority).expect("signed").pem()
+        }
+        None => {
+            params.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
+            params.self_signed(&key).expect("signed").pem()
+        }
+    };
+    (params, pem, key)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn with_certificates_only_who_has_the_right_ones_reads() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let (params, authority, key) = certificate(None);
+    let issuer = rcgen::Issuer::new(params, key);
+    let (_, own, own_key) = certificate(Some(&issuer));
+    let (_, stranger, _) = certificate(None);
+    let write = |name: &str, text: &str| std::fs::write(dir.path().join(name), text).expect("room");
+    write("authority.pem", &authority);
+    write("own.pem", &own);
+    write("own.key", &own_key.serialize_pem());
+    let Some(etcd) = Etcd::start_in(dir, true) else { return };
+    let options = |authority: &str, identity: bool| {
+        let identity = identity.then(|| (own.clone().into_bytes(), own_key.serialize_pem().into_bytes()));
+        let endpoints = vec![format!("https://127.0.0.1:{}", etcd.client)];
+        let first = View::first(7, Times::default(), Vec::new());
+        let tls = Some(EtcdTls { authority: authority.as_bytes().to_vec(), identity });
+        EtcdOptions { tls, ..EtcdOptions::new(endpoints, "test".to_owned(), first) }
+    };
+    let store = etcd.open(options(&authority, true)).await;
+    assert_eq!(store.read().await.expect("it answers").epoch, 7);
+    for wrong in [options(&stranger, true), options(&authority, false)] {
+        let error = EtcdStore::open(wrong).await.map(|_| ()).expect_err("it is refused");
+        assert!(matches!(error, StoreError::Unavailable(_)), "{error:?}");
+    }
+}

@@ -1,0 +1,176 @@
+//! Replicas in one process, with a wire of memory between them that can be cut in either direction.
+
+mod cluster;
+mod faults;
+mod members;
+mod suite;
+
+use super::*;
+use crate::Unreachable;
+use ringleader::lock::Times;
+use std::collections::BTreeMap;
+use std::path::Path;
+use tempfile::TempDir;
+
+/// The wire: who is there, and which directions are cut.
+#[derive(Default)]
+struct Net {
+    there: Mutex<BTreeMap<ServerId, RaftStore>>,
+    cut: Mutex<BTreeSet<(ServerId, ServerId)>>,
+}
+
+/// One end of it.
+struct End(Arc<Net>, ServerId);
+
+impl Net {
+    fn passes(&self, from: ServerId, to: ServerId) -> bool {
+        !self.cut.lock().expect("nobody panics with it").contains(&(from, to))
+    }
+}
+
+impl Wire for End {
+    fn call(&self, to: ServerId, request: Bytes) -> Later<'_, Result<Bytes, Unreachable>> {
+        Box::pin(async move {
+            let lost = || Unreachable(format!("no answer from server {to}"));
+            let there = self.0.there.lock().expect("nobody panics with it").get(&to).cloned();
+            let Some(store) = there else { return Err(lost()) };
+            if self.0.passes(self.1, to) {
+                let answer = store.serve(self.1, request).await;
+                if self.0.passes(to, self.1) {
+                    return Ok(answer);
+                }
+            }
+            // Nobody says that something was lost: it just does not come.
+            sleep(Duration::from_millis(200)).await;
+            Err(lost())
+        })
+    }
+}
+
+/// A few replicas.
+struct Cluster {
+    net: Arc<Net>,
+    dir: TempDir,
+    voters: BTreeSet<ServerId>,
+    /// How much quicker than by default everything is.
+    quicker: u32,
+    snapshot_after: u64,
+    epoch_floor: Option<u32>,
+}
+
+impl Cluster {
+    /// One that is not started.
+    fn of(servers: ServerId) -> Cluster {
+        Cluster {
+            net: Arc::default(),
+            dir: tempfile::tempdir().expect("a directory"),
+            voters: (0..servers).collect(),
+            quicker: 2,
+            snapshot_after: 256,
+            epoch_floor: None,
+        }
+    }
+
+    /// One of which all servers run, and that has a view.
+    async fn started(servers: ServerId) -> Cluster {
+        let cluster = Cluster::of(servers);
+        for server in 0..servers {
+            cluster.start(server).await;
+        }
+        cluster.agree(0).await;
+        cluster
+    }
+
+    fn options(&self, server: ServerId) -> RaftOptions {
+        let first = View::first(100 + u32::from(server), Times::default(), Vec::new());
+        let mut options = RaftOptions::new(server, self.voters.clone(), self.directory(server), first);
+        options.heartbeat /= self.quicker;
+        options.election = options.election.start / self.quicker..options.election.end / self.quicker;
+        options.snapshot_after = self.snapshot_after;
+        options.epoch_floor = self.epoch_floor;
+        options
+    }
+
+    fn directory(&self, server: ServerId) -> PathBuf {
+        self.dir.path().join(server.to_string())
+    }
+
+    async fn start(&self, server: ServerId) -> RaftStore {
+        let end = Arc::new(End(self.net.clone(), server));
+        let store = RaftStore::open(self.options(server), end).await.expect("it opens");
+        self.net.there.lock().expect("nobody panics with it").insert(server, store.clone());
+        store
+    }
+
+    /// As by `kill -9`: from now on nothing is heard of it, and nothing is written any more.
+    async fn kill(&self, server: ServerId) {
+        let gone = self.net.there.lock().expect("nobody panics with it").remove(&server);
+        let store = gone.expect("it runs");
+        store.inner.end_tasks();
+        store.inner.writer.stop().await;
+        store.close().await;
+    }
+
+    fn store(&self, server: ServerId) -> RaftStore {
+        self.net.there.lock().expect("nobody panics with it").get(&server).cloned().expect("it runs")
+    }
+
+    /// Cuts a server off from all others, or heals it.
+    fn isolate(&self, server: ServerId, cut: bool) {
+        for other in (0..8).filter(|other| *other != server) {
+            self.cut(server, other, cut);
+            self.cut(other, server, cut);
+        }
+    }
+
+    fn cut(&self, from: ServerId, to: ServerId, cut: bool) {
+        let mut all = self.net.cut.lock().expect("nobody panics with it");
+        if cut {
+            all.insert((from, to))
+        } else {
+            all.remove(&(from, to))
+        };
+    }
+
+    /// The view by this server, as soon as it gets one.
+    async fn agree(&self, server: ServerId) -> Arc<View> {
+        let store = self.store(server);
+        eventually(|| async { store.read().await.ok() }).await
+    }
+
+    /// A change that is made, whatever it takes.
+    async fn change(&self, server: ServerId) -> Arc<View> {
+        let store = self.store(server);
+        eventually(|| async {
+            let view = store.read().await.ok()?;
+            let next = store.propose(Command::SetProto(view.epoch, view.proto + 1)).await.ok()?;
+            (next.epoch > view.epoch).then_some(next)
+        })
+        .await
+    }
+
+    /// The one that leads and is confirmed by a majority.
+    async fn leader(&self) -> ServerId {
+        eventually(|| async {
+            let all = self.net.there.lock().expect("nobody panics with it").clone();
+            all.into_iter().find(|(_, store)| *store.proposes().borrow()).map(|(server, _)| server)
+        })
+        .await
+    }
+}
+
+/// Asks until there is an answer; far beyond what it can take, so that a slow machine decides nothing.
+async fn eventually<T, F: Future<Output = Option<T>>>(ask: impl Fn() -> F) -> T {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    loop {
+        if let Some(answer) = ask().await {
+            return answer;
+        }
+        assert!(Instant::now() < deadline, "it did not happen within a minute");
+        sleep(Duration::from_millis(5)).await;
+    }
+}
+
+fn emptied(dir: &Path) {
+    std::fs::remove_dir_all(dir).expect("it is there");
+}
