@@ -3,6 +3,7 @@ mod carvalho_roucairol;
 mod central;
 mod central_failover;
 pub mod homed_chain;
+mod homed_chain_mistakes;
 mod homed_chain_resend;
 mod lamport;
 mod maekawa;
@@ -21,7 +22,8 @@ mod tree_quorum;
 pub use carvalho_roucairol::{CarvalhoRoucairol, CarvalhoRoucairolWithoutAskingBack};
 pub use central::{Central, CentralNeverFree};
 pub use central_failover::{CentralFailover, CentralWithoutEpochs, CentralWithoutStatus};
-pub use homed_chain::{HomedChain, HomedChainNoDedupe, HomedChainNoEarly, HomedChainNoNumber};
+pub use homed_chain::HomedChain;
+pub use homed_chain_mistakes::{HomedChainNoDedupe, HomedChainNoEarly, HomedChainNoNumber};
 pub use homed_chain_resend::{HomedChainNoResend, HomedChainResend};
 pub use lamport::{Lamport, LamportWithoutClock};
 pub use maekawa::{
