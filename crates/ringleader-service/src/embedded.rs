@@ -100,6 +100,14 @@ impl Inner {
     }
 }
 
+/// A lock that a session of this process holds.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Held {
+    /// Its fence.
+    pub fence: Fence,
+    rid: Rid,
+}
+
 /// A session of this process.
 pub struct EmbeddedSession {
     inner: Arc<Inner>,
@@ -116,7 +124,7 @@ impl EmbeddedSession {
     ///
     /// # Errors
     /// If it is refused for another reason than that.
-    pub fn try_here(&self, name: &Name) -> Result<Option<Fence>, Denial> {
+    pub fn try_here(&self, name: &Name) -> Result<Option<Held>, Denial> {
         let rid = self.begins()?;
         match self.inner.core.at_once(self.wants(rid, name, Some(Micros(0)))) {
             Ok(Some(Answer::Granted { fence, .. })) => self.takes(rid, name, fence).map(Some),
@@ -135,7 +143,7 @@ impl EmbeddedSession {
     ///
     /// # Errors
     /// If it is refused, or not granted in time.
-    pub async fn acquire(&self, name: &Name, wait: Option<Micros>) -> Result<Fence, Denial> {
+    pub async fn acquire(&self, name: &Name, wait: Option<Micros>) -> Result<Held, Denial> {
         let rid = self.begins()?;
         match self.inner.core.ask(self.wants(rid, name, wait)).await {
             Ok(Answer::Granted { fence, .. }) => self.takes(rid, name, fence),
@@ -159,16 +167,16 @@ impl EmbeddedSession {
     ///
     /// # Errors
     /// If it was not held any more.
-    pub fn release(&self, name: &Name, fence: Fence) -> Result<(), Denial> {
-        self.inner.session().releases(fence);
-        let ask = Ask::Release { session: self.inner.id, name: name.clone(), fence };
+    pub fn release(&self, name: &Name, held: Held) -> Result<(), Denial> {
+        self.inner.session().lets_go(held.rid);
+        let ask = Ask::Release { session: self.inner.id, name: name.clone(), fence: held.fence };
         self.inner.core.at_once(ask).map(|_| ())
     }
 
     /// Whether this grant holds now.
     #[must_use]
-    pub fn holds(&self, fence: Fence) -> bool {
-        self.inner.session().holds(clock::now(), fence)
+    pub fn holds(&self, held: Held) -> bool {
+        self.inner.session().is_held(clock::now(), held.rid)
     }
 
     fn begins(&self) -> Result<Rid, Denial> {
@@ -188,12 +196,13 @@ impl EmbeddedSession {
     }
 
     /// The check that carries safety: a grant counts only while the session lives by this process's own clock.
-    fn takes(&self, rid: Rid, name: &Name, fence: Fence) -> Result<Fence, Denial> {
+    fn takes(&self, rid: Rid, name: &Name, fence: Fence) -> Result<Held, Denial> {
+        let held = Held { fence, rid };
         let standing = self.inner.session().granted(clock::now(), self.inner.id, rid, fence);
         match standing {
-            Standing::Held => Ok(fence),
+            Standing::Held => Ok(held),
             Standing::GiveBack => {
-                let _ = self.release(name, fence);
+                let _ = self.release(name, held);
                 Err(Denial::SessionExpired)
             }
         }

@@ -82,7 +82,7 @@ fn mistakes_have_their_place() {
             "come together",
         ),
         ("[[class]]", "[plain]\nallowed = true\n[[class]]", "none here"),
-        ("[[class]]\nprefix", "[[class]]\nprefx", "did you mean `prefix`?"),
+        ("prefix = \"batch/\"", "prefx = \"batch/\"", "did you mean `prefix`?"),
     ] {
         assert!(WHOLE.contains(from), "{from}");
         let text = WHOLE.replacen(from, to, 1);

@@ -86,6 +86,7 @@ impl Surface {
             .route("/v1/members", get(admin::members))
             .route("/v1/members/{id}/{what}", post(admin::change))
             .route("/v1/stream", any(stream::upgrade))
+            .method_not_allowed_fallback(wrong_method)
             .with_state(self.clone())
             .merge(open)
     }

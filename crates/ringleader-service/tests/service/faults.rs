@@ -17,7 +17,7 @@ fn the_locks_of_a_killed_server_are_free_after_their_lease_and_no_others_notice(
     let first = doomed.holds("doomed", &lost, 1);
     let kept = safe.session("normal");
     let fence = safe.holds("safe", &kept, 1);
-    let waits = other.session("batch");
+    let waits = other.session("normal");
     cluster.kill(2);
     // The other lock: kept alive and released as if nothing had happened.
     let keeper = {
@@ -40,12 +40,7 @@ fn the_locks_of_a_killed_server_are_free_after_their_lease_and_no_others_notice(
             }
         })
     };
-    let body = json!({ "session": waits, "rid": 1, "wait_ms": 50_000 });
-    let (code, answer) = other.post("/v1/locks/doomed/acquire", &body);
-    assert!([200, 400].contains(&code), "{code}: {answer}");
-    // A session of the batch class cannot hold a normal lock: one that can is asked for.
-    let session = other.session("normal");
-    let second = other.holds("doomed", &session, 1);
+    let second = other.holds("doomed", &waits, 1);
     assert!(second.parse::<u64>().expect("a fence") > first.parse::<u64>().expect("a fence"));
     keep_waiter.store(false, Ordering::Relaxed);
     alive.join().expect("the waiter's session lived on");

@@ -111,7 +111,7 @@ fn in_the_same_process(cluster: &Cluster) {
     let mut last = fence;
     for _ in 0..rounds {
         let fence = session.try_here(&name).expect("it is free").expect("the token is here");
-        assert!(fence > last);
+        assert!(fence.fence > last.fence);
         last = fence;
         session.release(&name, fence).expect("it is held");
     }
