@@ -1,6 +1,6 @@
-//! The network suite: real members, and real servers and clients of the lock service, on several hosts, which are
-//! network namespaces of this machine, and a network between them that fails in every way. It needs Linux, iproute2, ethtool, and the right to make
-//! namespaces.
+//! The network suite: real members, and real servers and clients of the lock service, on several hosts, which
+//! are network namespaces of this machine, and a network between them that fails in every way. It needs Linux,
+//! iproute2, ethtool, and the right to make namespaces.
 
 use crate::{cargo, succeeds};
 use std::path::PathBuf;

@@ -1,7 +1,8 @@
 //! Serves the page, which is inside the program, and what the page asks for.
 //!
-//! `POST /api/VERB` takes a question and gives an answer, both JSON; everything else is the page. What is decided here:
-//! who may ask (`access`), how much at once (`api`), what is in the program (`page`), how a real cluster is, if there is one (`cluster`).
+//! `POST /api/VERB` takes a question and gives an answer, both JSON; everything else is the page. What is
+//! decided here: who may ask (`access`), how much at once (`api`), what is in the program (`page`), how a real
+//! cluster is, if there is one (`cluster`).
 
 mod access;
 mod api;

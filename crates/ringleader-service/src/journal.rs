@@ -1,5 +1,5 @@
-//! What happens at a server, one JSON object per line: in the log, as far as its level lets it through, and all of it in
-//! the file of events, unbuffered, for whoever holds the promises against what was done.
+//! What happens at a server, one JSON object per line: in the log, as far as its level lets it through, and all
+//! of it in the file of events, unbuffered, for whoever holds the promises against what was done.
 
 use ringleader::live::Micros;
 use ringleader::lock::{Event, Fence, Kind, Name, Path as Way, SessionId};

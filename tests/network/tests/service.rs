@@ -1,8 +1,9 @@
-//! The lock service on several hosts, and everything that can happen to servers, clients and the network between them: at
-//! no moment do two clients hold a lock, fences grow, the storage takes nothing stale, and afterwards nobody is forgotten.
+//! The lock service on several hosts, and everything that can happen to servers, clients and the network
+//! between them: at no moment do two clients hold a lock, fences grow, the storage takes nothing stale, and
+//! afterwards nobody is forgotten.
 //!
-//! `cargo xtask network` builds the program and runs this, one test after the other. Every test prints what it did and what
-//! came of it; every fault is proven to have happened.
+//! `cargo xtask network` builds the program and runs this, one test after the other. Every test prints what it
+//! did and what came of it; every fault is proven to have happened.
 
 #![cfg(target_os = "linux")]
 #![expect(clippy::print_stdout, reason = "the counts of faults and grants are what people want to see")]
@@ -14,8 +15,8 @@ use ringleader_hosts::switch::Rule;
 use ringleader_hosts::{Chance, now_us};
 use std::time::Duration;
 
-/// Servers that serve, with clients on their hosts and on two more. So many workers in each client; a tenth of what they hold
-/// they hold for long, so that there is always somebody to be surprised.
+/// Servers that serve, with clients on their hosts and on two more. So many workers in each client; a tenth of
+/// what they hold they hold for long, so that there is always somebody to be surprised.
 fn loaded(servers: usize, leases: Leases, workers: u64, seed: u64) -> Service {
     let holder = env!("CARGO_BIN_EXE_ringleader-holder").into();
     let mut service = Service::serving(Plan { servers, client_hosts: 2, leases, seed, holder });

@@ -32,8 +32,8 @@ pub(crate) struct ServeArgs {
     /// The certificate of the service's authority [default: as its file says].
     #[arg(long, value_name = "FILE", requires = "cluster")]
     pub(crate) authority: Option<PathBuf>,
-    /// The certificate that is shown to its servers; its key is in the file of the same name that ends with .key [default:
-    /// client.pem beside the file of the service, if it is there].
+    /// The certificate that is shown to its servers; its key is in the file of the same name that ends with
+    /// .key [default: client.pem beside the file of the service, if it is there].
     #[arg(long, value_name = "FILE", requires = "cluster")]
     pub(crate) certificate: Option<PathBuf>,
     /// The file with a bearer token for its servers, instead of a certificate.

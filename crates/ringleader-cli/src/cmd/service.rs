@@ -318,7 +318,8 @@ pub(super) fn status(args: &StatusArgs, console: &mut Console<'_>) -> Result<u8,
                     })
                 })
                 .collect();
-            let all = json!({ "schema": "ringleader.service-cluster/1", "cluster": config.cluster, "servers": servers });
+            let schema = "ringleader.service-cluster/1";
+            let all = json!({ "schema": schema, "cluster": config.cluster, "servers": servers });
             writeln!(console.out, "{all}")?;
         } else {
             writeln!(console.out, "{}", table(&heard).trim_fmt())?;

@@ -1,8 +1,9 @@
-//! The auditor: who held what when, by what every client wrote down on the clock that all hosts of this machine share, held
-//! against the promise of a lock and against what the storage saw.
+//! The auditor: who held what when, by what every client wrote down on the clock that all hosts of this machine
+//! share, held against the promise of a lock and against what the storage saw.
 //!
-//! A client holds from the moment at which it took a grant until it gave it back, learnt that it was lost, or its deadline
-//! passed, whichever is first. One that was killed or paused holds until the last deadline that it knew.
+//! A client holds from the moment at which it took a grant until it gave it back, learnt that it was lost, or
+//! its deadline passed, whichever is first. One that was killed or paused holds until the last deadline that it
+//! knew.
 
 use super::storage::Write;
 use crate::table::Tally;
@@ -202,8 +203,8 @@ impl Audit {
         })
     }
 
-    /// What is wrong with what the storage took: a smaller fence after a larger one, or a fence that the writer was never
-    /// granted.
+    /// What is wrong with what the storage took: a smaller fence after a larger one, or a fence that the writer
+    /// was never granted.
     #[must_use]
     pub fn wrong_write<'a>(&self, writes: &'a [Write]) -> Option<(&'static str, &'a Write)> {
         let granted: BTreeSet<(&str, u64, &str)> =

@@ -231,8 +231,8 @@ impl Service {
         self.clients[client].process.as_mut().expect("it runs").signal(signal);
     }
 
-    /// Waits until every worker of every client that runs has taken something, and every lock was taken, after now: nobody
-    /// is forgotten.
+    /// Waits until every worker of every client that runs has taken something, and every lock was taken, after
+    /// now: nobody is forgotten.
     pub fn await_progress(&self) {
         let since = now_us();
         self.wait("every worker takes something, and every lock is taken", || {

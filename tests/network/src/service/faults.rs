@@ -82,8 +82,8 @@ impl Service {
         self.wait("every lock is taken", || LOCKS.iter().all(|lock| self.taken(lock, since)).then_some(()));
     }
 
-    /// Pauses a client that holds something until somebody else has written with a larger fence, and lets it go on. Whether
-    /// it then wrote without knowing, and was refused.
+    /// Pauses a client that holds something until somebody else has written with a larger fence, and lets it go
+    /// on. Whether it then wrote without knowing, and was refused.
     pub fn pause_holder(&mut self, among: &[usize]) -> (Paused, bool) {
         let (client, lock, fence) = self.await_holder(among);
         let name = self.clients()[client].start_name();

@@ -1,5 +1,5 @@
-//! A lock service of real servers, one on each host, with real clients: started, killed, paused and asked from outside, and
-//! judged in the end.
+//! A lock service of real servers, one on each host, with real clients: started, killed, paused and asked from
+//! outside, and judged in the end.
 //!
 //! The first hosts are those of the servers, then come those of clients, and the last one has the storage that clients
 //! write to. Clients are on hosts of their own and on those of the servers.

@@ -1,5 +1,6 @@
-//! A storage that clients write to through the network, with the fence of the lock that they hold. It refuses a fence that
-//! is smaller than one that it has seen, which is all the protection that a lock can give to data; and it notes everything.
+//! A storage that clients write to through the network, with the fence of the lock that they hold. It refuses a
+//! fence that is smaller than one that it has seen, which is all the protection that a lock can give to data;
+//! and it notes everything.
 
 use crate::lab::Host;
 use crate::now_us;

@@ -1,4 +1,5 @@
-//! What the servers of a cluster said, put together into `ringleader.cluster-status/1`: one object, whatever was missing.
+//! What the servers of a cluster said, put together into `ringleader.cluster-status/1`: one object, whatever
+//! was missing.
 
 use ringleader::lock::{Class, Times};
 use ringleader_client::api::LockInfo;
