@@ -448,27 +448,16 @@ impl Core {
     /// From now on it is not held here; the server is told until it has heard it.
     fn leave(&mut self, now: Micros, key: Key) {
         let Some(request) = self.requests.get(&key) else { return };
-        let (Stage::Leaves(fence, _), Some((id, _))) = (&request.stage, request.asked) else { return };
-        let (fence, class) = (*fence, request.wish.class);
+        let (Stage::Leaves(_, _), Some((id, rid))) = (&request.stage, request.asked) else { return };
+        let class = request.wish.class;
         let alive = self.slots[class.index()].session.as_ref().is_some_and(|session| session.id() == id);
         if !alive {
             // Whoever wanted to know was told when the session ended.
             self.requests.remove(&key);
             return;
         }
-        // Two locks may have the same number; the session forgets both, and is told of the other again.
-        let same: Vec<Rid> = self
-            .requests
-            .values()
-            .filter(|other| matches!(other.stage, Stage::Holds(held, None) if held == fence))
-            .filter_map(|other| other.asked.filter(|(of, _)| *of == id).map(|(_, rid)| rid))
-            .collect();
         if let Some(session) = self.slots[class.index()].session.as_mut() {
-            session.releases(fence);
-            for rid in same {
-                session.waits(rid);
-                let _ = session.granted(now, id, rid, fence);
-            }
+            session.lets_go(rid);
         }
         self.say_request(now, key);
     }

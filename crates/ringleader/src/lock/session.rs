@@ -122,12 +122,6 @@ impl<R: Rules> SessionOf<R> {
         Standing::Held
     }
 
-    /// It gives a lock back; and every other lock that it holds with the same fence.
-    #[deprecated(note = "two locks of a session may have the same fence: `lets_go(rid)`")]
-    pub fn releases(&mut self, fence: Fence) {
-        self.holds.retain(|(_, held)| *held != fence);
-    }
-
     /// It gives back what this request was granted. Fences are numbers of a lock: two locks of a session may have the
     /// same, so a grant is known by its request.
     pub fn lets_go(&mut self, rid: Rid) {
@@ -137,12 +131,6 @@ impl<R: Rules> SessionOf<R> {
     /// Whether the grant of this request holds.
     pub fn is_held(&mut self, now: Micros, rid: Rid) -> bool {
         self.is_alive(now) && self.holds.iter().any(|(held, _)| *held == rid)
-    }
-
-    /// Whether a grant with this fence holds, of whichever lock.
-    #[deprecated(note = "two locks of a session may have the same fence: `is_held(now, rid)`")]
-    pub fn holds(&mut self, now: Micros, fence: Fence) -> bool {
-        self.is_alive(now) && self.holds.iter().any(|(_, held)| *held == fence)
     }
 
     /// What the answer to a keep-alive said of the requests, as far as something is to be done. What the client holds
