@@ -22,6 +22,9 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep};
 
+/// A server that is asked to leave and hears of nobody for so long leaves without a word.
+const CUT_OFF: Duration = Duration::from_secs(3);
+
 /// How a server is to run.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -417,10 +420,15 @@ async fn until_the_end(
     }
     core.drain();
     let (until, mut drained) = (Instant::now() + patience, core.drained());
+    let mut cut_off_since = None;
     loop {
         let status = core.status();
-        // Nobody could let go any more, and nobody could be asked to forget this server.
-        let cut_off = status.held == 0 && status.lease[Class::Fast.index()].0 == 0;
+        // Without a lease for long nobody hears this server any more: nobody could let go, and nobody could be asked to
+        // forget it. For a moment it is so at the end of every good leave, until the others have its last report.
+        if status.held > 0 || status.lease[Class::Fast.index()].0 > 0 {
+            cut_off_since = None;
+        }
+        let cut_off = cut_off_since.get_or_insert_with(Instant::now).elapsed() > CUT_OFF;
         if *drained.borrow_and_update() || cut_off || Instant::now() >= until {
             return Ok(());
         }

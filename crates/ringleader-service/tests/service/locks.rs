@@ -20,7 +20,10 @@ fn locks_go_from_server_to_server_with_growing_fences() {
             let fence = client.holds("a%2Fb", session, round * 2 + 1);
             assert!(number(&fence) > last, "fences grow");
             last = number(&fence);
-            let (code, answer) = client.acquire("a%2Fb", session, round * 2 + 1, 1000);
+            let again = client.keep_alive(session).1["requests"][0].clone();
+            assert_eq!((&again["state"], again["fence"].as_str()), (&json!("holds"), Some(fence.as_str())));
+            let rid = again["rid"].as_u64().expect("a number");
+            let (code, answer) = client.acquire("a%2Fb", session, rid, 1000);
             assert_eq!((code, answer["fence"].as_str()), (200, Some(fence.as_str())), "the same rid again");
             let (_, info) = client.get("/v1/locks/a%2Fb?consistent=1");
             assert_eq!((&info["state"], &info["holder"]), (&json!("held"), &json!("test")));

@@ -279,16 +279,20 @@ impl Client {
         self.post(&format!("/v1/locks/{name}/release"), &json!({ "session": session, "fence": fence }))
     }
 
-    /// Takes a lock, however often it has to be asked for: a shard may be rebuilt.
+    /// Takes a lock, however often it has to be asked for: a shard may be rebuilt. The session is kept alive meanwhile.
     pub(crate) fn holds(&self, name: &str, session: &str, rid: u64) -> String {
-        let rids = std::cell::Cell::new(rid);
+        let mut rid = rid;
         until("a grant", || {
-            let (code, answer) = self.acquire(name, session, rids.get(), 20_000);
+            let (code, answer) = self.acquire(name, session, rid, 300);
             match code {
-                200 => answer["fence"].as_str().map(str::to_owned),
-                503 => None,
+                200 => return answer["fence"].as_str().map(str::to_owned),
+                // A wait that was withdrawn is asked for again by another number.
+                408 => rid += 1_000_000,
+                503 => {}
                 _ => panic!("{code}: {answer}"),
             }
+            self.keep_alive(session);
+            None
         })
     }
 
