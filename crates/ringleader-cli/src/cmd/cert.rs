@@ -48,13 +48,17 @@ fn issue(app: &App, args: &IssueArgs, console: &mut Console<'_>) -> Result<u8, F
         }
         None => (args.cluster.clone().unwrap_or_default(), None),
     };
-    let names = if args.client.is_empty() || !args.names.is_empty() { chosen(args, members)? } else { Vec::new() };
+    let names =
+        if args.client.is_empty() || !args.names.is_empty() { chosen(args, members)? } else { Vec::new() };
     let authority = authority(app, args, &cluster)?;
     let file = |name: &str, ending: &str| args.dir.join(format!("{name}.{ending}"));
     // All or none: better now than after the first.
     if !args.force
-        && let Some(there) =
-            names.iter().chain(&args.client).flat_map(|name| [file(name, "pem"), file(name, "key")]).find(|file| file.exists())
+        && let Some(there) = names
+            .iter()
+            .chain(&args.client)
+            .flat_map(|name| [file(name, "pem"), file(name, "key")])
+            .find(|file| file.exists())
     {
         return Err(output::exists(&there).into());
     }

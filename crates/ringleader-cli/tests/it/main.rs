@@ -9,9 +9,9 @@ mod elect; // a command runs while a member leads
 mod environment; // closed pipes, full disks, colours
 mod fake; // a member that says what a test wants
 mod json; // the fields that others rely on
+mod library; // the same command line over other algorithms
 #[cfg(target_os = "linux")]
 mod lock; // a command runs under a lock
-mod library; // the same command line over other algorithms
 mod reading; // list, show, completions, man
 mod repeat; // the seed, the command that repeats a run, recordings
 mod report; // the pages of the algorithms
