@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
 const here = dirname(fileURLToPath(import.meta.url));
-const program = process.env.RINGLEADER_BIN ?? join(here, "../../target/debug/ringleader");
+export const program = process.env.RINGLEADER_BIN ?? join(here, "../../target/debug/ringleader");
 
 /** A folder with a page that was just built, instead of the one in the program: whoever works on the page need not build
  * the program each time. */

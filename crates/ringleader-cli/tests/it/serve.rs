@@ -222,6 +222,88 @@ fn a_cluster_is_looked_at_if_one_is_named() {
     assert_eq!(run(&["serve", "--authority", "ca.pem"]).code, 2, "of which cluster?");
 }
 
+/// A process of this test that ends with it; TERM, so that it can end its own.
+#[cfg(unix)]
+struct Ended(Child);
+
+#[cfg(unix)]
+impl Drop for Ended {
+    fn drop(&mut self) {
+        let _ = std::process::Command::new("kill").args(["-TERM", &self.0.id().to_string()]).status();
+        let _ = self.0.wait();
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_real_service_with_a_lock_that_is_held_and_a_server_that_is_stopped() {
+    use std::time::{Duration, Instant};
+
+    let folder = tempfile::tempdir().expect("there is room");
+    let keep = folder.path().join("service").display().to_string();
+    let mut up = ringleader(&["up", "--service", "--json", "--keep", &keep]);
+    let mut up = Ended(up.stdout(Stdio::piped()).stdin(Stdio::null()).spawn().expect("the binary runs"));
+    let mut line = String::new();
+    let out = up.0.stdout.take().expect("a pipe");
+    BufReader::new(out).read_line(&mut line).expect("a line when it serves");
+    let ready: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"));
+    let config = ready["config"].as_str().expect("a file").to_owned();
+
+    let served = Served::start(&["--listen", "127.0.0.1:0", "--cluster", &config]);
+    let until = |what: &str, is: &dyn Fn(&Value) -> bool| {
+        let begun = Instant::now();
+        loop {
+            let (_, status) = served.ask("cluster", &json!({}));
+            if is(&status) {
+                return status;
+            }
+            assert!(begun.elapsed() < Duration::from_secs(60), "{what}: {status}");
+            std::thread::sleep(Duration::from_millis(100));
+        }
+    };
+    let servers = |status: &Value| status["servers"].as_array().cloned().unwrap_or_default();
+    let status = until("all are members, and one proposes", &|status| {
+        servers(status).len() == 3
+            && servers(status).iter().all(|server| server["joined"] == true)
+            && servers(status).iter().any(|server| server["proposes"] == true)
+    });
+    assert_eq!(status["cluster"], ready["cluster"]);
+    for server in servers(&status) {
+        assert!(server["rtt_us"].as_u64().is_some_and(|us| us > 0), "{server}");
+        assert!(server["certificate_days"].as_i64().is_some(), "{server}");
+        assert!(server["leases_ms"]["normal"].as_u64().is_some_and(|ms| ms > 0), "{server}");
+    }
+
+    let words = ["lock", "demo", "--config", &config, "--", "sleep", "300"];
+    let _holder = Ended(ringleader(&words).stdin(Stdio::null()).spawn().expect("the binary runs"));
+    let held = until("the lock is held", &|status| status["locks"][0]["state"] == "held");
+    let lock = &held["locks"][0];
+    assert_eq!((&lock["name"], &lock["kind"]), (&json!("demo"), &json!("lock")));
+    let fence = lock["fence"].as_str().and_then(|fence| fence.parse::<u64>().ok());
+    assert!(fence.is_some_and(|fence| fence > 0), "{lock}");
+    assert!(lock["remaining_ms"].as_u64() <= lock["lease_ms"].as_u64(), "{lock}");
+    let owner = lock["owner_server"].as_str().expect("a server has it").to_owned();
+
+    let other = ready["servers"].as_array().and_then(|all| all.iter().find(|one| one["name"] != *owner));
+    let (other, pid) =
+        other.map(|one| (one["name"].clone(), one["pid"].to_string())).expect("there are three");
+    let stopped = std::process::Command::new("kill").args(["-STOP", &pid]).status();
+    assert!(stopped.is_ok_and(|stopped| stopped.success()));
+    let status = until("it does not answer, and the view is without it", &|status| {
+        let others = servers(status).into_iter().filter(|server| server["name"] != other);
+        let newer = |server: &Value| server["epoch"].as_u64() > servers(&held)[0]["epoch"].as_u64();
+        servers(status).iter().any(|server| server["name"] == other && server["reachable"] == false)
+            && others.into_iter().all(|server| newer(&server))
+    });
+    let silent = servers(&status).into_iter().find(|server| server["name"] == other).expect("it is listed");
+    assert!(silent["error"].as_str().is_some_and(|why| why.len() > 10), "{silent}");
+    // Its locks were elsewhere: nothing happened to this one.
+    let kept = until("the lock is held", &|status| status["locks"][0]["state"] == "held");
+    assert_eq!(kept["locks"][0]["fence"], lock["fence"]);
+    let going_on = std::process::Command::new("kill").args(["-CONT", &pid]).status();
+    assert!(going_on.is_ok_and(|going_on| going_on.success()));
+}
+
 #[test]
 fn an_address_that_cannot_be_had_is_said() {
     let served = Served::here();
