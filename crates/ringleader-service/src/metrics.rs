@@ -72,14 +72,13 @@ impl Metrics {
     #[must_use]
     pub fn new() -> Metrics {
         let mut registry = Registry::with_prefix("ringleader");
-        let family =
-            Family::<Labels, Histogram, _>::new_with_constructor(|| Histogram::new(ACQUIRE.into_iter()));
+        let family = Family::<Labels, Histogram, _>::new_with_constructor(|| Histogram::new(ACQUIRE));
         registry.register("acquire_seconds", "From the request for a lock to its grant", family.clone());
         let acquire = [Path::Local, Path::Home, Path::Third, Path::Queued]
             .map(|path| family.get_or_create(&vec![("path", way(path).to_owned())]).clone());
-        let read = Histogram::new(ACQUIRE.into_iter());
+        let read = Histogram::new(ACQUIRE);
         registry.register("lease_read_seconds", "Linearizable reads of the view", read.clone());
-        let recovery = Histogram::new(ACQUIRE.into_iter());
+        let recovery = Histogram::new(ACQUIRE);
         registry.register(
             "recovery_seconds",
             "From a new view to the opening of all shards at home here",

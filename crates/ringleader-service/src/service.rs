@@ -266,15 +266,18 @@ fn start(
     Ok(())
 }
 
+/// A store, and how it answers the other replicas.
+type Store = (Arc<dyn ViewStore>, Arc<dyn Replica>);
+
 async fn open_store(
     config: &Config,
     place: ServerId,
     options: &Options,
     mesh: &Mesh,
-) -> Result<(Arc<dyn ViewStore>, Arc<dyn Replica>), Problem> {
+) -> Result<Store, Problem> {
     let first =
         View::first(first_epoch(clock::wall() / 1_000_000), config.pace.times, config.classes.clone());
-    let opened: Result<(Arc<dyn ViewStore>, Arc<dyn Replica>), StoreError> = match &config.views {
+    let opened: Result<Store, StoreError> = match &config.views {
         Views::Raft => {
             let voters = places(config).into_iter().collect();
             let raft = RaftOptions {

@@ -79,9 +79,9 @@ pub(super) async fn listen(listener: TcpListener, mesh: Mesh) {
                         let name = name_of(chain, &mesh.0.around.cluster)?;
                         greet(stream, &mesh, Some(name)).await
                     });
-                    settled
-                        .await
-                        .map(|met| met.map(|(place, stream, rest)| (place, Either::Tls(stream), rest)))
+                    settled.await.map(|met| {
+                        met.map(|(place, stream, rest)| (place, Either::Tls(Box::new(stream)), rest))
+                    })
                 }
                 Trust::Plain => {
                     let settled = timeout(limit, greet(stream, &mesh, None));
@@ -105,7 +105,7 @@ pub(super) async fn listen(listener: TcpListener, mesh: Mesh) {
                 _later => Ok((place, stream, rest)),
             });
             match met {
-                Ok((place, Either::Tls(stream), rest)) => serve(stream, rest, place, &mesh).await,
+                Ok((place, Either::Tls(stream), rest)) => serve(*stream, rest, place, &mesh).await,
                 Ok((place, Either::Plain(stream), rest)) => serve(stream, rest, place, &mesh).await,
                 Err(Turned(reason, why)) => {
                     Tally::count(&mesh.0.tally.refused);
@@ -117,7 +117,7 @@ pub(super) async fn listen(listener: TcpListener, mesh: Mesh) {
 }
 
 enum Either {
-    Tls(tokio_rustls::server::TlsStream<TcpStream>),
+    Tls(Box<tokio_rustls::server::TlsStream<TcpStream>>),
     Plain(TcpStream),
 }
 
