@@ -16,7 +16,8 @@ usage: cargo xtask COMMAND
 
   test     all tests: cargo-nextest where it is installed, plain cargo test where not; doc tests either way;
            with UPDATE=1 in the environment, transcripts and the blocks of the README are rewritten
-  battery  every algorithm against the checker, as large as minutes allow; with UPDATE=1 its record is rewritten
+  battery  every algorithm against the checker, as large as minutes allow, and every mutant, which the checker must
+           kill; with UPDATE=1 the record is rewritten
   bounds   every election against its bound, from a hundred processes to a million, and the worst cases that are
            searched for: prints the tables
   rehearse clusters of the lock service without sockets, with every fault, from seeds: a million schedules on all
@@ -86,20 +87,25 @@ fn test() -> bool {
         succeeds(&mut command)
     };
     if has_cargo_command("nextest") {
-        cargo(&["nextest", "run", "--workspace", "--no-fail-fast"])
-            && cargo(&["test", "--workspace", "--doc"])
+        cargo(&["nextest", "run", "--workspace", "--exclude", MUTANTS, "--no-fail-fast"])
+            && cargo(&["test", "--workspace", "--exclude", MUTANTS, "--doc"])
     } else {
         eprintln!("note: cargo-nextest is not installed; plain cargo test does as well");
-        cargo(&["test", "--workspace", "--no-fail-fast"])
+        cargo(&["test", "--workspace", "--exclude", MUTANTS, "--no-fail-fast"])
     }
 }
 
 /// How what is measured in messages and states is built: nearly as fast as a release, and much faster to build.
 const QUICK: &str = "--profile=quick";
 
-/// Every algorithm against the checker, against its record.
+/// Every algorithm once for each small mistake: minutes to build, and a test of the checker rather than of what it
+/// checks, so it goes with the battery.
+const MUTANTS: &str = "ringleader-mutants";
+
+/// Every algorithm against the checker, against its record; and with mistakes in it, which the checker must find.
 fn battery() -> bool {
     cargo(&["test", QUICK, "-p", "ringleader", "--test", "battery", "--", "--nocapture"])
+        && cargo(&["test", "-p", MUTANTS, "--", "--nocapture"])
 }
 
 /// Every election against its bound, at large n.
