@@ -81,7 +81,11 @@ fn many_questions_on_one_stream(cluster: &Cluster) {
     let session = opened["opened"]["session"].as_str().expect("a session").to_owned();
     assert!(opened["opened"]["valid_ms"].as_u64().is_some_and(|valid| valid > 0 && valid <= 3000));
     // Two questions at once; the second is answered although the first waits.
-    let acquire = |id: u64, rid: u64| json!({ "id": id, "op": "acquire", "name": "s", "session": session, "rid": rid, "wait_ms": 20_000 });
+    let acquire = |id: u64, rid: u64| {
+        let mut ask = json!({ "id": id, "op": "acquire", "name": "s", "session": session, "rid": rid });
+        ask["wait_ms"] = json!(20_000);
+        ask
+    };
     let granted = stream.ask(&acquire(2, 1));
     let fence = granted["granted"]["fence"].as_str().expect("a fence").to_owned();
     stream.send(&acquire(3, 2).to_string());
