@@ -443,10 +443,9 @@ fn list(config: &Config, args: &MembersArgs, console: &mut Console<'_>) -> Resul
         .set_content_arrangement(ContentArrangement::Disabled)
         .set_header(["server", "member", "since epoch", "votes", "homes", "api"]);
     for member in answer["members"].as_array().into_iter().flatten() {
-        let yes = |key: &str| match &member[key] {
-            Value::Bool(true) => "yes".to_owned(),
-            Value::Bool(false) => "no".to_owned(),
-            _ => "–".to_owned(),
+        let yes = |key: &str| {
+            let words = member[key].as_bool().map(|yes| if yes { "yes" } else { "no" });
+            words.unwrap_or("–").to_owned()
         };
         let since = member["since"].as_u64().map_or("–".to_owned(), |since| since.to_string());
         table.add_row([

@@ -54,13 +54,16 @@ pub struct Plan {
     pub holder: PathBuf,
 }
 
+/// For each server when it was asked last, and what it said.
+type Views = Vec<(u64, Option<Value>)>;
+
 /// A service. Everything that runs is killed when it is dropped.
 pub struct Service {
     names: Vec<String>,
     servers: Vec<Option<Process>>,
     starts: usize,
     clients: Vec<Client>,
-    views: Arc<Mutex<Vec<(u64, Option<Value>)>>>,
+    views: Arc<Mutex<Views>>,
     stop: Arc<AtomicBool>,
     askers: Vec<JoinHandle<()>>,
     program: PathBuf,
@@ -304,7 +307,7 @@ impl Service {
         text
     }
 
-    fn views(&self) -> MutexGuard<'_, Vec<(u64, Option<Value>)>> {
+    fn views(&self) -> MutexGuard<'_, Views> {
         self.views.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -82,7 +82,7 @@ fn of_file(file: &Path, args: &ServeArgs) -> Result<Targets, Diagnostic> {
         Credentials::None if beside.exists() => {
             Credentials::Certificate { key: beside.with_extension("key"), chain: beside }
         }
-        given => given,
+        given @ (Credentials::None | Credentials::Certificate { .. } | Credentials::Token(_)) => given,
     };
     let of_server = |path: &Path, server: &ServerAddress| {
         PathBuf::from(path.to_string_lossy().replace("{name}", &server.name))
