@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// What happens to a server.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Input {
-    /// Time has passed; see [`Server::wakes_at`].
+    /// Time has passed; see [`Server::wakes_at`](super::Server::wakes_at).
     Tick,
     /// A message from another server.
     Peer(ServerId, Message),
