@@ -32,7 +32,8 @@ fn told<R: Ruled>(size: Size, events: &[Event]) -> String {
     let mut words = Vec::new();
     for event in events {
         if let Input::Local(name) = &event.input
-            && let Some(step) = Move::ALL.iter().find(|step| step.name() == name.to_string())
+            && let name = name.to_string()
+            && let Some(step) = Move::ALL.iter().find(|step| step.name() == name)
         {
             words.push(world.told(*step));
             world.takes(*step);

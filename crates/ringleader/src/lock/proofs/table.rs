@@ -50,12 +50,15 @@ pub(super) struct Tables<R: Rules> {
     pub(super) servers: Table<Server<R>>,
     pub(super) views: Table<Arc<View>>,
     pub(super) messages: Table<Message>,
-    steps: BTreeMap<(u32, u128), (u32, Arc<[Output]>)>,
+    steps: BTreeMap<(u32, u128), Known>,
 }
+
+/// What became of a server, and what it wanted done.
+type Known = (u32, Arc<[Output]>);
 
 impl<R: Rules> Tables<R> {
     /// What becomes of this server, and what it wants done.
-    pub(super) fn step(&mut self, server: u32, now: Micros, input: Input) -> (u32, Arc<[Output]>) {
+    pub(super) fn step(&mut self, server: u32, now: Micros, input: Input) -> Known {
         let key = (server, digest(&(now, &input)));
         if let Some(known) = self.steps.get(&key) {
             return known.clone();
