@@ -239,7 +239,7 @@ impl Service {
             let moved = |client: &&Client| client.is_up() && !client.has_moved_on(since);
             let all = !self.clients.iter().any(|client| moved(&client));
             let taken = |lock: &&str| self.taken(lock, since);
-            (all && LOCKS.iter().all(|lock| taken(lock))).then_some(())
+            (all && LOCKS.iter().all(taken)).then_some(())
         });
     }
 
