@@ -258,10 +258,10 @@ mod tests {
         ] {
             assert!(targets(&args(refused)).is_err(), "{refused:?}");
         }
-        let two = targets(&args(&["unix:a.sock", "unix:b.sock"])).ok().expect("two sockets");
+        let two = targets(&args(&["unix:a.sock", "unix:b.sock"])).unwrap_or_else(|_| panic!("two sockets"));
         assert_eq!(two.servers.len(), 2);
         let words = ["https://a.example:7432", "--authority", "ca.pem", "--certificate", "me.pem"];
-        let one = targets(&args(&words)).ok().expect("an address and who it is");
+        let one = targets(&args(&words)).unwrap_or_else(|_| panic!("an address and who it is"));
         let shown = Credentials::Certificate { chain: "me.pem".into(), key: "me.key".into() };
         assert_eq!(one.servers[0].way.credentials, shown);
     }
@@ -276,7 +276,7 @@ mod tests {
                     socket = \"{name}.sock\"\n[[permission]]\nwho = \"*\"\nallow = [\"observe\"]\n";
         std::fs::write(&file, text).expect("there is room");
         std::fs::write(folder.path().join("client.pem"), "").expect("there is room");
-        let targets = targets(&args(&[&file.display().to_string()])).ok().expect("a service");
+        let targets = targets(&args(&[&file.display().to_string()])).unwrap_or_else(|_| panic!("a service"));
         assert_eq!(targets.cluster.get().map(String::as_str), Some("demo"));
         let target = &targets.servers[0];
         assert_eq!(target.name.get().map(String::as_str), Some("a"));
@@ -291,7 +291,7 @@ mod tests {
 
     #[test]
     fn who_does_not_answer_is_there_with_the_reason() {
-        let look = look(&args(&["unix:no-such-folder/a.sock"])).ok().expect("an address");
+        let look = look(&args(&["unix:no-such-folder/a.sock"])).unwrap_or_else(|_| panic!("an address"));
         let status = look().expect("a status all the same");
         let server = &status["servers"][0];
         assert_eq!(
