@@ -311,8 +311,11 @@ impl Client {
     }
 }
 
+/// The rest of a connection, after what was read of it.
+type Rest = BufReader<Box<dyn Both>>;
+
 /// The head of an answer: its number, the length of its body, and the rest.
-fn head(stream: Box<dyn Both>) -> std::io::Result<(u16, usize, BufReader<Box<dyn Both>>)> {
+fn head(stream: Box<dyn Both>) -> std::io::Result<(u16, usize, Rest)> {
     let mut reader = BufReader::new(stream);
     let (mut code, mut length) = (0, 0);
     loop {
