@@ -90,11 +90,11 @@ pub(crate) fn missing() -> Option<(&'static str, &'static str)> {
 }
 
 /// The suite of the gate: every algorithm as real processes on this host; the ground of the other hosts; then
-/// every fault. One after the other, for they share the machine's time. The lock service is apart (`--service`).
+/// every fault; then the lock service and its faults. One after the other, for they share the machine's time.
 pub(crate) fn run() -> bool {
     is_ready()
         && cargo(&["test", "--quiet", "-p", "ringleader-cli", "--test", "parity", "--", "--nocapture"])
-        && ["ground", "faults"].iter().all(|test| succeeds(&mut suite(test, &[])))
+        && ["ground", "faults", "service"].iter().all(|test| succeeds(&mut suite(test, &[])))
 }
 
 impl Long {

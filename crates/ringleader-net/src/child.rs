@@ -1,5 +1,7 @@
 //! Running a command as a process group of its own, which dies with us, and with everything that it started.
 
+use crate::warden::Warden;
+use ringleader::live::Micros;
 use rustix::process::{Pid, Signal};
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -12,10 +14,13 @@ pub const LAUNCHER: &str = "elect-exec";
 /// A command that runs.
 pub struct Running {
     group: Pid,
+    warden: Warden,
 }
 
-/// Starts a command in a process group of its own, with these variables. It is started by way of our own program, which
-/// asks the kernel to be killed when we are, and then becomes the command: so nothing here is `unsafe`.
+/// Starts a command in a process group of its own, with these variables, which is killed at that moment unless
+/// [`Running::allow`] says otherwise. It is started by way of our own program, which asks the kernel to be killed when
+/// we are, and then becomes the command: so nothing here is `unsafe`. What the command starts is not killed with it by
+/// the kernel; a [warden](crate::warden) does that.
 ///
 /// # Errors
 /// If no process can be started. That there is no such command is told by the launcher, with exit code 127.
@@ -23,14 +28,18 @@ pub fn start(
     program: &OsStr,
     command: &[OsString],
     variables: &[(&str, String)],
+    until: Micros,
 ) -> io::Result<(Running, Child)> {
+    let mut warden = Warden::start(program)?;
+    warden.allow(until);
     let mut launcher = Command::new(program);
     launcher.arg(LAUNCHER).arg(std::process::id().to_string()).arg("--").args(command);
     launcher.envs(variables.iter().map(|(name, value)| (name, value)));
     let child = launcher.process_group(0).spawn()?;
     let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     let group = group.ok_or_else(|| io::Error::other("the process has no number"))?;
-    Ok((Running { group }, child))
+    warden.watch(group)?;
+    Ok((Running { group, warden }, child))
 }
 
 impl Running {
@@ -38,6 +47,17 @@ impl Running {
     #[must_use]
     pub fn group(&self) -> i32 {
         self.group.as_raw_nonzero().get()
+    }
+
+    /// From now on it may run until then, even if nothing more is heard of us.
+    pub fn allow(&mut self, until: Micros) {
+        self.warden.allow(until);
+    }
+
+    /// Whether its time was over before we knew of any more.
+    #[must_use]
+    pub fn is_overdue(&self, now: Micros) -> bool {
+        self.warden.told().is_some_and(|until| now >= until)
     }
 
     /// Sends a signal to all of it. That nobody is left is no error.

@@ -6,7 +6,9 @@ use serde::Serialize;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
-use tracing_subscriber::filter::LevelFilter;
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
 
 /// One line. Times are microseconds on the clock that promises are counted on.
 #[derive(Clone, Serialize, Debug)]
@@ -90,10 +92,15 @@ pub fn subscribe(format: LogFormat, level: &str) -> Result<(), String> {
     let most: LevelFilter = level.parse().map_err(|_| {
         format!("`{level}` is no level of logs; there are error, warn, info, debug, trace and off")
     })?;
+    // What openraft tells is for whoever looks for a fault in it: we say ourselves what came of it.
+    let of_raft = if most >= LevelFilter::DEBUG { most } else { LevelFilter::OFF };
+    let targets = Targets::new().with_default(most).with_target("openraft", of_raft);
     let builder = tracing_subscriber::fmt().with_max_level(most).with_writer(io::stderr).with_target(false);
     let set = match format {
-        LogFormat::Json => builder.json().flatten_event(true).with_current_span(false).try_init(),
-        LogFormat::Text => builder.with_ansi(false).try_init(),
+        LogFormat::Json => {
+            builder.json().flatten_event(true).with_current_span(false).finish().with(targets).try_init()
+        }
+        LogFormat::Text => builder.with_ansi(false).finish().with(targets).try_init(),
     };
     set.map_err(|error| error.to_string())
 }

@@ -24,6 +24,8 @@ pub mod suggest;
 pub mod tls;
 mod transport;
 pub mod up;
+#[cfg(unix)]
+pub mod warden;
 
 pub use problem::{Advice, Problem, Spot};
 pub use transport::Bounds;

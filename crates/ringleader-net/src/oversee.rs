@@ -178,7 +178,7 @@ pub fn ends_waiting(signal: i32) -> bool {
     [SIGINT, SIGTERM, SIGHUP, SIGQUIT].contains(&signal)
 }
 
-/// Starts a command.
+/// Starts a command that may run for this term.
 ///
 /// # Errors
 /// If no process can be started.
@@ -186,21 +186,23 @@ pub fn start(
     program: &OsStr,
     command: &[OsString],
     variables: &[(&str, String)],
+    term: &Term,
 ) -> Result<(Running, Child), Problem> {
-    child::start(program, command, variables).map_err(|error| {
+    child::start(program, command, variables, term.kill_at()).map_err(|error| {
         Problem::environment("no_process", format!("the command cannot be started: {error}"))
     })
 }
 
 /// A command that runs, until nothing of it is left.
-pub fn oversee(tenure: &mut dyn Tenure, running: &Running, child: Child) -> Outcome {
+pub fn oversee(tenure: &mut dyn Tenure, mut running: Running, child: Child) -> Outcome {
     look_after(child, tenure.exits());
     let mut stage = Stage::Running;
     let mut ended: Option<u8> = None;
     loop {
         let now = clock::now();
         let term = tenure.term(now);
-        stage = advance(tenure, stage, &term, running, ended.is_some(), now);
+        running.allow(term.kill_at());
+        stage = advance(tenure, stage, &term, &running, ended.is_some(), now);
         if let Some(code) = ended
             && (!running.is_left() || stage.is_over(now))
         {
@@ -221,7 +223,13 @@ pub fn oversee(tenure: &mut dyn Tenure, running: &Running, child: Child) -> Outc
                 running.signal(signal);
                 tenure.tell(Step::Forwards(signal));
             }
-            Some(Happened::Exited(status)) => ended = Some(status.map_or(1, child::code)),
+            Some(Happened::Exited(status)) => {
+                ended = Some(status.map_or(1, child::code));
+                // We were paused, or stuck: the warden has done it for us.
+                if stage == Stage::Running && running.is_overdue(clock::now()) {
+                    stage = Stage::Killed(clock::now());
+                }
+            }
         }
     }
 }

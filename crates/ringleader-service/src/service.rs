@@ -280,9 +280,10 @@ async fn open_store(
     let opened: Result<Store, StoreError> = match &config.views {
         Views::Raft => {
             let voters = places(config).into_iter().collect();
+            let beat = Duration::from_micros(config.pace.heartbeat.0);
             let raft = RaftOptions {
                 epoch_floor: options.epoch_floor,
-                ..RaftOptions::new(place, voters, config.data.join("views"), first)
+                ..RaftOptions::paced(beat, place, voters, config.data.join("views"), first)
             };
             let store = RaftStore::open(raft, Arc::new(mesh.clone())).await;
             store.map(|store| (Arc::new(store.clone()) as _, Arc::new(store) as _))

@@ -145,6 +145,9 @@ pub(crate) enum Command {
     /// Becomes the command of `elect`.
     #[command(name = "elect-exec", hide = true)]
     ElectExec(ElectExecArgs),
+    /// Kills the command of `lock` or `elect` if that cannot.
+    #[command(name = "lease-warden", hide = true)]
+    LeaseWarden,
     /// A completion script for your shell.
     Completions(CompletionsArgs),
     /// The manual pages.

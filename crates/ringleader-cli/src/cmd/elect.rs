@@ -6,7 +6,7 @@ use crate::console::Console;
 use crate::error::{Diagnostic, Failure};
 
 #[cfg(unix)]
-pub(crate) use unix::{exec, run};
+pub(crate) use unix::{exec, run, warden};
 
 #[cfg(not(unix))]
 pub(crate) fn run(_app: &App, _args: &ElectArgs, _console: &mut Console<'_>) -> Result<u8, Failure> {
@@ -15,6 +15,11 @@ pub(crate) fn run(_app: &App, _args: &ElectArgs, _console: &mut Console<'_>) -> 
 
 #[cfg(not(unix))]
 pub(crate) fn exec(_args: &ElectExecArgs, _console: &mut Console<'_>) -> Result<u8, Failure> {
+    Err(elsewhere().into())
+}
+
+#[cfg(not(unix))]
+pub(crate) fn warden() -> Result<u8, Failure> {
     Err(elsewhere().into())
 }
 
@@ -141,6 +146,12 @@ mod unix {
         let (code, why) = child::become_command(args.parent, &args.command);
         writeln!(console.err, "ringleader: {why}")?;
         Ok(code)
+    }
+
+    /// Kills a command if whoever runs it cannot.
+    pub(crate) fn warden() -> Result<u8, Failure> {
+        ringleader_net::warden::run()?;
+        Ok(0)
     }
 
     fn words(plan: &Plan, happening: &Happening) -> Option<String> {

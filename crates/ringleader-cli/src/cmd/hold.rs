@@ -286,7 +286,7 @@ impl Hold<'_> {
                 // What was to be done first has failed, or it was lost meanwhile.
                 break;
             }
-            let (running, child) = oversee::start(&plan.program, command, &variables)?;
+            let (running, child) = oversee::start(&plan.program, command, &variables, &holding.term)?;
             if std::ptr::eq(command, &plan.command) {
                 let left = holding.term.deadline - clock::now();
                 (holding.hold.tell)(Happening::Holds {
@@ -297,7 +297,7 @@ impl Hold<'_> {
                     left,
                 });
             }
-            outcome = oversee::oversee(&mut holding, &running, child);
+            outcome = oversee::oversee(&mut holding, running, child);
         }
         match outcome {
             Outcome::Exited(code) => {

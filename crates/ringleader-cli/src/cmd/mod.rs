@@ -61,6 +61,7 @@ pub(crate) fn run(app: &App, command: Command, console: &mut Console<'_>) -> Res
         Command::Doctor(args) => doctor::run(app, &args, console),
         Command::Cert(args) => cert::run(app, &args, console),
         Command::ElectExec(args) => elect::exec(&args, console),
+        Command::LeaseWarden => elect::warden(),
         Command::Completions(args) => completions::run(app, &args, console),
         Command::Man(args) => man::run(app, &args, console),
     }

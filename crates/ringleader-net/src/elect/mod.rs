@@ -251,11 +251,11 @@ impl Elect<'_> {
             ("RINGLEADER_EPOCH", lease.epoch().to_string()),
             ("RINGLEADER_DEADLINE_MS", (lease.term().deadline.0 / 1000).to_string()),
         ];
-        let (running, child) = oversee::start(&plan.program, &plan.command, &variables)?;
+        let (running, child) = oversee::start(&plan.program, &plan.command, &variables, lease.term())?;
         let (epoch, group, left) = (lease.epoch(), running.group(), lease.term().deadline - clock::now());
         (self.tell)(Happening::Runs { epoch, group, left });
         let mut leading = Leading { elect: self, lease };
-        Ok(match oversee::oversee(&mut leading, &running, child) {
+        Ok(match oversee::oversee(&mut leading, running, child) {
             Outcome::Exited(code) => Ended::Command(code),
             Outcome::Stopped => {
                 let failed = plan.on_lost.as_ref().and_then(|line| oversee::on_lost(line, &variables));

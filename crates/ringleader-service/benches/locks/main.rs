@@ -165,6 +165,7 @@ fn measure_failover(amount: &Amount, quick: bool, verdicts: &mut Verdicts) {
         times: Times { leases: [Micros::millis(400), times.leases[1], times.leases[2]], ..times },
         renew: Micros::millis(100),
         suspect: Micros::millis(200),
+        heartbeat: Micros::millis(50),
     };
     for (word, pace, most) in [("usual times", usual, 2.0), ("short times", tuned, 1.0)] {
         let found = failover::measure(pace, amount.kills, quick);

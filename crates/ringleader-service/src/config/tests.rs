@@ -72,6 +72,7 @@ fn mistakes_have_their_place() {
         ("[[class]]", "[times]\nfast = \"4s\"\n[[class]]", "leases ascend"),
         ("[[class]]", "[times]\nrenew = \"400ms\"\n[[class]]", "must last 3 renewals"),
         ("[[class]]", "[times]\nsuspect = \"100ms\"\n[[class]]", "take at least as long"),
+        ("[[class]]", "[times]\nheartbeat = \"200ms\"\n[[class]]", "must last 6 heartbeats"),
         ("[[class]]", "[times]\ndrift = \"1\"\n[[class]]", "which has no unit"),
         ("[[class]]", "[views]\nstore = \"redis\"\n[[class]]", "found `redis`"),
         ("[[class]]", "[views]\nstore = \"etcd\"\n[[class]]", "there is no `endpoints` here"),

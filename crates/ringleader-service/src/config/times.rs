@@ -10,10 +10,13 @@ use std::ops::Range;
 use toml::de::DeTable;
 
 /// What may be said, in the order in which it is written.
-pub(super) const KEYS: [&str; 6] = ["fast", "normal", "batch", "drift", "renew", "suspect"];
+pub(super) const KEYS: [&str; 7] = ["fast", "normal", "batch", "drift", "renew", "suspect", "heartbeat"];
 
 /// So often a lease must be renewed while it runs: one read may be lost, and one may be slow.
 const RENEWALS: u64 = 3;
+
+/// So many heartbeats a lease must last: an election takes five, and a read after it.
+const BEATS: u64 = 6;
 
 /// Leases and rhythms.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -24,11 +27,19 @@ pub struct Pace {
     pub renew: Micros,
     /// After how long without a word a server is excluded.
     pub suspect: Micros,
+    /// How often the leader of those who keep the view shows that it is there. Elections begin after two and a half to
+    /// five of these, and a read of the view takes four at most: servers that are far from each other need longer ones.
+    pub heartbeat: Micros,
 }
 
 impl Default for Pace {
     fn default() -> Pace {
-        Pace { times: Times::default(), renew: Micros::millis(200), suspect: Micros::millis(400) }
+        Pace {
+            times: Times::default(),
+            renew: Micros::millis(200),
+            suspect: Micros::millis(400),
+            heartbeat: Micros::millis(100),
+        }
     }
 }
 
@@ -62,6 +73,7 @@ pub(super) fn read(source: &Source<'_>, table: Option<&DeTable<'_>>) -> Result<P
     }
     pace.renew = span("renew", pace.renew, Micros::millis(10))?;
     pace.suspect = span("suspect", pace.suspect, Micros::millis(50))?;
+    pace.heartbeat = span("heartbeat", pace.heartbeat, Micros::millis(10))?;
     if let Some(given) = said.get("drift") {
         pace.times.drift_ppm = part(&given.text)
             .map_err(|expected| source.bad(&given.origin, &format!("expected {expected}")))?;
@@ -86,6 +98,15 @@ pub(super) fn read(source: &Source<'_>, table: Option<&DeTable<'_>>) -> Result<P
             written(Micros(pace.renew.0 * RENEWALS))
         );
         return Err(source.bad(at, &label).help("a server that misses one would grant nothing for a while"));
+    }
+    if let (true, Some(at)) = (pace.heartbeat.0 * BEATS > fast.0, at(&["heartbeat", "fast"])) {
+        let label = format!(
+            "the shortest lease, {}, must last {BEATS} heartbeats of {}, that is {}",
+            written(fast),
+            written(pace.heartbeat),
+            written(Micros(pace.heartbeat.0 * BEATS))
+        );
+        return Err(source.bad(at, &label).help("otherwise it ends while another leader is elected"));
     }
     if let (true, Some(at)) = (pace.suspect < pace.renew, at(&["suspect", "renew"])) {
         let label = format!(

@@ -66,6 +66,7 @@ impl Config {
         let (renew, suspect) = (written(pace.renew), written(pace.suspect));
         let drift = pace.times.drift_ppm;
         let _ = write!(text, "drift = \"{drift}ppm\"\nrenew = \"{renew}\"\nsuspect = \"{suspect}\"\n");
+        let _ = writeln!(text, "heartbeat = \"{}\"", written(pace.heartbeat));
         for (prefix, class) in &self.classes {
             let _ = write!(text, "\n[[class]]\nprefix = {}\nclass = \"{}\"\n", quoted(prefix), class.name());
         }

@@ -50,7 +50,7 @@ pub struct RaftOptions {
     pub first: View,
     /// After a backup was put back: no epoch may be below this one.
     pub epoch_floor: Option<u32>,
-    /// How often the leader shows that it is there. It is also how long it waits for the answers of a read.
+    /// How often the leader shows that it is there.
     pub heartbeat: Duration,
     /// For how long nothing must have been heard of a leader before this server stands for election; drawn anew each
     /// time. Nobody votes against a leader of which it heard within the shortest of these times.
@@ -67,16 +67,28 @@ impl RaftOptions {
     /// With the times of the design: heartbeats every 100 ms, elections after 250 to 500 ms.
     #[must_use]
     pub fn new(id: ServerId, voters: BTreeSet<ServerId>, dir: PathBuf, first: View) -> RaftOptions {
+        RaftOptions::paced(Duration::from_millis(100), id, voters, dir, first)
+    }
+
+    /// With another time between two heartbeats, and everything else in proportion.
+    #[must_use]
+    pub fn paced(
+        heartbeat: Duration,
+        id: ServerId,
+        voters: BTreeSet<ServerId>,
+        dir: PathBuf,
+        first: View,
+    ) -> RaftOptions {
         RaftOptions {
             id,
             voters,
             dir,
             first,
             epoch_floor: None,
-            heartbeat: Duration::from_millis(100),
-            election: Duration::from_millis(250)..Duration::from_millis(500),
-            read_within: Duration::from_millis(400),
-            propose_within: Duration::from_secs(1),
+            heartbeat,
+            election: heartbeat * 5 / 2..heartbeat * 5,
+            read_within: heartbeat * 4,
+            propose_within: heartbeat * 10,
             snapshot_after: 256,
         }
     }
@@ -97,8 +109,9 @@ impl RaftOptions {
         }
         Ok(openraft::Config {
             cluster_name: "ringleader".to_owned(),
-            heartbeat_interval: millis(self.heartbeat),
-            // Timer and heartbeats are our own, in `tasks`: these two only say how long voters stand by a leader.
+            // Timer and heartbeats are our own, in `tasks`: the first only says how long an answer may take, and the
+            // others how long voters stand by a leader.
+            heartbeat_interval: millis(self.election.start) - 2,
             election_timeout_min: millis(self.election.start) - 1,
             election_timeout_max: millis(self.election.start),
             enable_elect: false,
@@ -323,7 +336,7 @@ impl Parts {
                 return Err(error);
             }
             // A leader that is gone is asked once more in vain, and not until the end.
-            let until = deadline.min(Instant::now() + self.options.heartbeat * 2);
+            let until = deadline.min(Instant::now() + self.options.election.start);
             let why = match timeout_at(until, self.ask_leader(ask())).await {
                 Ok(Ok(Reply::View(bytes))) => return view_of(&bytes.0),
                 Ok(Ok(Reply::Refused(why))) => return Err(StoreError::Broken(why)),

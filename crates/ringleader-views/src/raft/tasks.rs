@@ -61,7 +61,7 @@ async fn elections(parts: Parts) {
             return;
         }
         // Time for the answers. Its own vote is then the newest thing heard, from which the next time counts.
-        sleep(parts.options.heartbeat / 2).await;
+        sleep(range.start / 2).await;
         patience = if parts.shared.behind.load(Ordering::Relaxed) {
             drawn(range) + range.end * 2
         } else if parts.shared.outbid.load(Ordering::Relaxed) {
@@ -79,11 +79,12 @@ fn drawn(range: &Range<Duration>) -> Duration {
 
 /// While this replica leads, asks a majority whether it still does, ten times a second. That is a heartbeat for all
 /// voters. (The one of openraft 0.9 is an entry of the log: every disk would write ten times a second, and reads would
-/// wait for the disks.) A leader that is heard but hears nothing would keep everybody from electing another, for ever:
-/// so one that no majority answers falls silent for as long as an election takes.
+/// wait for the disks.) Nobody waits for the answer to one before the next: where answers take long, followers would
+/// hear too little. A leader that is heard but hears nothing would keep everybody from electing another, for ever: so
+/// one that no majority answers falls silent for as long as an election takes.
 async fn heartbeats(parts: Parts) {
     let mut metrics = parts.raft.metrics();
-    let patience = parts.options.election.end;
+    let (beat, patience) = (parts.options.heartbeat, parts.options.election.end);
     loop {
         let leads = |state: ServerState| state == ServerState::Leader;
         if metrics.wait_for(|metrics| leads(metrics.state)).await.is_err() {
@@ -91,21 +92,36 @@ async fn heartbeats(parts: Parts) {
         }
         let mut confirmed = false;
         let mut last = Instant::now();
+        let mut next = last;
+        let mut asked = JoinSet::new();
         while leads(metrics.borrow_and_update().state) {
-            let begun = Instant::now();
-            let answer = timeout(parts.options.heartbeat * 2, parts.raft.get_read_log_id()).await;
-            if matches!(answer, Ok(Ok(_))) {
-                (confirmed, last) = (true, begun);
-            } else if last.elapsed() >= patience {
+            if Instant::now() >= next {
+                next = Instant::now() + beat;
+                let (raft, begun, within) =
+                    (parts.raft.clone(), Instant::now(), parts.options.election.start);
+                asked.spawn(async move {
+                    let answer = timeout(within, raft.get_read_log_id()).await;
+                    matches!(answer, Ok(Ok(_))).then_some(begun)
+                });
+            }
+            tokio::select! {
+                Some(answer) = asked.join_next() => {
+                    if let Ok(Some(begun)) = answer {
+                        (confirmed, last) = (true, last.max(begun));
+                    }
+                }
+                () = sleep_until(next) => {}
+            }
+            if last.elapsed() >= patience {
                 confirmed = false;
                 parts.proposes(false);
+                asked.abort_all();
                 parts.shared.silent.store(true, Ordering::Relaxed);
                 sleep(patience * 2).await;
                 parts.shared.silent.store(false, Ordering::Relaxed);
                 last = Instant::now();
             }
             parts.proposes(confirmed);
-            sleep_until(begun + parts.options.heartbeat).await;
         }
         parts.proposes(false);
     }

@@ -211,6 +211,12 @@ impl Service {
 
     /// Asks a server to leave, which is something that happens to its clients, and waits until it has.
     pub fn drain(&mut self, place: usize) {
+        // Whoever has hardly been started has nothing to leave yet, and the signal just ends it.
+        let since = now_us();
+        self.wait(&format!("server {place} answers"), || {
+            let (asked, answer) = &self.views()[place];
+            (*asked > since && answer.is_some()).then_some(())
+        });
         self.end(place);
         self.faults.add("servers drained", 1);
     }
