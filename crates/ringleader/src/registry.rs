@@ -4,7 +4,7 @@
 //! pointers, in a `static`, so that the machine code is made once, in this crate.
 
 use crate::check::{self, Findings, Property, Scope, Watcher};
-#[cfg(not(test))]
+#[cfg(all(feature = "algorithms", not(test)))]
 use crate::election::{
     Bully, BullyAsPrinted, BullyWithoutGuard, ChangRoberts, ChangRobertsAsPrinted, DolevKlaweRodeh,
     DolevKlaweRodehAsPrinted, DolevKlaweRodehB, Franklin, HighamPrzytycka, HirschbergSinclair,
@@ -15,13 +15,13 @@ use crate::election::{
     RingActiveListOwnLast, RingCollect, VanLeeuwenTan, VanLeeuwenTanAnnouncesBack, VanLeeuwenTanHalfDuplex,
 };
 use crate::host::{self, Cast};
-#[cfg(not(test))]
+#[cfg(all(feature = "algorithms", not(test)))]
 use crate::model::Literal;
 use crate::model::{
     Election, Elector, Exclusion, Fields, Given, Links, Message, Port, Process, Setting, SettingValues,
     Shape, Spec, Timing, Told, WireError, is_told,
 };
-#[cfg(not(test))]
+#[cfg(all(feature = "algorithms", not(test)))]
 use crate::mutex::{
     CarvalhoRoucairol, CarvalhoRoucairolWithoutAskingBack, Central, CentralFailover, CentralNeverFree,
     CentralWithoutEpochs, CentralWithoutStatus, HomedChain, HomedChainNoDedupe, HomedChainNoEarly,
@@ -36,12 +36,13 @@ use crate::mutex::{
 use crate::network::Wired;
 use crate::sim::{self, Observer, Refusal, Report, Scenario};
 
-/// Unit tests look at parts: the algorithms are compiled for everybody else, and not once more for them.
-#[cfg(test)]
+/// Without the feature `algorithms` there are none. Unit tests look at parts: the algorithms are compiled for everybody
+/// else, and not once more for them.
+#[cfg(any(not(feature = "algorithms"), test))]
 pub static ALL: &[Entry] = &[];
 
 /// All algorithms of this library, in the order of the book, each followed by its texts taken literally.
-#[cfg(not(test))]
+#[cfg(all(feature = "algorithms", not(test)))]
 pub static ALL: &[Entry] = &[
     Entry::election::<LeLann>(),
     Entry::election::<Literal<LeLannLateCandidates>>(),

@@ -10,7 +10,6 @@ use server::{Fake, eventually};
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
-use std::time::Duration;
 
 struct Place {
     folder: tempfile::TempDir,
@@ -262,30 +261,33 @@ fn what_it_started_is_stopped_too_when_the_server_says_that_it_is_over() {
 }
 
 #[test]
-fn a_paused_wrapper_kills_at_once_when_it_goes_on() {
+fn it_is_dead_before_the_lease_ends_even_if_we_are_paused() {
     let place = Place::new(1500);
     let sign = place.path("sign");
     let mut running = Background::new(place.lock(&[], &["sh", "-c", WRITER, &sign]));
     let process = running.line();
+    eventually("it has written", || Path::new(&sign).exists());
     running.signal("STOP");
-    // The lease is over while nobody can do anything about it: that is what fences are for.
-    std::thread::sleep(Duration::from_millis(2500));
-    assert!(is_alive(&process), "nobody was there to stop it");
+    let ends = now_ms() + 1500;
+    eventually("somebody else has stopped it", || !is_alive(&process));
+    assert!(last_sign(&sign) < ends, "{} {ends}", last_sign(&sign));
     running.signal("CONT");
     let (code, err) = running.end();
     assert_eq!(code, 76, "{err}");
-    assert!(!is_alive(&process) && err.contains("LOST"), "{err}");
+    assert!(err.contains("LOST"), "{err}");
 }
 
 #[test]
-fn the_command_does_not_outlive_us() {
+fn neither_the_command_nor_what_it_started_outlives_us() {
     let place = Place::new(30_000);
-    let mut running = Background::new(place.lock(&[], &["sh", "-c", "echo $$; while :; do sleep 0.1; done"]));
-    let process = running.line();
-    assert!(is_alive(&process));
+    let mut running = Background::new(place.lock(&[], DEAF));
+    let processes = [running.line(), running.line()];
+    assert!(processes.iter().all(|process| is_alive(process)), "{processes:?}");
     running.signal("KILL");
     running.child.wait().expect("it is killed");
-    eventually("the command is gone too", || !is_alive(&process));
+    for process in processes {
+        eventually("it is gone too", || !is_alive(&process));
+    }
 }
 
 #[test]
