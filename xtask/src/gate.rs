@@ -49,8 +49,9 @@ const STAGES: &[Stage] = &[
         ..Stage::new("bench smoke", || {
             // That they run is looked at here, not how fast: they are built as the tests are, so nearly everything
             // that they need is there.
-            let benches = ["handwritten", "rings", "sweep", "network"].map(|name| ["--bench", name]);
-            let packages = ["ringleader", "ringleader-cli", "ringleader-net"].map(|name| ["-p", name]);
+            let benches = ["handwritten", "rings", "sweep", "network", "locks"].map(|name| ["--bench", name]);
+            let packages = ["", "-cli", "-net", "-service"].map(|name| format!("ringleader{name}"));
+            let packages: Vec<[&str; 2]> = packages.iter().map(|name| ["-p", name.as_str()]).collect();
             let what = [packages.as_flattened(), benches.as_flattened()].concat();
             cargo(&[&["bench", "--profile=dev"][..], &what, &["--", "--quick"]].concat())
         })

@@ -142,6 +142,21 @@ impl fmt::Display for Unanswered {
 /// # Errors
 /// If nobody answers in time, or not with a status.
 pub fn ask(address: &str, patience: Duration) -> Result<Answer, Unanswered> {
+    let (text, sent, took) = fetch(address, patience)?;
+    let status: Status = serde_json::from_str(&text)
+        .map_err(|_| Unanswered::Foreign("it says no status as JSON".to_owned()))?;
+    if status.schema != "ringleader.status/1" {
+        let why = format!("its schema is `{}`, not `ringleader.status/1`", status.schema);
+        return Err(Unanswered::Foreign(why));
+    }
+    Ok(Answer { status, text, sent, took })
+}
+
+/// The text of the status that is served at this address; when it was asked for, and how long that took.
+///
+/// # Errors
+/// If nobody answers in time, or not with success.
+pub fn fetch(address: &str, patience: Duration) -> Result<(String, Micros, Micros), Unanswered> {
     let agent: ureq::Agent = ureq::Agent::config_builder()
         .timeout_global(Some(patience))
         .http_status_as_error(false)
@@ -161,13 +176,7 @@ pub fn ask(address: &str, patience: Duration) -> Result<Answer, Unanswered> {
     if code != 200 {
         return Err(Unanswered::Foreign(format!("HTTP {code}")));
     }
-    let status: Status = serde_json::from_str(&text)
-        .map_err(|_| Unanswered::Foreign("it says no status as JSON".to_owned()))?;
-    if status.schema != "ringleader.status/1" {
-        let why = format!("its schema is `{}`, not `ringleader.status/1`", status.schema);
-        return Err(Unanswered::Foreign(why));
-    }
-    Ok(Answer { status, text, sent, took: clock::now() - sent })
+    Ok((text, sent, clock::now() - sent))
 }
 
 /// The reason without the library's own words around it.

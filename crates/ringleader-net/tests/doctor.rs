@@ -2,7 +2,7 @@
 
 use ringleader_net::cert::{self, Validity};
 use ringleader_net::config::{Config, Environment};
-use ringleader_net::doctor::{Finding, Level, Question, examine};
+use ringleader_net::doctor::{Finding, Level, Question, Subject, examine};
 use ringleader_net::tls::{self, Identity};
 use rustls::{ServerConfig, ServerConnection};
 use std::io::{Read, Write};
@@ -87,7 +87,12 @@ fn free() -> SocketAddr {
 }
 
 fn examined(config: &Config) -> Vec<Finding> {
-    examine(&Question { config, file: "cluster.toml", name: Some("b"), peer: Some("a") })
+    examine(&Question {
+        subject: Subject::from(config),
+        file: "cluster.toml",
+        name: Some("b"),
+        peer: Some("a"),
+    })
 }
 
 fn peer(findings: &[Finding]) -> (Level, &str) {

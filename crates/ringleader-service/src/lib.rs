@@ -4,6 +4,7 @@
 pub mod access;
 pub mod config;
 pub mod core;
+pub mod doctor;
 pub mod embedded;
 pub mod http;
 pub mod journal;

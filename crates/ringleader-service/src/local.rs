@@ -48,6 +48,8 @@ pub struct Local {
 pub struct Gone {
     /// Its name.
     pub name: String,
+    /// Somebody asked it to leave, and it did.
+    pub left: bool,
     /// How it ended.
     pub status: String,
     /// The last lines of its log.
@@ -223,7 +225,8 @@ impl Local {
             let log = log.unwrap_or_default();
             let last: Vec<&str> = log.lines().rev().take(8).collect();
             let log = last.into_iter().rev().collect::<Vec<_>>().join("\n");
-            gone.push(Gone { name: server.name.clone(), status: status.to_string(), log });
+            let (name, left) = (server.name.clone(), status.success());
+            gone.push(Gone { name, left, status: status.to_string(), log });
         }
         gone
     }

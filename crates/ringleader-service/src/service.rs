@@ -206,6 +206,10 @@ impl Service {
         let leases = config.pace.times.leases.iter().map(|lease| lease.0).max().unwrap_or_default();
         let most = options.drain + Duration::from_micros(leases) + Duration::from_secs(1);
         let done = until_the_end(&core, wishes, most).await;
+        if *core.drained().borrow() {
+            // Nobody holds anything of this run, and it grants nothing more: the next one need not wait for its leases.
+            let _ = std::fs::remove_file(config.data.join(RAN));
+        }
         signals::tell_manager("STOPPING=1");
         core.tells("stopped");
         let _ = tokio::time::timeout(Duration::from_secs(2), core.store().close()).await;
@@ -369,14 +373,17 @@ fn claim_socket(path: &Path) -> Result<UnixListener, Problem> {
     Ok(listener)
 }
 
-/// Makes the folder, and a mark in it; whether no server ever ran in it.
+/// Says that an earlier run may have granted what is still held.
+const RAN: &str = "ran";
+
+/// Makes the folder, and a mark in it; whether nothing of an earlier run is held.
 fn prepare(data: &Path) -> Result<bool, Problem> {
     let bad = |error: io::Error| {
         Problem::environment("cannot_write", format!("cannot write in {}: {error}", data.display()))
             .help("it is the folder of this server's log of views, and must survive restarts")
     };
     std::fs::create_dir_all(data).map_err(bad)?;
-    let mark = data.join("ran");
+    let mark = data.join(RAN);
     if mark.exists() {
         return Ok(false);
     }

@@ -6,30 +6,42 @@ use crate::console::{Console, DIM, GREEN, RED, RESET, YELLOW};
 use crate::error::{Diagnostic, Failure};
 use ringleader_net::Advice;
 use ringleader_net::config::{Config, Environment};
-use ringleader_net::doctor::{Finding, Level, Question, examine};
+use ringleader_net::doctor::{Finding, Level, Question, Subject, examine};
+use ringleader_service::config::{SERVICE_SCHEMA, schema_of};
 use serde_json::json;
 use std::io;
 
 pub(crate) fn run(app: &App, args: &DoctorArgs, console: &mut Console<'_>) -> Result<u8, Failure> {
+    let name = args.name.as_deref();
+    let environment = Environment::of_process();
+    if schema_of(&args.config).as_deref() == Some(SERVICE_SCHEMA) {
+        let config = ringleader_service::config::Config::read(&args.config, name, &environment)?;
+        return look(ringleader_service::doctor::subject(&config), args, console);
+    }
+    let config = Config::read(&args.config, app.registry, name, &environment)?;
+    look(Subject::from(&config), args, console)
+}
+
+fn look(subject: Subject<'_>, args: &DoctorArgs, console: &mut Console<'_>) -> Result<u8, Failure> {
     let file = args.config.display().to_string();
     let name = args.name.as_deref();
-    let config = Config::read(&args.config, app.registry, name, &Environment::of_process())?;
     if let Some(peer) = &args.peer
-        && config.place(peer).is_none()
+        && subject.member(peer).is_none()
     {
-        let names: Vec<&str> = config.cluster.members.iter().map(|member| member.name.as_str()).collect();
+        let names: Vec<&str> = subject.members.iter().map(|member| member.name).collect();
         let message = format!("no member of {file} is called `{peer}`");
         return Err(Diagnostic::input("ringleader::unknown_member", message)
             .help(format!("its members are {}", names.join(", ")))
             .into());
     }
-    let findings = examine(&Question { config: &config, file: &file, name, peer: args.peer.as_deref() });
+    let cluster = subject.cluster.to_owned();
+    let findings = examine(&Question { subject, file: &file, name, peer: args.peer.as_deref() });
     let wrong = findings.iter().filter(|finding| finding.level == Level::Wrong).count();
     if console.json {
         let findings: Vec<_> = findings.iter().map(object).collect();
         let report = json!({
             "schema": "ringleader.doctor/1",
-            "cluster": config.cluster.name,
+            "cluster": cluster,
             "member": name,
             "well": wrong == 0,
             "findings": findings,

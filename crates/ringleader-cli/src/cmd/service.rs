@@ -11,9 +11,10 @@ use ringleader_net::config::{Environment, Security};
 use ringleader_net::signals::Interrupted;
 use ringleader_net::tls::certificate_name;
 use ringleader_service::config::{Config, Pace, ServerAddress};
-use ringleader_service::local::{self, Local, Plan};
+use ringleader_service::local::{self, Gone, Local, Plan};
 use ringleader_service::{Options, Service};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -121,17 +122,25 @@ pub(super) fn up(app: &App, args: &UpArgs, console: &mut Console<'_>) -> Result<
     for place in 0..servers {
         local.start(place)?;
     }
-    let mut told = false;
+    let (mut told, mut again) = (false, Again::default());
     let limit = args.time.as_ref().map(|time| time.value.0);
     loop {
-        if let Some(gone) = local.gone().into_iter().next() {
+        for gone in local.gone() {
             if interrupted.is_set() {
                 break;
             }
-            let message = format!("server {} has ended by itself: {}", gone.name, gone.status);
-            local.stop();
-            let diagnostic = Diagnostic::new("ringleader::member_ended", 4, message);
-            return Err(gone.log.lines().fold(diagnostic, |said, line| said.help(line)).into());
+            if !told || again.is_hopeless(&gone) {
+                let message = format!("server {} has ended by itself: {}", gone.name, gone.status);
+                local.stop();
+                let diagnostic = Diagnostic::new("ringleader::member_ended", 4, message);
+                return Err(gone.log.lines().fold(diagnostic, |said, line| said.help(line)).into());
+            }
+            again.note(&gone, &local.file(), app, console)?;
+        }
+        for name in again.due() {
+            if let Some(place) = local.config().place(&name) {
+                local.start(place)?;
+            }
         }
         if !told && ready(&local) {
             told = true;
@@ -154,6 +163,50 @@ pub(super) fn up(app: &App, args: &UpArgs, console: &mut Console<'_>) -> Result<
     }
     local.stop();
     Ok(0)
+}
+
+/// Servers of `up --service` that have ended and are started again, as a service manager would: whoever kills one wants
+/// to see what happens.
+#[derive(Default)]
+struct Again {
+    /// Which are to be started, and when.
+    due: Vec<(String, Instant)>,
+    /// When each was last started again.
+    started: BTreeMap<String, Instant>,
+}
+
+impl Again {
+    const PAUSE: Duration = Duration::from_secs(2);
+
+    /// Whether it ended as soon as it had been started again.
+    fn is_hopeless(&self, gone: &Gone) -> bool {
+        let again = self.started.get(&gone.name);
+        !gone.left && again.is_some_and(|started| started.elapsed() < Duration::from_secs(1))
+    }
+
+    /// Says what became of it, and what comes next.
+    fn note(&mut self, gone: &Gone, file: &Path, app: &App, console: &mut Console<'_>) -> io::Result<()> {
+        let (name, status) = (&gone.name, &gone.status);
+        if gone.left {
+            let file = file.display().to_string();
+            let words = ["node", "--config", &file, "--name", name].map(str::to_owned);
+            writeln!(console.err, "server {name} has left; it comes back with:")?;
+            writeln!(console.err, "  {}", quoted(&app.program, &words))?;
+        } else {
+            let pause = Again::PAUSE.as_secs();
+            writeln!(console.err, "server {name} has ended ({status}); it is started again in {pause} s")?;
+            self.due.push((name.clone(), Instant::now() + Again::PAUSE));
+        }
+        console.err.flush()
+    }
+
+    /// Who is to be started now.
+    fn due(&mut self) -> Vec<String> {
+        let now = Instant::now();
+        let due: Vec<_> = self.due.extract_if(.., |(_, at)| *at <= now).map(|(name, _)| name).collect();
+        self.started.extend(due.iter().map(|name| (name.clone(), now)));
+        due
+    }
 }
 
 /// Whether every server can grant.
@@ -203,9 +256,17 @@ fn serves(app: &App, local: &Local, took: Duration, console: &mut Console<'_>) -
         vec!["elect", "demo", "--config", &file, "--", "sleep", "5"],
         vec!["observe", "demo", "--config", &file],
         vec!["status", "--config", &file],
+        vec!["serve", "--cluster", &file],
     ] {
         let words: Vec<String> = words.into_iter().map(str::to_owned).collect();
         writeln!(console.out, "  {}", quoted(&app.program, &words))?;
+    }
+    if let Some(pid) = local.pid(0) {
+        writeln!(
+            console.out,
+            "  kill -9 {pid}   {DIM}# server {}: who holds a lock there stops in time{RESET}",
+            names[0]
+        )?;
     }
     writeln!(console.out, "Ctrl-C ends it")?;
     console.out.flush()?;

@@ -16,6 +16,8 @@ mod reading; // list, show, completions, man
 mod repeat; // the seed, the command that repeats a run, recordings
 mod report; // the pages of the algorithms
 mod serve; // the page and its interface, over a socket
+#[cfg(target_os = "linux")]
+mod service; // a lock service of real processes
 mod settings; // the algorithms' own: coordinators, elections inside, tokens
 mod sweep; // grids of runs: repeated, killed, sharded, mistaken
 mod trace; // recorded runs as pictures, pages and in the formats of other tools

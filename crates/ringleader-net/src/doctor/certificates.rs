@@ -1,8 +1,8 @@
 //! The files and the certificates of this member.
 
-use super::Finding;
+use super::{Finding, Subject};
 use crate::cert::{self, Shown};
-use crate::config::{Config, Security};
+use crate::config::Security;
 use crate::tls::{self, Identity};
 use rustls::client::danger::ServerCertVerifier as _;
 use rustls::pki_types::UnixTime;
@@ -13,10 +13,10 @@ use std::sync::Arc;
 const SOON_DAYS: i64 = 30;
 
 /// Looks at them; gives them if they are of use.
-pub(super) fn examine(config: &Config, name: &str, findings: &mut Vec<Finding>) -> Option<Identity> {
-    let Security::Tls { authority, certificate, key } = &config.security else { return None };
-    let cluster = &config.cluster.name;
-    let identity = match Identity::read(&config.security, cluster) {
+pub(super) fn examine(subject: &Subject<'_>, name: &str, findings: &mut Vec<Finding>) -> Option<Identity> {
+    let Security::Tls { authority, certificate, key } = subject.security else { return None };
+    let cluster = subject.cluster;
+    let identity = match Identity::read(subject.security, cluster) {
         Ok(identity) => identity?,
         Err(problem) => {
             let finding = Finding::wrong("files", problem.message);

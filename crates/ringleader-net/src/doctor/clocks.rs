@@ -2,7 +2,6 @@
 
 use super::Finding;
 use crate::clock;
-use crate::config::Config;
 use ringleader::live::Micros;
 use std::time::Duration;
 
@@ -15,7 +14,7 @@ const JUMP: u64 = 100_000;
 /// The start of 2024, in seconds since 1970: this program is younger.
 const YOUNGER_S: u64 = 1_704_067_200;
 
-pub(super) fn examine(config: &Config, findings: &mut Vec<Finding>) {
+pub(super) fn examine(drift_ppm: u32, findings: &mut Vec<Finding>) {
     let (first, wall) = (clock::now(), clock::wall());
     if wall / 1_000_000 < YOUNGER_S {
         findings.push(
@@ -46,7 +45,7 @@ pub(super) fn examine(config: &Config, findings: &mut Vec<Finding>) {
     } else {
         String::new()
     };
-    let drift = f64::from(config.cluster.timing.terms.drift) / 1e4;
+    let drift = f64::from(drift_ppm) / 1e4;
     let words =
         format!("clocks agree{slept}; promises assume that no clock runs wrong by more than {drift} %");
     findings.push(Finding::well("clock", words));

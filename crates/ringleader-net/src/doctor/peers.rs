@@ -1,9 +1,8 @@
 //! The way to the others: the name resolves, something listens, it is whom we want, and its clock agrees.
 
-use super::{Finding, Question};
-use crate::client::{self, Unanswered};
+use super::{Finding, Place, Question};
+use crate::client::Unanswered;
 use crate::clock;
-use crate::config::Address;
 use crate::tls::{self, Identity};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
@@ -25,48 +24,36 @@ pub(super) fn examine(
     runs: bool,
     findings: &mut Vec<Finding>,
 ) {
-    let config = question.config;
     let wanted = |name: &str| match question.peer {
         Some(peer) => peer == name,
         None => question.name != Some(name),
     };
-    let members = config.cluster.members.iter().zip(&config.addresses);
-    let peers: Vec<_> = members.filter(|(member, _)| wanted(&member.name)).collect();
+    let peers = question.subject.members.iter().filter(|member| wanted(member.name));
     let found: Vec<Vec<Finding>> = std::thread::scope(|scope| {
-        let one = |name: &'_ str, address: &'_ Address| peer(question, name, address, identity, runs);
-        let looking: Vec<_> = peers
-            .iter()
-            .map(|(member, address)| (&member.name, scope.spawn(move || one(&member.name, address))))
-            .collect();
-        looking.into_iter().map(|(_, thread)| thread.join().unwrap_or_default()).collect()
+        let looking: Vec<_> =
+            peers.map(|member| scope.spawn(move || peer(question, member, identity, runs))).collect();
+        looking.into_iter().map(|thread| thread.join().unwrap_or_default()).collect()
     });
     findings.extend(found.into_iter().flatten());
 }
 
 fn peer(
     question: &Question<'_>,
-    name: &str,
-    address: &Address,
+    member: &Place<'_>,
     identity: Option<&Identity>,
     runs: bool,
 ) -> Vec<Finding> {
-    let mut findings = vec![way(question, name, address, identity, runs)];
-    if let Some(status) = &address.status {
-        findings.push(asked(question, name, status));
+    let mut findings = vec![way(question, member, identity, runs)];
+    if let Some(status) = member.status {
+        findings.push(asked(question, member.name, status));
     }
     findings
 }
 
 /// The connection itself.
 #[expect(clippy::wildcard_enum_match_arm, reason = "the kinds of errors are many, and not ours")]
-fn way(
-    question: &Question<'_>,
-    name: &str,
-    address: &Address,
-    identity: Option<&Identity>,
-    runs: bool,
-) -> Finding {
-    let at = &address.peer;
+fn way(question: &Question<'_>, member: &Place<'_>, identity: Option<&Identity>, runs: bool) -> Finding {
+    let (name, at) = (member.name, member.peer);
     let unreachable = |why: &str| {
         Finding::wrong("peer", format!("{name} does not answer at {at}: {why}"))
             .help("on its machine:")
@@ -77,10 +64,7 @@ fn way(
         Err(error) => {
             return Finding::wrong("peer", format!("{name}: the host of {at} is not known here: {error}"))
                 .help("see what it resolves to:")
-                .command(format!(
-                    "getent hosts {}",
-                    at.rsplit_once(':').map_or(at.as_str(), |(host, _)| host)
-                ));
+                .command(format!("getent hosts {}", at.rsplit_once(':').map_or(at, |(host, _)| host)));
         }
     };
     let before = clock::now();
@@ -220,8 +204,8 @@ impl ServerCertVerifier for LookOnly {
 
 /// What it says of itself.
 fn asked(question: &Question<'_>, name: &str, status: &str) -> Finding {
-    let answer = match client::ask(status, PATIENCE) {
-        Ok(answer) => answer,
+    let said = match (question.subject.ask)(status, PATIENCE) {
+        Ok(said) => said,
         Err(Unanswered::Silent(why)) => {
             return Finding::warning("status", format!("{name} does not tell its status at {status}: {why}"))
                 .help("members work without; but status and elect cannot ask it");
@@ -231,15 +215,14 @@ fn asked(question: &Question<'_>, name: &str, status: &str) -> Finding {
                 .help("another program has the port; give it another `status` address");
         }
     };
-    let said = &answer.status;
-    let cluster = &question.config.cluster.name;
-    if said.member != name || said.cluster != *cluster {
+    let cluster = question.subject.cluster;
+    if said.member != name || said.cluster != cluster {
         let words = format!("{status} is member `{}` of cluster `{}`", said.member, said.cluster);
         return Finding::wrong("status", words).help(format!("it should be `{name}` of `{cluster}`"));
     }
     // The answer was made between the question and now.
     let here = clock::wall() / 1000;
-    let off = said.wall_ms.abs_diff(here).saturating_sub(answer.took.0 / 1000);
+    let off = said.wall_ms.abs_diff(here).saturating_sub(said.took.0 / 1000);
     if off > WALL_OFF_MS {
         let direction = if said.wall_ms > here { "ahead of" } else { "behind" };
         let words = format!("the wall clock of {name} is {} s {direction} that of this machine", off / 1000);
@@ -247,15 +230,13 @@ fn asked(question: &Question<'_>, name: &str, status: &str) -> Finding {
             .help("certificates and the numbers of starts go by it; with systemd, there and here:")
             .command("timedatectl set-ntp true");
     }
-    let wrong = said.peers.iter().find(|peer| peer.clock_off_ppm.unsigned_abs() > u64::from(said.drift_ppm));
-    if let Some(peer) = wrong.filter(|_| said.drift_ppm > 0) {
-        let words = format!(
-            "{name} finds that the clock of {} runs wrong by {} ppm",
-            peer.member, peer.clock_off_ppm
-        );
+    let bound = u64::from(question.subject.drift_ppm);
+    let wrong = said.peers.iter().find(|(_, _, off)| off.unsigned_abs() > bound);
+    if let Some((peer, _, off)) = wrong.filter(|_| bound > 0) {
+        let words = format!("{name} finds that the clock of {peer} runs wrong by {off} ppm");
         return Finding::wrong("clock", words).help("what such a member grants does not count");
     }
-    let heard = said.peers.iter().filter(|peer| peer.heard).count();
+    let heard = said.peers.iter().filter(|(_, heard, _)| *heard).count();
     let words = format!("{name} says that it hears {heard} of {} others", said.peers.len());
     if (heard + 1) * 2 <= said.peers.len() + 1 {
         return Finding::warning("status", format!("{words}: with itself no majority"));

@@ -1,30 +1,28 @@
 //! The ports of this member: free, or its own.
 
-use super::Finding;
-use crate::client;
-use crate::config::{Config, host_and_port};
+use super::{Finding, Subject};
+use crate::config::host_and_port;
 use std::io;
 use std::net::TcpListener;
 use std::time::Duration;
 
 /// Looks at them; whether the member runs already.
-pub(super) fn examine(config: &Config, name: &str, findings: &mut Vec<Finding>) -> bool {
-    let Some(address) = config.place(name).and_then(|place| config.addresses.get(usize::from(place))) else {
-        return false;
-    };
-    let answer = address.status.as_ref().map(|status| client::ask(status, Duration::from_secs(1)));
-    let itself = matches!(&answer, Some(Ok(answer)) if answer.status.member == name);
+pub(super) fn examine(subject: &Subject<'_>, name: &str, findings: &mut Vec<Finding>) -> bool {
+    let Some(address) = subject.member(name) else { return false };
+    let answer = address.status.map(|status| (subject.ask)(status, Duration::from_secs(1)));
+    let itself = matches!(&answer, Some(Ok(answer)) if answer.member == name);
     if itself {
         findings.push(Finding::well(
             "port",
-            format!("{name} runs: it answers at {}", address.status.as_deref().unwrap_or("")),
+            format!("{name} runs: it answers at {}", address.status.unwrap_or("")),
         ));
         return true;
     }
-    findings.push(port(&address.listen, "the others", name));
-    match (&address.status, answer) {
+    findings.push(port(address.listen, "the others", name));
+    findings.extend(address.also.iter().map(|(at, whom)| port(at, whom, name)));
+    match (address.status, answer) {
         (Some(status), Some(Ok(answer))) => {
-            let words = format!("{status} is that of member `{}`", answer.status.member);
+            let words = format!("{status} is that of member `{}`", answer.member);
             findings.push(Finding::wrong("port", words).help("give each member its own `status` address"));
         }
         (Some(status), _) => findings.push(port(status, "its status", name)),

@@ -60,6 +60,11 @@ impl Etcd {
         Some(etcd)
     }
 
+    /// The numbers of their processes.
+    pub(crate) fn processes(&self) -> Vec<u32> {
+        self.servers.iter().map(Child::id).collect()
+    }
+
     /// So many times a lock that nobody else wants, taken and given back.
     pub(crate) fn pairs(&self, pairs: usize) -> Figures {
         let mut client = Holder::new(&self.addresses[0]);

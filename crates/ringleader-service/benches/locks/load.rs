@@ -8,14 +8,13 @@ use std::io::{BufRead, BufReader, Write};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
-/// Prints, and gives, the most memory in MiB and the largest part of a core of a server that has nothing to
-/// do.
-pub(crate) fn idle(cluster: &Cluster, time: Duration) -> (f64, f64) {
+/// Prints, and gives, the most memory in MiB and the largest part of a core of these servers, which have nothing
+/// to do.
+pub(crate) fn idle(whose: &str, processes: &[u32], time: Duration) -> (f64, f64) {
     if !cfg!(target_os = "linux") {
         println!("what an idle server costs is read from /proc, which is not here");
         return (0.0, 0.0);
     }
-    let processes = cluster.processes();
     let before: Vec<f64> = processes.iter().map(|process| cpu_seconds(*process)).collect();
     let begin = Instant::now();
     std::thread::sleep(time);
@@ -23,7 +22,7 @@ pub(crate) fn idle(cluster: &Cluster, time: Duration) -> (f64, f64) {
     let shares = processes.iter().zip(before).map(|(it, before)| (cpu_seconds(*it) - before) / passed);
     let shares: Vec<f64> = shares.collect();
     let memory: Vec<f64> = processes.iter().map(|process| resident_mebibytes(*process)).collect();
-    println!("a server of {SERVERS} with nothing to do, over {passed:.0} s:");
+    println!("{whose}, one of {SERVERS} with nothing to do, over {passed:.0} s:");
     let [low, high] = range(&shares);
     println!("  {:<50} {:.2} % to {:.2} % of a core", "time", low * 100.0, high * 100.0);
     let [small, large] = range(&memory);

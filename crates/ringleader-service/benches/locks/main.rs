@@ -102,7 +102,12 @@ fn main() {
         measure_failover(&amount, quick, &mut verdicts);
     }
     if wanted("idle") {
-        let (memory, time) = load::idle(&Cluster::new(Pace::default()), amount.idle);
+        let cluster = Cluster::new(Pace::default());
+        let (memory, time) = load::idle("a server", &cluster.processes(), amount.idle);
+        drop(cluster);
+        if let Some(etcd) = etcd::Etcd::start() {
+            load::idle("etcd", &etcd.processes(), amount.idle);
+        }
         verdicts.at_most("resident memory of an idle server, MiB", memory, 20.0);
         verdicts.at_most("time of a core of an idle server, %", time * 100.0, 0.5);
     }

@@ -258,6 +258,8 @@ impl Core {
 
     /// Hands an input to the server, and does what comes back. The answer to this question is given back.
     fn handle(&self, state: &mut State, now: Micros, input: Input, own: Option<Asker>) -> Option<Answer> {
+        // Signs of life have just been sent: the timer need not wake us for them.
+        let again = matches!(input, Input::Company);
         let mut outputs = std::mem::take(&mut state.outputs);
         state.server.handle(now, input, &mut outputs);
         let mut answered = None;
@@ -285,7 +287,7 @@ impl Core {
         }
         state.outputs = outputs;
         let wakes = state.server.wakes_at();
-        if wakes < state.sleeps_until {
+        if wakes < state.sleeps_until || again && wakes > state.sleeps_until {
             state.sleeps_until = wakes;
             self.0.sooner.notify_one();
         }
@@ -561,5 +563,9 @@ impl Inbound for Core {
 
     fn request(&self, from: ServerId, request: Bytes) -> Later<'static, Option<Bytes>> {
         self.0.replica.answer(from, request)
+    }
+
+    fn company(&self) {
+        self.happens(Input::Company);
     }
 }

@@ -63,6 +63,8 @@ pub trait Inbound: Send + Sync + 'static {
     fn message(&self, from: ServerId, message: Message);
     /// A request of the view store of another server; none if it cannot be answered.
     fn request(&self, from: ServerId, request: Bytes) -> Later<'static, Option<Bytes>>;
+    /// The view store sends something: what is nearly due may go with it.
+    fn company(&self);
 }
 
 /// What was counted since the start.
@@ -151,6 +153,12 @@ impl Mesh {
         &self.0.tally
     }
 
+    fn company(&self) {
+        if let Some(inbound) = self.0.inbound.get() {
+            inbound.company();
+        }
+    }
+
     fn name(&self, place: ServerId) -> &str {
         self.0.around.names.get(usize::from(place)).map_or("?", String::as_str)
     }
@@ -178,6 +186,7 @@ impl Mesh {
                             bytes.extend_from_slice(&id.to_le_bytes());
                             bytes.extend_from_slice(&answer);
                         });
+                        mesh.company();
                     }
                     drop(busy);
                 });
@@ -207,6 +216,7 @@ impl Wire for Mesh {
             if !sent {
                 return Err(Unreachable(format!("{name} is not connected, or does not read")));
             }
+            self.company();
             answer.await.map_err(|_| Unreachable(format!("the connection to {name} broke")))
         })
     }

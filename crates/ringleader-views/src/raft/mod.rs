@@ -2,13 +2,14 @@
 //! nothing else has to be installed.
 //!
 //! `types` has what the log says and what it makes, `keeper` and `machine` are log and state as openraft wants them,
-//! `network` what replicas say to each other, `tasks` what a replica does of its own accord. Reads are never answered
-//! from what a replica happens to know: the leader asks a majority first, every time.
+//! `network` what replicas say to each other, `tasks` what a replica does of its own accord, `rounds` what a leader
+//! asks. Reads are never answered from what a replica happens to know: the leader asks a majority first, every time.
 
 mod keeper;
 mod machine;
 mod members;
 mod network;
+mod rounds;
 mod shared;
 mod tasks;
 mod types;
@@ -291,7 +292,8 @@ impl Parts {
     async fn lead(&self, body: Body) -> Reply {
         let done = match body {
             Body::Read => {
-                self.raft.ensure_linearizable().await.map(|_| ()).map_err(|error| error.to_string())
+                let why = || "no majority says that this server still leads".to_owned();
+                self.shared.readers.next_round().await.then_some(()).ok_or_else(why)
             }
             Body::Propose(order) => {
                 self.raft.client_write(order).await.map(|_| ()).map_err(|error| error.to_string())

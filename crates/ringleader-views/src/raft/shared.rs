@@ -1,5 +1,6 @@
 //! What the parts of a replica know in common.
 
+use super::rounds::Readers;
 use super::types::{State, json};
 use crate::StoreError;
 use crate::log::Syncs;
@@ -30,6 +31,8 @@ pub(super) struct Shared {
     pub(super) hints: watch::Sender<u32>,
     pub(super) proposes: watch::Sender<bool>,
     pub(super) syncs: Arc<Syncs>,
+    /// Who waits for the leader to know that it still leads.
+    pub(super) readers: Readers,
     /// While this replica leads and hears no majority, it is not to be heard either.
     pub(super) silent: AtomicBool,
     /// In an election, somebody had a longer log: we cannot win it.
@@ -79,6 +82,7 @@ impl Shared {
             hints: watch::Sender::new(0),
             proposes: watch::Sender::new(false),
             syncs,
+            readers: Readers::default(),
             silent: AtomicBool::new(false),
             behind: AtomicBool::new(false),
             outbid: AtomicBool::new(false),

@@ -4,7 +4,7 @@
 use super::network::{Body, Reply};
 use super::shared::random;
 use super::types::{Change, Raft};
-use super::{Inner, RaftOptions};
+use super::{Inner, RaftOptions, rounds};
 use openraft::{EmptyNode, ServerState};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -19,7 +19,7 @@ pub(super) fn start(inner: &Arc<Inner>) -> Vec<JoinHandle<()>> {
     // They hold the parts and not the whole: who drops a store without closing it ends them.
     vec![
         tokio::spawn(elections(inner.clone_parts())),
-        tokio::spawn(heartbeats(inner.clone_parts())),
+        tokio::spawn(rounds::lead(inner.clone_parts())),
         tokio::spawn(chores(inner.clone_parts())),
     ]
 }
@@ -77,56 +77,6 @@ fn drawn(range: &Range<Duration>) -> Duration {
     range.start + Duration::from_micros(random() % width)
 }
 
-/// While this replica leads, asks a majority whether it still does, ten times a second. That is a heartbeat for all
-/// voters. (The one of openraft 0.9 is an entry of the log: every disk would write ten times a second, and reads would
-/// wait for the disks.) Nobody waits for the answer to one before the next: where answers take long, followers would
-/// hear too little. A leader that is heard but hears nothing would keep everybody from electing another, for ever: so
-/// one that no majority answers falls silent for as long as an election takes.
-async fn heartbeats(parts: Parts) {
-    let mut metrics = parts.raft.metrics();
-    let (beat, patience) = (parts.options.heartbeat, parts.options.election.end);
-    loop {
-        let leads = |state: ServerState| state == ServerState::Leader;
-        if metrics.wait_for(|metrics| leads(metrics.state)).await.is_err() {
-            return;
-        }
-        let mut confirmed = false;
-        let mut last = Instant::now();
-        let mut next = last;
-        let mut asked = JoinSet::new();
-        while leads(metrics.borrow_and_update().state) {
-            if Instant::now() >= next {
-                next = Instant::now() + beat;
-                let (raft, begun, within) =
-                    (parts.raft.clone(), Instant::now(), parts.options.election.start);
-                asked.spawn(async move {
-                    let answer = timeout(within, raft.get_read_log_id()).await;
-                    matches!(answer, Ok(Ok(_))).then_some(begun)
-                });
-            }
-            tokio::select! {
-                Some(answer) = asked.join_next() => {
-                    if let Ok(Some(begun)) = answer {
-                        (confirmed, last) = (true, last.max(begun));
-                    }
-                }
-                () = sleep_until(next) => {}
-            }
-            if last.elapsed() >= patience {
-                confirmed = false;
-                parts.proposes(false);
-                asked.abort_all();
-                parts.shared.silent.store(true, Ordering::Relaxed);
-                sleep(patience * 2).await;
-                parts.shared.silent.store(false, Ordering::Relaxed);
-                last = Instant::now();
-            }
-            parts.proposes(confirmed);
-        }
-        parts.proposes(false);
-    }
-}
-
 /// What the tasks need of a store.
 #[derive(Clone)]
 pub(super) struct Parts {
@@ -137,7 +87,7 @@ pub(super) struct Parts {
 }
 
 impl Parts {
-    fn proposes(&self, now: bool) {
+    pub(super) fn proposes(&self, now: bool) {
         self.shared.proposes.send_if_modified(|before| std::mem::replace(before, now) != now);
     }
 }

@@ -208,6 +208,20 @@ impl World {
         host
     }
 
+    /// A server sleeps while it is excluded and everything that it had is made anew, and is let in again before it
+    /// wakes up: it never reads the view in which it was not. (A guardian admits nobody who has not read that; whoever
+    /// changes the view by hand may.)
+    pub(crate) fn sleeps_through(&mut self) {
+        let host = self.server_that_matters();
+        let (longest, renew) = (self.setup.times.leases[2].0, self.setup.renew);
+        self.pause(host, 4 * longest + renew);
+        self.proposed(&Command::Exclude(self.view.epoch, host as u16));
+        self.run(self.real + 4 * longest, &|_| false);
+        let incarnation = self.hosts[host].incarnation;
+        self.proposed(&Command::Admit(self.view.epoch, host as u16, incarnation));
+        self.run(self.real + longest, &|_| false);
+    }
+
     fn changes_homes(&mut self) {
         let members: Vec<u16> = self.view.members.keys().copied().collect();
         if members.is_empty() {

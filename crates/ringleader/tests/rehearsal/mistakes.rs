@@ -1,8 +1,5 @@
 //! The tempting mistakes: each rule left out, one at a time, must be found by the same auditor that finds
 //! nothing wrong with the servers that run.
-//!
-//! `SINCE` is missing: since only servers are admitted that have read the very view in which they are not, none
-//! comes in that could think it was never out, and this world does not make one.
 
 use crate::auditor::Violation;
 use crate::client::Flaw;
@@ -40,6 +37,7 @@ without! {
     PassesFirst SERVES_FIRST
     NoDrift DRIFT
     NobodyGoesOn GOES_ON
+    NeverOut SINCE
 }
 
 /// How many schedules a mistake may hide in.
@@ -87,6 +85,13 @@ fn restarts(world: &mut World) {
         world.heal_network();
         world.restart(host);
         world.run(world.real + 3 * times.leases[2].0, &|_| false);
+    }
+}
+
+/// Again and again one sleeps while it is out.
+fn sleeps(world: &mut World) {
+    for _ in 0..world.setup.faults {
+        world.sleeps_through();
     }
 }
 
@@ -150,6 +155,7 @@ fn every_mistake_is_found() {
         line("passes before it serves", found::<PassesFirst>(Flaw::None, crowded, faults)),
         line("clocks taken for equal", found::<NoDrift>(Flaw::None, as_drawn, faults)),
         line("numbers of a chain begin anew", found::<NobodyGoesOn>(Flaw::None, as_drawn, faults)),
+        line("who was out thinks that it was not", found::<NeverOut>(Flaw::None, unguarded, sleeps)),
         line("client: grant taken too late", found::<Flawless>(Flaw::TakesLate, as_drawn, faults)),
         line("client: grant of another request", found::<Flawless>(Flaw::AnyRequest, as_drawn, faults)),
         line("client: promise from the answer", found::<Flawless>(Flaw::FromReceipt, as_drawn, faults)),
@@ -160,6 +166,7 @@ fn every_mistake_is_found() {
         (late as fn(&mut Setup), faults as fn(&mut World)),
         (busy, faults),
         (unguarded, restarts),
+        (unguarded, sleeps),
         (crowded, faults),
     ] {
         assert_eq!(found_in::<Flawless>(10, Flaw::None, adjust, happens), None);

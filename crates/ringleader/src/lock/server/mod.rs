@@ -157,6 +157,10 @@ impl<R: Rules> Server<R> {
         self.fire(now, out);
         match input {
             Input::Tick => {}
+            Input::Company => {
+                self.hastens(now);
+                self.fire(now, out);
+            }
             Input::Peer(from, message) => self.heard(now, from, message, out),
             Input::Read(number, view) => self.read_answered(now, number, view, out),
             Input::Hint(epoch) => self.newer(now, epoch, out),
@@ -235,6 +239,19 @@ impl<R: Rules> Server<R> {
 
     fn at(&mut self, when: Micros, timer: Timer) {
         self.timers.insert((when, timer));
+    }
+
+    /// Signs of life and reads that are nearly due are due. A wake-up costs more than what is done in it.
+    fn hastens(&mut self, now: Micros) {
+        let soon = now + Micros(self.spec.renew.0 / 4);
+        let early =
+            |(at, timer): &&(Micros, Timer)| *at <= soon && matches!(timer, Timer::Beat | Timer::Read);
+        let early: Vec<_> =
+            self.timers.iter().take_while(|(at, _)| *at <= soon).filter(early).cloned().collect();
+        for (at, timer) in early {
+            self.timers.remove(&(at, timer.clone()));
+            self.at(now, timer);
+        }
     }
 
     /// Does what is due.

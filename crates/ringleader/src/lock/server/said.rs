@@ -12,6 +12,8 @@ use std::sync::Arc;
 pub enum Input {
     /// Time has passed; see [`Server::wakes_at`](super::Server::wakes_at).
     Tick,
+    /// Something is sent to others anyway: what is nearly due may go with it.
+    Company,
     /// A message from another server.
     Peer(ServerId, Message),
     /// The linearizable read of this number was answered; none if it failed.

@@ -36,3 +36,43 @@ fn a_known_successor_costs_one_message() {
     assert_eq!(room.kinds(), "token 1>2");
     assert!(matches!(room.answer_to(waiter), Some(Answer::Granted { rid: 1, .. })));
 }
+
+#[test]
+fn what_is_nearly_due_goes_with_what_is_sent_anyway() {
+    let mut room: Room = Room::new(3);
+    let wakes = |room: &Room| room.servers[1].as_ref().expect("it runs").wakes_at();
+    room.input(1, Input::Tick);
+    let due = wakes(&room);
+    // A sign of life every 100 ms, and company in the middle between two: nothing is nearly due.
+    room.now = due - Micros::millis(60);
+    room.input(1, Input::Company);
+    assert_eq!(wakes(&room), due);
+    room.now = due - Micros::millis(40);
+    room.input(1, Input::Company);
+    assert!(wakes(&room) > due, "it was sent early, and the next one counts from then");
+}
+
+#[test]
+fn without_sessions_the_view_is_read_less_often() {
+    let mut room: Room = Room::new(3);
+    let reads = |room: &mut Room| {
+        let server = room.servers[1].as_mut().expect("it runs");
+        let mut out = Vec::new();
+        let mut reads = 0;
+        for _ in 0..160 {
+            room.now = room.now + Micros::millis(10);
+            server.handle(room.now, Input::Tick, &mut out);
+            for output in std::mem::take(&mut out) {
+                if let Output::Read(number) = output {
+                    reads += 1;
+                    let view = Some(Arc::new(room.view.clone()));
+                    server.handle(room.now, Input::Read(number, view), &mut Vec::new());
+                }
+            }
+        }
+        reads
+    };
+    assert_eq!(reads(&mut room), 5);
+    room.open(1);
+    assert!(reads(&mut room) >= 8);
+}

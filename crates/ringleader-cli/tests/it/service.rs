@@ -1,0 +1,207 @@
+//! A lock service of real processes on this machine, by the command line alone: taken, shown, given up, killed,
+//! drained, examined.
+
+use super::{json, ringleader, run};
+use serde_json::{Value, json};
+use std::io::{BufRead as _, BufReader};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// `ringleader up --service`, until the test is over.
+struct Up {
+    child: Child,
+    /// What it tells people, line by line.
+    err: Receiver<String>,
+    servers: Value,
+    config: String,
+    _folder: tempfile::TempDir,
+}
+
+impl Up {
+    fn new() -> Up {
+        let folder = tempfile::tempdir().expect("there is room");
+        let keep = folder.path().join("service").display().to_string();
+        let mut command = ringleader(&["up", "--service", "--json", "--keep", &keep]);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("the binary runs");
+        let mut line = String::new();
+        let out = child.stdout.take().expect("a pipe");
+        BufReader::new(out).read_line(&mut line).expect("a line when it serves");
+        let ready: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"));
+        let config = ready["config"].as_str().expect("a file").to_owned();
+        let lines = BufReader::new(child.stderr.take().expect("a pipe")).lines();
+        let (tell, err) = channel();
+        std::thread::spawn(move || lines.map_while(Result::ok).try_for_each(|line| tell.send(line)));
+        Up { child, err, servers: ready["servers"].clone(), config, _folder: folder }
+    }
+
+    /// A command of this service.
+    fn asks(&self, words: &[&str], command: &[&str]) -> Vec<String> {
+        let mut all: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
+        all.extend(["--config".to_owned(), self.config.clone()]);
+        if !command.is_empty() {
+            all.push("--".to_owned());
+            all.extend(command.iter().map(|&word| word.to_owned()));
+        }
+        all
+    }
+
+    fn run(&self, words: &[&str], command: &[&str]) -> super::Ran {
+        let all = self.asks(words, command);
+        run(&all.iter().map(String::as_str).collect::<Vec<_>>())
+    }
+
+    fn json(&self, words: &[&str]) -> Value {
+        let all = self.asks(words, &[]);
+        json(&all.iter().map(String::as_str).collect::<Vec<_>>())
+    }
+
+    /// Something in the background.
+    fn spawn(&self, words: &[&str], command: &[&str]) -> Child {
+        let all = self.asks(words, command);
+        let mut command = ringleader(&all.iter().map(String::as_str).collect::<Vec<_>>());
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        command.spawn().expect("the binary runs")
+    }
+
+    /// What `status` says of a server.
+    fn status(&self, name: &str) -> Value {
+        let all = self.json(&["status", "--json"]);
+        let servers = all["servers"].as_array().cloned().unwrap_or_default();
+        servers.into_iter().find(|server| server["server"] == name).unwrap_or_default()
+    }
+
+    /// The next line that it tells people.
+    fn says(&self) -> String {
+        self.err.recv_timeout(PATIENCE).expect("it says something")
+    }
+
+    fn pid(&self, name: &str) -> String {
+        let servers = self.servers.as_array().cloned().unwrap_or_default();
+        let server = servers.into_iter().find(|server| server["name"] == name).expect("one of three");
+        server["pid"].to_string()
+    }
+}
+
+impl Drop for Up {
+    fn drop(&mut self) {
+        signal("-TERM", &self.child.id().to_string());
+        let _ = self.child.wait();
+    }
+}
+
+fn signal(signal: &str, process: &str) {
+    let _ = Command::new("kill").args([signal, process]).status();
+}
+
+fn until(what: &str, mut is: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !is() {
+        assert!(begun.elapsed() < PATIENCE, "in vain: {what}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+#[test]
+fn a_service_on_this_machine() {
+    let mut up = Up::new();
+    locks(&up);
+    leaders(&up);
+    well(&up);
+    killed(&up);
+    drained(&mut up);
+}
+
+/// One holds it; others see that, and do not get it.
+fn locks(up: &Up) {
+    let mut holder =
+        up.spawn(&["lock", "a b/c"], &["sh", "-c", "echo $RINGLEADER_FENCE; read -r _ || sleep 300"]);
+    let mut fence = String::new();
+    let out = holder.stdout.take().expect("a pipe");
+    BufReader::new(out).read_line(&mut fence).expect("the command runs");
+    assert!(fence.trim_end().parse::<u64>().is_ok_and(|fence| fence > 0), "{fence}");
+    let shown = up.json(&["locks", "--json"]);
+    let lock = &shown["locks"][0];
+    assert_eq!((&lock["name"], &lock["state"]), (&json!("a b/c"), &json!("held")), "{shown}");
+    assert_eq!(lock["fence"], fence.trim_end(), "{shown}");
+    assert_eq!(up.run(&["lock", "a b/c", "--try"], &["true"]).code, 75);
+    assert_eq!(up.run(&["lock", "a b/c", "--wait", "200ms"], &["true"]).code, 75);
+    assert!(up.run(&["locks"], &[]).out.contains("a b/c"));
+    signal("-TERM", &holder.id().to_string());
+    assert_eq!(holder.wait().expect("it ends").code(), Some(143), "the command's own end");
+    // Free at once: it was given back, not left to run out.
+    let next = up.run(&["lock", "a b/c", "--try"], &["sh", "-c", "echo $RINGLEADER_FENCE"]);
+    assert_eq!(next.code, 0, "{}", next.err);
+    assert!(next.out.trim().parse::<u64>().ok() > fence.trim_end().parse().ok(), "fences grow");
+    // A session can take locks of its own class and of longer ones.
+    for (class, ttl, name, code) in
+        [("fast", "500ms", "x", 0), ("batch", "10s", "batch/x", 0), ("batch", "10s", "x", 2)]
+    {
+        let ran = up.run(&["lock", name, "--class", class, "--ttl", ttl], &["true"]);
+        assert_eq!(ran.code, code, "{class} {name}: {}", ran.err);
+    }
+}
+
+/// Who leads is seen, and may give up.
+fn leaders(up: &Up) {
+    let program = env!("CARGO_BIN_EXE_ringleader");
+    let line = format!("{program} resign primary --config {} && exec sleep 300", up.config);
+    let mut leader =
+        up.spawn(&["elect", "primary", "--value", "here:80"], &["sh", "-c", "echo up; sleep 300"]);
+    let mut said = String::new();
+    BufReader::new(leader.stdout.take().expect("a pipe")).read_line(&mut said).expect("it leads");
+    let seen = up.json(&["observe", "primary", "--once", "--json"]);
+    assert_eq!(seen["value"], "here:80", "{seen}");
+    signal("-TERM", &leader.id().to_string());
+    let _ = leader.wait();
+    let resigned = up.run(&["elect", "primary"], &["sh", "-c", &line]);
+    assert_eq!(resigned.code, 76, "who gave up leads no longer: {}", resigned.err);
+    assert!(resigned.err.contains("given up, fence"), "{}", resigned.err);
+}
+
+/// Nothing is wrong, and `doctor` finds that.
+fn well(up: &Up) {
+    let found = up.run(&["doctor", "--name", "a", "--json"], &[]);
+    assert_eq!(found.code, 0, "{}", found.out);
+    let found: Value = serde_json::from_str(&found.out).expect("an object");
+    assert_eq!((&found["cluster"], &found["well"]), (&json!("local"), &json!(true)), "{found}");
+    let text = found["findings"].to_string();
+    for words in ["lock service local: 3 servers, 2 are a majority", "a runs", "its certificate is its own"] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+    let members = up.json(&["members", "--json"]);
+    assert_eq!(members["members"].as_array().map(Vec::len), Some(3), "{members}");
+}
+
+/// A server is killed: the others go on, doctor says who is missing, and it is started again.
+fn killed(up: &Up) {
+    let before = up.status("b")["status"]["incarnation"].clone();
+    signal("-KILL", &up.pid("b"));
+    let line = up.says();
+    assert!(line.contains("server b has ended") && line.contains("started again"), "{line}");
+    let found = up.run(&["doctor", "--name", "a", "--peer", "b"], &[]);
+    assert_eq!(found.code, 4, "{}", found.out);
+    assert!(found.out.contains("b does not answer at"), "{}", found.out);
+    assert_eq!(up.run(&["lock", "y"], &["true"]).code, 0, "two of three are enough");
+    until("b is a member again", || {
+        let status = &up.status("b")["status"];
+        status["joined"] == true && status["incarnation"] != before
+    });
+}
+
+/// A server leaves because somebody wants it to.
+fn drained(up: &mut Up) {
+    let drained = up.run(&["members", "drain", "c"], &[]);
+    assert_eq!(drained.code, 0, "{}", drained.err);
+    until("c is out", || up.status("c")["status"]["joined"] == false);
+    signal("-TERM", &up.pid("c"));
+    assert!(up.says().contains("server c has left; it comes back with:"));
+    assert!(up.says().contains("node --config"));
+    assert_eq!(up.run(&["lock", "y"], &["true"]).code, 0);
+    signal("-TERM", &up.child.id().to_string());
+    assert_eq!(up.child.wait().expect("it ends").code(), Some(0));
+    assert_eq!(up.err.iter().collect::<Vec<String>>(), [""; 0], "nothing went wrong");
+}

@@ -1,0 +1,129 @@
+//! What a leader asks a majority: whether it still leads. Every round of questions is a heartbeat for all voters, and
+//! an answer to every read that came before it began.
+//!
+//! (The heartbeat of openraft 0.9 is an entry of the log: every disk would write ten times a second, and reads would
+//! wait for the disks.)
+
+use super::tasks::Parts;
+use openraft::ServerState;
+use std::sync::atomic::Ordering;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+use tokio::sync::{Notify, oneshot};
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep, sleep_until, timeout};
+
+/// Reads that wait for the next round.
+#[derive(Default)]
+pub(super) struct Readers {
+    waiting: Mutex<Vec<oneshot::Sender<()>>>,
+    came: Notify,
+}
+
+impl Readers {
+    /// Waits for a round that begins after this moment; whether it was answered.
+    pub(super) async fn next_round(&self) -> bool {
+        let (sender, answer) = oneshot::channel();
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).push(sender);
+        self.came.notify_one();
+        answer.await.is_ok()
+    }
+
+    fn take(&self) -> Vec<oneshot::Sender<()>> {
+        std::mem::take(&mut *self.waiting.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn is_empty(&self) -> bool {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
+    }
+}
+
+/// So long after a change those who read are in a hurry.
+const RESTLESS: Duration = Duration::from_secs(2);
+
+/// While this replica leads, begins a round with every heartbeat. When there is something new to be read, who reads
+/// does not wait for the next one; but there are not two within half a heartbeat, so that those who read share them.
+/// Nobody waits for the answer to one before the next: where answers take long, followers would hear too little.
+///
+/// A leader that is heard but hears nothing would keep everybody from electing another, for ever: so one that no
+/// majority answers falls silent for as long as an election takes.
+pub(super) async fn lead(parts: Parts) {
+    let mut metrics = parts.raft.metrics();
+    let (beat, patience) = (parts.options.heartbeat, parts.options.election.end);
+    let readers = &parts.shared.readers;
+    loop {
+        let leads = |state: ServerState| state == ServerState::Leader;
+        if metrics.wait_for(|metrics| leads(metrics.state)).await.is_err() {
+            return;
+        }
+        let mut confirmed = false;
+        let mut last = Instant::now();
+        // The last round, and the next one.
+        let (mut begun, mut next) = (None, last);
+        let (mut applied, mut changed) = (None, last);
+        let mut asked = JoinSet::new();
+        loop {
+            let now_applied = {
+                let metrics = metrics.borrow_and_update();
+                if !leads(metrics.state) {
+                    break;
+                }
+                metrics.last_applied
+            };
+            if now_applied != applied {
+                (applied, changed) = (now_applied, Instant::now());
+            }
+            if Instant::now() >= next {
+                begun = Some(Instant::now());
+                next = Instant::now() + beat;
+                asked.spawn(round(parts.clone(), readers.take()));
+            }
+            tokio::select! {
+                Some(answer) = asked.join_next() => {
+                    if let Ok(Some(begun)) = answer {
+                        (confirmed, last) = (true, last.max(begun));
+                    }
+                }
+                () = readers.came.notified() => {
+                    if changed.elapsed() < RESTLESS && !readers.is_empty() {
+                        next = next.min(begun.map_or_else(Instant::now, |begun| begun + beat / 2));
+                    }
+                }
+                () = sleep_until(next) => {}
+            }
+            if last.elapsed() >= patience {
+                confirmed = false;
+                parts.proposes(false);
+                asked.abort_all();
+                readers.take();
+                parts.shared.silent.store(true, Ordering::Relaxed);
+                sleep(patience * 2).await;
+                parts.shared.silent.store(false, Ordering::Relaxed);
+                last = Instant::now();
+            }
+            parts.proposes(confirmed);
+        }
+        readers.take();
+        parts.proposes(false);
+    }
+}
+
+/// One round; when it began, if a majority answered. Who reads waits also until everything is applied that was agreed
+/// upon before.
+async fn round(parts: Parts, readers: Vec<oneshot::Sender<()>>) -> Option<Instant> {
+    let (begun, within) = (Instant::now(), parts.options.election.start);
+    let Ok(Ok((upto, applied))) = timeout(within, parts.raft.get_read_log_id()).await else { return None };
+    if upto > applied {
+        let index = upto.map(|log_id| log_id.index);
+        let waits = parts.raft.wait(Some(within));
+        if waits.applied_index_at_least(index, "a read").await.is_err() {
+            // Heard they were, and that is a heartbeat.
+            return Some(begun);
+        }
+    }
+    for reader in readers {
+        // Who has no time left does not wait any more.
+        let _ = reader.send(());
+    }
+    Some(begun)
+}
