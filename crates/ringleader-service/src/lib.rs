@@ -2,6 +2,7 @@
 //! [`ringleader::lock::Server`], which decides everything.
 
 pub mod access;
+mod clocks;
 pub mod config;
 pub mod core;
 pub mod doctor;

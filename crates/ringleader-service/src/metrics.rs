@@ -28,6 +28,7 @@ pub struct Metrics {
     views: Family<Labels, Counter>,
     refusals: Family<Labels, Counter>,
     lost: Counter,
+    steps: Family<Labels, Counter>,
     connections: Gauge,
     requests: Counter,
     known: Known,
@@ -94,13 +95,28 @@ impl Metrics {
         registry.register("refusals", "Questions of clients that were refused", Clone::clone(&refusals));
         let lost = Counter::default();
         registry.register("lost", "Locks whose holder's session ended", lost.clone());
+        let steps = Family::default();
+        let help = "Steps of a clock of this machine: it slept, or its wall clock was set";
+        registry.register("clock_step", help, Clone::clone(&steps));
         let connections = Gauge::default();
         registry.register("connections", "Connections of clients", connections.clone());
         let requests = Counter::default();
         registry.register("requests", "Questions of clients", requests.clone());
         let known = Known::default();
         known.register(&mut registry);
-        Metrics { registry, acquire, read, recovery, views, refusals, lost, connections, requests, known }
+        Metrics {
+            registry,
+            acquire,
+            read,
+            recovery,
+            views,
+            refusals,
+            lost,
+            steps,
+            connections,
+            requests,
+            known,
+        }
     }
 
     pub(crate) fn happened(&self, event: &Event) {
@@ -128,6 +144,10 @@ impl Metrics {
             Command::Settle(_) => "settle",
         };
         self.views.get_or_create(&vec![("reason", reason.to_owned())]).inc();
+    }
+
+    pub(crate) fn stepped(&self, clock: &str) {
+        self.steps.get_or_create(&vec![("clock", clock.to_owned())]).inc();
     }
 
     pub(crate) fn refused(&self, code: &str) {

@@ -1,6 +1,7 @@
 // The Lab as a whole: which run, which branch, which moment, what is selected; and what one can do with it. Components
 // show it and call it; they keep nothing of their own that matters.
 
+import { handOver, isRecording } from "../cluster/handed";
 import { type About, type Choices, type Edit, type Engine, EngineError, type Run, type Source } from "../engine";
 import { address, type Place, place } from "../shell/address";
 import { format, go as travel, note } from "../shell/route.svelte";
@@ -340,7 +341,9 @@ export class Session {
       return;
     }
     try {
-      const { source } = await this.#engine.call("import", { name: file.name, text: await file.text() });
+      const text = await file.text();
+      if (isRecording(text)) return handOver(file.name, text);
+      const { source } = await this.#engine.call("import", { name: file.name, text });
       travel("lab", address({ source, edits: [], at: null, selected: null }));
     } catch (error) {
       this.error = error;

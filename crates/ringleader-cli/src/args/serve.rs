@@ -20,7 +20,7 @@ pub(crate) struct ServeArgs {
     #[arg(long)]
     pub(crate) open: bool,
     /// The token that requests must have [default: none on this machine, drawn otherwise].
-    #[arg(long, value_name = "T", value_parser = token, env = "RINGLEADER_TOKEN", hide_env_values = true)]
+    #[arg(long, value_name = "T", value_parser = token, env = "RINGLEADER_SERVE_TOKEN", hide_env_values = true)]
     pub(crate) token: Option<String>,
     /// Stories of your own, one file each, beside those that are in the program.
     #[arg(long, value_name = "DIR")]

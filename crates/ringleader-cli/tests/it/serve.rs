@@ -18,7 +18,7 @@ impl Served {
         let mut words = vec!["serve", "--json"];
         words.extend(args);
         let mut command = ringleader(&words);
-        command.env_remove("RINGLEADER_LISTEN").env_remove("RINGLEADER_TOKEN");
+        command.env_remove("RINGLEADER_LISTEN").env_remove("RINGLEADER_SERVE_TOKEN");
         let mut child = command.stdout(Stdio::piped()).spawn().expect("the binary runs");
         let mut line = String::new();
         let out = child.stdout.take().expect("a pipe");

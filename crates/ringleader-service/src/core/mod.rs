@@ -8,6 +8,7 @@ mod waiting;
 
 pub use waiting::{Context, Outbox, Reply};
 
+use crate::clocks::Clocks;
 use crate::journal::Journal;
 use crate::mesh::{Inbound, Mesh};
 use crate::metrics::Metrics;
@@ -151,8 +152,13 @@ impl Core {
 
     /// Wakes the server when it wants to be woken.
     async fn keeps_time(self) {
+        let mut clocks = Clocks::new();
         loop {
             let now = clock::now();
+            if let Some((clock, by)) = clocks.look(now) {
+                self.0.metrics.stepped(clock);
+                tracing::warn!(event = "clock_step", clock, by_us = by);
+            }
             let wakes = self.with(|state| {
                 if state.server.wakes_at() <= now {
                     self.handle(state, now, Input::Tick, None);

@@ -40,6 +40,14 @@ fn the_locks_of_a_killed_server_are_free_after_their_lease_and_no_others_notice(
             }
         })
     };
+    // Nothing is said of a lock of which nothing is known, until it is.
+    let unknown = until("the lock is being rebuilt", || {
+        let answer = other.get("/v1/locks/doomed");
+        (answer.0 == 503).then_some(answer.1)
+    });
+    assert_eq!(unknown["code"], "recovering", "{unknown}");
+    assert!(unknown["certain"].as_str().is_some_and(|certain| certain.contains("nothing was granted")));
+    assert!(unknown["retry_after_ms"].as_u64().is_some_and(|retry| retry > 0), "{unknown}");
     let second = other.holds("doomed", &waits, 1);
     assert!(second.parse::<u64>().expect("a fence") > first.parse::<u64>().expect("a fence"));
     keep_waiter.store(false, Ordering::Relaxed);
@@ -136,4 +144,35 @@ fn a_rolling_restart_under_load_loses_no_lock() {
     let lost = lines.iter().filter(|line| line["event"] == "lost" && line["name"] == "shared").count();
     assert_eq!(lost, 0, "no holder lost its lock");
     assert_eq!(lines.iter().filter(|line| line["event"] == "drained").count(), 3, "all three left in order");
+}
+
+/// Drained, stopped, without a vote; then back again, with one.
+#[test]
+fn a_server_is_taken_out_and_put_in_again_while_locks_are_held() {
+    let mut cluster = Cluster::with(3, Options { drain: Duration::ZERO, ..Options::default() });
+    let client = cluster.client(0);
+    let votes = |place: u64| {
+        let (_, members) = client.get("/v1/members");
+        let all = members["members"].as_array().cloned().unwrap_or_default();
+        all.into_iter().find(|one| one["place"] == place).map(|one| one["votes"].clone())
+    };
+    let session = client.session("batch");
+    let fence = client.holds("batch%2Fkept", &session, 1);
+    cluster.leave(2);
+    until("it is not a member any more", || {
+        let (code, answer) = client.post("/v1/members/c/remove", &json!({}));
+        assert!(code == 204 || answer["code"] == "not_drained", "{code}: {answer}");
+        (code == 204).then_some(())
+    });
+    assert_eq!(votes(2), Some(json!(false)));
+    // With two voters of two, both are needed; and both are there.
+    let other = cluster.client(1);
+    let next = other.session("normal");
+    assert!(other.holds("x", &next, 1).parse::<u64>().is_ok());
+    cluster.start(2);
+    until("it has a vote again", || (client.post("/v1/members/c/add", &json!({})).0 == 204).then_some(()));
+    assert_eq!(votes(2), Some(json!(true)));
+    cluster.wait_ready(2);
+    assert_eq!(client.keep_alive(&session).0, 200);
+    assert_eq!(client.release("batch%2Fkept", &session, &fence).0, 204, "it was held all the time");
 }

@@ -3,5 +3,6 @@
 mod errors;
 mod faults;
 mod locks;
+mod stores;
 mod strangers;
 mod support;

@@ -92,10 +92,29 @@ impl Cluster {
             prefix: "ci/".to_owned(),
             allow: Rights::of(&[Right::Lock, Right::Observe]),
         });
-        std::fs::write(local.file(), config.to_toml()).expect("there is room");
         drop(local);
         let running = (0..servers).map(|_| None).collect();
-        Cluster { folder, config, options, running }
+        let cluster = Cluster { folder, config, options, running };
+        cluster.writes();
+        cluster
+    }
+
+    /// Writes the configuration that the servers read when they start.
+    pub(crate) fn writes(&self) {
+        let file = self.folder.path().join("service.toml");
+        std::fs::write(file, self.config.to_toml()).expect("there is room");
+    }
+
+    /// Whether a server has stopped by itself.
+    pub(crate) fn has_stopped(&self, place: u16) -> bool {
+        self.running[usize::from(place)].as_ref().is_some_and(|running| running.thread.is_finished())
+    }
+
+    /// Waits until a server stops because it cannot go on, and gives what it says.
+    pub(crate) fn stops(&mut self, place: u16) -> ringleader_net::Problem {
+        let running = self.running[usize::from(place)].take().expect("it runs");
+        until("it stops", || running.thread.is_finished().then_some(()));
+        running.thread.join().expect("no panic").expect_err("it cannot go on")
     }
 
     /// The configuration as one server reads it.

@@ -52,8 +52,15 @@ test("a lock of a real service: held, then given back; recorded on the way", asy
     await expect(page.getByTestId("log")).toContainText(/gave back nightly-backup|no longer holds nightly-backup/, patient);
     const saved = page.waitForEvent("download");
     await page.getByRole("button", { name: "Stop and save" }).click();
-    await page.getByLabel("Open a recording …").setInputFiles(await (await saved).path());
+    const file = await (await saved).path();
+    await page.getByLabel("Open a recording …").setInputFiles(file);
     await page.getByRole("slider", { name: "Look" }).press("End");
+    await expect(page.getByTestId("log")).toContainText("nightly-backup is held by");
+    // Handed to the Lab, it is shown where it can be.
+    await page.goto(`${server.url}#/lab`);
+    await page.locator("input[type=file]").setInputFiles(file);
+    await page.getByRole("slider", { name: "Look" }).press("End");
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText(`Cluster: ${cluster}`);
     await expect(page.getByTestId("log")).toContainText("nightly-backup is held by");
   } finally {
     await end(holder);
