@@ -61,7 +61,7 @@ pub enum Command {
     Settle(u32),
 }
 
-/// A command for another epoch, or one that changes nothing.
+/// A command for another epoch, one that changes nothing, or one that may not be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Stale;
 
@@ -160,7 +160,8 @@ impl View {
                 next.homes.clone_from(homes);
             }
             Command::SetTimes(_, times, classes) => {
-                if times.drift_ppm != self.times.drift_ppm {
+                // A session may hold locks of longer classes than its own: it must not be promised more than they are.
+                if times.drift_ppm != self.times.drift_ppm || !times.leases.is_sorted() {
                     return Err(Stale);
                 }
                 // A lock may be of another class from now on: what runs of it may be as long as any.
@@ -283,6 +284,8 @@ mod tests {
         assert_eq!(moved.wait(Class::Fast), view.wait(Class::Batch));
         let other = Times { drift_ppm: 1, ..view.times };
         assert_eq!(view.after(&Command::SetTimes(3, other, Vec::new())), Err(Stale));
+        let upside_down = Times { leases: [200, 600, 300].map(Micros::millis), ..view.times };
+        assert_eq!(view.after(&Command::SetTimes(3, upside_down, Vec::new())), Err(Stale), "leases ascend");
     }
 
     #[test]

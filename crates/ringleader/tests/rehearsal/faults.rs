@@ -235,7 +235,8 @@ impl World {
     /// Shorter leases, or longer ones, or a lock is of another class.
     fn changes_times(&mut self) {
         self.counts.retimed += 1;
-        let leases = self.setup.times.leases.map(|lease| lease.0 * (5 + self.rng.below(10)) / 10);
+        let mut leases = self.setup.times.leases.map(|lease| lease.0 * (5 + self.rng.below(10)) / 10);
+        leases.sort_unstable();
         let fast = leases[0].max(self.setup.shortest() * 2);
         let times =
             Times { leases: [fast, fast.max(leases[1]), fast.max(leases[2])].map(Micros), ..self.view.times };
