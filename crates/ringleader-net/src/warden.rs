@@ -52,9 +52,10 @@ impl Warden {
         self.tell(&format!("group {}\n", group.as_raw_nonzero()))
     }
 
-    /// And this is when. If it does not hear, it kills too early.
+    /// And this is when. One that does not hear kills too early; one that is gone does nothing, and we do it alone.
     pub(crate) fn allow(&mut self, until: Micros) {
-        if self.told != Some(until) && self.tell(&format!("until {}\n", until.0)).is_ok() {
+        if self.told != Some(until) {
+            let _ = self.tell(&format!("until {}\n", until.0));
             self.told = Some(until);
         }
     }
@@ -70,16 +71,17 @@ impl Warden {
 }
 
 impl Drop for Warden {
-    /// Nothing is left of the command: the warden may go.
+    /// Nothing is left of the command: the warden may go, even one that is paused itself. Who fails here leaves it
+    /// what is left to do: the line ends, and it kills.
     fn drop(&mut self) {
-        if self.tell("over\n").is_err() {
+        if !std::thread::panicking() {
             let _ = self.process.kill();
+            let _ = self.process.wait();
         }
-        let _ = self.process.wait();
     }
 }
 
-/// The warden's own program. Ends when it is told that all is over, or when it has killed.
+/// The warden's own program. Ends when it has killed; if there is nothing to kill, it is ended.
 ///
 /// # Errors
 /// If it cannot hear anything.
@@ -111,9 +113,6 @@ pub fn run() -> io::Result<()> {
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
             Err(_) => break,
         }
-        if order.over {
-            return Ok(());
-        }
     }
     let Some(group) = order.group else { return Ok(()) };
     let begun = clock::now();
@@ -129,15 +128,35 @@ pub fn run() -> io::Result<()> {
 struct Order {
     group: Option<Pid>,
     until: Option<Micros>,
-    over: bool,
 }
 
 impl Order {
+    /// What makes no sense, because a line was cut off, leaves everything as it was.
     fn hear(&mut self, line: &str) {
         match line.trim_end().split_once(' ') {
-            Some(("group", number)) => self.group = number.parse().ok().and_then(Pid::from_raw),
-            Some(("until", time)) => self.until = time.parse().ok().map(Micros),
-            Some(_) | None => self.over = line.trim_end() == "over",
+            Some(("group", number)) => {
+                self.group = number.parse().ok().and_then(Pid::from_raw).or(self.group);
+            }
+            Some(("until", time)) => self.until = time.parse().ok().map(Micros).or(self.until),
+            Some(_) | None => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_is_cut_off_takes_no_deadline_away() {
+        let mut order = Order::default();
+        for line in
+            ["until 500\n", "group 77\n", "until 60until 700\n", "group 8group\n", "nonsense\n", "until -1\n"]
+        {
+            order.hear(line);
+        }
+        assert_eq!((order.until, order.group), (Some(Micros(500)), Pid::from_raw(77)));
+        order.hear("until 900\n");
+        assert_eq!(order.until, Some(Micros(900)));
     }
 }

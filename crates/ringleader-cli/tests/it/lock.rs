@@ -277,6 +277,31 @@ fn it_is_dead_before_the_lease_ends_even_if_we_are_paused() {
     assert!(err.contains("LOST"), "{err}");
 }
 
+/// The warden of a command: the other child of whoever runs it.
+fn warden_of(running: &Background) -> String {
+    let parent = running.child.id();
+    let children = std::fs::read_to_string(format!("/proc/{parent}/task/{parent}/children")).expect("Linux");
+    let is_warden = |process: &&str| {
+        std::fs::read_to_string(format!("/proc/{process}/cmdline"))
+            .is_ok_and(|line| line.contains("lease-warden"))
+    };
+    children.split_whitespace().find(is_warden).expect("it has one").to_owned()
+}
+
+#[test]
+fn a_warden_that_is_killed_or_paused_changes_nothing() {
+    let place = Place::new(1500);
+    for signal in ["KILL", "STOP"] {
+        // Longer than a lease: it is extended meanwhile, and the end is the command's own.
+        let mut running = Background::new(place.lock(&[], &["sh", "-c", "echo up; sleep 2; exit 7"]));
+        assert_eq!(running.line(), "up");
+        kill(signal, &warden_of(&running));
+        let (code, err) = running.end();
+        assert_eq!(code, 7, "{signal}: {err}");
+    }
+    assert!(!place.server.is_held("nightly"));
+}
+
 #[test]
 fn neither_the_command_nor_what_it_started_outlives_us() {
     let place = Place::new(30_000);

@@ -90,23 +90,30 @@ pub(super) fn read(source: &Source<'_>, table: Option<&DeTable<'_>>) -> Result<P
         );
         return Err(source.bad(at, &label));
     }
-    if let (true, Some(at)) = (pace.renew.0 * RENEWALS > fast.0, at(&["renew", "fast"])) {
-        let label = format!(
-            "the shortest lease, {}, must last {RENEWALS} renewals of {}, that is {}",
-            written(fast),
-            written(pace.renew),
-            written(Micros(pace.renew.0 * RENEWALS))
-        );
-        return Err(source.bad(at, &label).help("a server that misses one would grant nothing for a while"));
-    }
-    if let (true, Some(at)) = (pace.heartbeat.0 * BEATS > fast.0, at(&["heartbeat", "fast"])) {
-        let label = format!(
-            "the shortest lease, {}, must last {BEATS} heartbeats of {}, that is {}",
-            written(fast),
-            written(pace.heartbeat),
-            written(Micros(pace.heartbeat.0 * BEATS))
-        );
-        return Err(source.bad(at, &label).help("otherwise it ends while another leader is elected"));
+    for (key, many, span, what, help) in [
+        (
+            "renew",
+            RENEWALS,
+            pace.renew,
+            "renewals",
+            "a server that misses one would grant nothing for a while",
+        ),
+        (
+            "heartbeat",
+            BEATS,
+            pace.heartbeat,
+            "heartbeats",
+            "otherwise it ends while another leader is elected",
+        ),
+    ] {
+        let least = Micros(span.0 * many);
+        let given = said.get(key).or_else(|| said.get("fast")).map(|given| &given.origin);
+        if let (true, Some(at)) = (least > fast, given) {
+            let (fast, span, least) = (written(fast), written(span), written(least));
+            let label =
+                format!("the shortest lease, {fast}, must last {many} {what} of {span}, that is {least}");
+            return Err(source.bad(at, &label).help(help));
+        }
     }
     if let (true, Some(at)) = (pace.suspect < pace.renew, at(&["suspect", "renew"])) {
         let label = format!(

@@ -105,11 +105,6 @@ impl Cluster {
         std::fs::write(file, self.config.to_toml()).expect("there is room");
     }
 
-    /// Whether a server has stopped by itself.
-    pub(crate) fn has_stopped(&self, place: u16) -> bool {
-        self.running[usize::from(place)].as_ref().is_some_and(|running| running.thread.is_finished())
-    }
-
     /// Waits until a server stops because it cannot go on, and gives what it says.
     pub(crate) fn stops(&mut self, place: u16) -> ringleader_net::Problem {
         let running = self.running[usize::from(place)].take().expect("it runs");

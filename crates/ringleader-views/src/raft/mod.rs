@@ -110,8 +110,8 @@ impl RaftOptions {
         }
         Ok(openraft::Config {
             cluster_name: "ringleader".to_owned(),
-            // Timer and heartbeats are our own, in `tasks`: the first only says how long an answer may take, and the
-            // others how long voters stand by a leader.
+            // Timer and heartbeats are our own, in `tasks` and `rounds`: the first only says how long an answer may
+            // take, and the others how long voters stand by a leader.
             heartbeat_interval: millis(self.election.start) - 2,
             election_timeout_min: millis(self.election.start) - 1,
             election_timeout_max: millis(self.election.start),
