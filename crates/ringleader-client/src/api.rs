@@ -20,6 +20,11 @@ pub struct OpenSession {
     /// What others are shown about the holder.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub meta: String,
+    /// Something that only the client knows, 16 to 128 characters: it follows the session to another server,
+    /// should this one leave. The session goes there with all that it holds, and who shows this there is
+    /// its client. Without it the server waits for the session, for a while.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub follow_key: Option<String>,
 }
 
 /// Its answer.
@@ -43,6 +48,10 @@ pub struct KeepAlive {
     /// What the client believes of its requests.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub requests: Vec<RequestState>,
+    /// Where the session has moved to: what was said when it was opened. Only who is somebody else there,
+    /// over a socket here and with a certificate there, has to show it, once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub follow_key: Option<String>,
 }
 
 /// How a request stands.
@@ -174,10 +183,13 @@ pub struct Refusal {
     pub certain: String,
     /// When to try again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub retry_after_ms: Option<u64>,
+    pub retry_after_ms: Option<u32>,
     /// What to do about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
+    /// `moved`: the server to which the session went, such as `https://10.0.0.2:7431`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub move_to: Option<Box<str>>,
 }
 
 /// A question on a stream.
@@ -200,9 +212,9 @@ pub enum Op {
     Keepalive {
         /// The session.
         session: String,
-        /// What the client believes of its requests.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        requests: Vec<RequestState>,
+        /// As over HTTP.
+        #[serde(flatten)]
+        alive: KeepAlive,
     },
     /// It ends.
     Close {

@@ -49,7 +49,9 @@ impl Client {
     /// If no server gives a session within the patience of the options, or one refuses.
     pub async fn connect(options: Options) -> Result<Client, LockError> {
         let connector = Arc::new(Connector::new(&options)?);
-        let core = Core::new(options.class, options.ttl.map(span), options.meta.clone());
+        // Who knows one server only cannot follow a session to another.
+        let key = if options.servers.len() > 1 { Some(crate::tls::secret()?) } else { None };
+        let core = Core::new(options.class, options.ttl.map(span), options.meta.clone(), key);
         let shared = Arc::new(Shared::new(core));
         let handle = Handle { shared, connector: Arc::clone(&connector), options };
         let client = Client { handle: Arc::new(handle) };

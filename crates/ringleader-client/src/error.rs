@@ -22,6 +22,8 @@ pub enum Code {
     Recovering,
     /// The server is about to leave.
     Draining,
+    /// The session is at another server.
+    Moved,
     /// Too many of something.
     Limit,
     /// It is no name.
@@ -43,7 +45,7 @@ pub enum Code {
 }
 
 impl Code {
-    const WORDS: [(&'static str, Code); 16] = [
+    const WORDS: [(&'static str, Code); 17] = [
         ("locked", Code::Locked),
         ("timeout", Code::Timeout),
         ("session_expired", Code::SessionExpired),
@@ -52,6 +54,7 @@ impl Code {
         ("no_lease", Code::NoLease),
         ("recovering", Code::Recovering),
         ("draining", Code::Draining),
+        ("moved", Code::Moved),
         ("limit", Code::Limit),
         ("bad_name", Code::BadName),
         ("bad_request", Code::BadRequest),
@@ -96,7 +99,8 @@ pub struct LockError {
 
 impl LockError {
     pub(crate) fn new(code: Code, message: impl Into<String>, certain: impl Into<String>) -> LockError {
-        LockError { code, message: message.into(), certain: certain.into(), help: None, retry_after_ms: None }
+        let (message, certain) = (message.into(), certain.into());
+        LockError { code, message, certain, help: None, retry_after_ms: None }
     }
 
     pub(crate) fn with_help(mut self, help: impl Into<String>) -> LockError {
@@ -125,7 +129,7 @@ impl From<Refusal> for LockError {
             message: refusal.message,
             certain: refusal.certain,
             help: refusal.help,
-            retry_after_ms: refusal.retry_after_ms,
+            retry_after_ms: refusal.retry_after_ms.map(u64::from),
         }
     }
 }
@@ -148,6 +152,6 @@ mod tests {
         for (word, code) in Code::WORDS {
             assert_eq!((Code::of(word), code.word()), (code.clone(), word));
         }
-        assert_eq!(Code::of("moved").word(), "moved", "a word that is not known stays what it is");
+        assert_eq!(Code::of("paused").word(), "paused", "a word that is not known stays what it is");
     }
 }

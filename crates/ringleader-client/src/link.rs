@@ -121,29 +121,51 @@ pub(crate) async fn keep(shared: Arc<Shared>, connector: Arc<Connector>, servers
             Ok(reached) => reached,
             Err(_) => Err(unreached(server, "it takes too long")),
         };
-        let moves = match reached {
+        let (connected, over) = match reached {
             Ok((stream, first)) => {
                 shared.failed(None);
                 shared.with(|core, now| core.connected(now));
-                let why = carry(&shared, stream, first.to_vec()).await;
+                let over = carry(&shared, stream, first.to_vec()).await;
                 shared.with(|core, _| core.disconnected());
-                if why.is_some() {
-                    shared.failed(why.clone());
-                }
-                why.is_some()
+                (true, over)
             }
             Err(error) => {
                 shared.failed(Some(error));
-                false
+                (false, Over::Broken)
             }
         };
-        let (closing, lives) = shared.with(|core, now| (core.is_closing(), core.lives_until(now).is_some()));
+        let (closing, lives, seeking, may_have_moved) = shared.with(|core, now| {
+            let lives = core.lives_until(now).is_some();
+            (core.is_closing(), lives, core.is_seeking(), core.may_have_moved())
+        });
         if closing {
             return;
         }
-        if lives && !moves {
-            sleep(AGAIN).await;
-            continue;
+        match over {
+            // Its sessions are at another server: there, or somewhere.
+            Over::Seeks(there) if lives => {
+                shared.with(|core, _| core.seeks());
+                let is_there =
+                    |server: &Endpoint| there.as_ref().is_some_and(|there| server.to_string() == *there);
+                let known = servers.iter().position(is_there);
+                at = known.unwrap_or(at + 1);
+                if known.is_none() {
+                    sleep(AGAIN).await;
+                }
+                continue;
+            }
+            Over::Broken if lives && (seeking || may_have_moved && !connected) => {
+                shared.with(|core, _| core.seeks());
+                at += 1;
+                sleep(AGAIN).await;
+                continue;
+            }
+            Over::Broken if lives => {
+                sleep(AGAIN).await;
+                continue;
+            }
+            Over::Leaves(why) => shared.failed(Some(why)),
+            Over::Broken | Over::Seeks(_) => {}
         }
         shared.with(|core, _| {
             // What it wanted to leave, it leaves.
@@ -155,34 +177,49 @@ pub(crate) async fn keep(shared: Arc<Shared>, connector: Arc<Connector>, servers
     }
 }
 
-/// One connection, until it breaks or another server is better; then it says why.
-async fn carry(shared: &Shared, mut stream: Box<dyn Stream>, mut got: Vec<u8>) -> Option<LockError> {
+/// How a connection is over.
+enum Over {
+    /// It is of no use any more.
+    Broken,
+    /// Another server is better, for this reason.
+    Leaves(LockError),
+    /// The sessions are at another server; perhaps this one.
+    Seeks(Option<String>),
+}
+
+/// One connection, until it breaks or another server is better.
+async fn carry(shared: &Shared, mut stream: Box<dyn Stream>, mut got: Vec<u8>) -> Over {
     loop {
-        let (out, moves, stalled, closed) = shared.with(|core, now| {
-            let moves = core.take_move_on();
-            if moves.is_some() {
-                core.part();
-            }
-            (core.take_out(), moves, core.is_stalled(now), core.is_closed())
+        let (out, over, stalled, closed) = shared.with(|core, now| {
+            let over = match (core.take_seek(), core.take_move_on()) {
+                (Some(there), _) => Some(Over::Seeks(there)),
+                (None, Some(why)) => {
+                    core.part();
+                    Some(Over::Leaves(why))
+                }
+                (None, None) => None,
+            };
+            (core.take_out(), over, core.is_stalled(now), core.is_closed())
         });
-        if !out.is_empty() && !matches!(timeout(REACH, write(&mut stream, &out)).await, Ok(Ok(()))) {
-            return moves;
+        let written = out.is_empty() || matches!(timeout(REACH, write(&mut stream, &out)).await, Ok(Ok(())));
+        if let Some(over) = over {
+            return over;
         }
-        if moves.is_some() || stalled || closed {
-            return moves;
+        if !written || stalled || closed {
+            return Over::Broken;
         }
         // A pause, so that a connection that says nothing is noticed.
         tokio::select! {
             biased;
             read = stream.read_buf(&mut got) => match read {
                 Ok(count) if count > 0 => {}
-                Ok(_) | Err(_) => return None,
+                Ok(_) | Err(_) => return Over::Broken,
             },
             () = shared.out.notified() => {}
             () = sleep(micros(SLEEP_MAX)) => {}
         }
         if let Err(error) = lines(shared, &mut got) {
-            return Some(error);
+            return Over::Leaves(error);
         }
     }
 }

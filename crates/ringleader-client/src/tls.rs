@@ -27,6 +27,17 @@ fn certificates(path: &Path, what: &str) -> Result<Vec<CertificateDer<'static>>,
     }
 }
 
+/// Something that nobody else knows.
+///
+/// # Errors
+/// If the operating system gives nothing to draw from.
+pub(crate) fn secret() -> Result<String, LockError> {
+    let mut drawn = [0; 16];
+    let nothing = |_| bad("the operating system gives no random numbers".to_owned());
+    aws_lc_rs::default_provider().secure_random.fill(&mut drawn).map_err(nothing)?;
+    Ok(drawn.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
 /// Whom the client believes, and who it is.
 ///
 /// # Errors

@@ -1,7 +1,7 @@
 //! A server in the same process: its locks without a socket, without a message while the token is here, and without a
 //! copy of anything but a name.
 
-use crate::core::{Context, Core};
+use crate::core::Core;
 use ringleader::live::Micros;
 use ringleader::lock::{Answer, Ask, Class, Denial, Fence, Name, Rid, Session, SessionId, Standing};
 use ringleader_net::clock;
@@ -33,11 +33,11 @@ impl Embedded {
     pub fn open(&self, class: Class, meta: &str) -> Result<EmbeddedSession, Denial> {
         let times = self.core.facts().times;
         let sent = clock::now();
-        let ask = Ask::Open { ttl: times.lease(class), class, meta: meta.into() };
+        // Nobody else can use it, whoever learns its number; and it cannot leave this process.
+        let (meta, owner) = (meta.into(), "embedded".into());
+        let ask = Ask::Open { ttl: times.lease(class), class, meta, owner, follows: false };
         let nothing = Denial::NoLease { retry: Micros::millis(100) };
         let Some(Answer::Opened { session, valid }) = self.core.at_once(ask)? else { return Err(nothing) };
-        // Nobody else can use it, whoever learns its number.
-        self.core.owned(&Context::Open("embedded".into()), &Answer::Opened { session, valid });
         let inner = Arc::new(Inner {
             core: self.core.clone(),
             id: session,
@@ -213,7 +213,6 @@ impl Drop for EmbeddedSession {
     fn drop(&mut self) {
         self.inner.over.store(true, Ordering::Relaxed);
         self.inner.session().ended();
-        self.inner.core.disowned(self.inner.id);
         let _ = self.inner.core.at_once(Ask::Close { session: self.inner.id });
     }
 }

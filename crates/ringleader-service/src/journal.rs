@@ -46,7 +46,7 @@ pub struct Line<'a> {
     /// Whether the server is a member.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub joined: Option<bool>,
-    /// How many tokens it kept.
+    /// How many tokens it kept, or came with a session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kept: Option<usize>,
 }
@@ -132,6 +132,12 @@ impl Journal {
             Event::Expired(session) => {
                 Line { session: Some(hexadecimal(*session)), ..self.line("expired", now) }
             }
+            Event::Left { session, .. } => {
+                Line { session: Some(hexadecimal(*session)), ..self.line("left", now) }
+            }
+            Event::Arrived { session, held, .. } => {
+                Line { session: Some(hexadecimal(*session)), kept: Some(*held), ..self.line("arrived", now) }
+            }
             Event::Installed { epoch, joined, kept } => Line {
                 epoch: Some(*epoch),
                 joined: Some(*joined),
@@ -176,6 +182,12 @@ fn log(server: &str, now: Micros, event: &Event) {
         }
         Event::Expired(session) => {
             tracing::info!(event = "expired", at_us, server, session = %hexadecimal(*session));
+        }
+        Event::Left { session, to } => {
+            tracing::info!(event = "left", at_us, server, session = %hexadecimal(*session), to);
+        }
+        Event::Arrived { session, from, held } => {
+            tracing::info!(event = "arrived", at_us, server, session = %hexadecimal(*session), from, held);
         }
         Event::Installed { epoch, joined, kept } => {
             tracing::info!(event = "installed", at_us, server, epoch, joined, kept);

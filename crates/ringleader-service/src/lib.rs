@@ -12,6 +12,7 @@ pub mod journal;
 pub mod local;
 pub mod mesh;
 pub mod metrics;
+mod owner;
 pub mod service;
 mod words;
 

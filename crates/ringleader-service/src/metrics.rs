@@ -57,6 +57,8 @@ struct Known {
     old_epoch: Counter,
     duplicates: Counter,
     resent: Counter,
+    left: Counter,
+    arrived: Counter,
     sent: Counter,
     dropped: Counter,
     refused: Counter,
@@ -126,7 +128,12 @@ impl Metrics {
             Event::Lost { .. } => {
                 self.lost.inc();
             }
-            Event::Released { .. } | Event::Expired(_) | Event::Installed { .. } | Event::Drained => {}
+            Event::Released { .. }
+            | Event::Expired(_)
+            | Event::Left { .. }
+            | Event::Arrived { .. }
+            | Event::Installed { .. }
+            | Event::Drained => {}
         }
     }
 
@@ -214,6 +221,8 @@ impl Known {
             ("dropped_old_epoch", "Messages of other epochs, dropped", &self.old_epoch),
             ("dup_token", "Tokens that came twice", &self.duplicates),
             ("resend", "Messages sent again", &self.resent),
+            ("session_left", "Sessions that went to another server", &self.left),
+            ("session_arrived", "Sessions that came from another server", &self.arrived),
             ("messages_sent", "Messages to other servers", &self.sent),
             ("messages_dropped", "Messages that found no connection or no room", &self.dropped),
             ("peers_refused", "Connections of servers or strangers that were refused", &self.refused),
@@ -251,6 +260,8 @@ impl Known {
             (&self.old_epoch, tally.old_epoch),
             (&self.duplicates, tally.duplicates),
             (&self.resent, tally.resent),
+            (&self.left, tally.left),
+            (&self.arrived, tally.arrived),
             (&self.sent, core.mesh().tally().sent.load(Ordering::Relaxed)),
             (&self.dropped, core.mesh().tally().dropped.load(Ordering::Relaxed)),
             (&self.refused, core.mesh().tally().refused.load(Ordering::Relaxed)),

@@ -3,6 +3,7 @@
 use crate::access::Principal;
 use crate::config::Right;
 use crate::core::{Context, Core, Facts};
+use crate::owner;
 use ringleader::live::Micros;
 use ringleader::lock::{
     Answer, Ask, Belief, Class, Denial, Fence, Kind, LockState, LockStatus, MAX_VALUE, Name, SessionId,
@@ -32,14 +33,13 @@ impl Asked {
 pub(crate) fn asked(core: &Core, who: &Principal, op: Op) -> Result<Asked, Refusal> {
     match op {
         Op::Open(open) => opened(core, who, open),
-        Op::Keepalive { session, requests } => {
-            let session = own_session(core, who, &session)?;
-            let beliefs: Result<Vec<_>, Refusal> = requests.iter().map(belief).collect();
+        Op::Keepalive { session, alive } => {
+            let session = shown_session(core, who, &session, alive.follow_key.as_deref())?;
+            let beliefs: Result<Vec<_>, Refusal> = alive.requests.iter().map(belief).collect();
             Ok(Asked::other(Ask::KeepAlive { session, beliefs: beliefs? }))
         }
         Op::Close { session } => {
             let session = own_session(core, who, &session)?;
-            core.disowned(session);
             Ok(Asked::other(Ask::Close { session }))
         }
         Op::Acquire { name, acquire } => wanted(core, who, Kind::Lock, &name, acquire),
@@ -66,8 +66,14 @@ fn opened(core: &Core, who: &Principal, open: OpenSession) -> Result<Asked, Refu
         return Err(bad_request("`meta` has control characters".to_owned()));
     }
     let ttl = open.ttl_ms.map_or_else(|| core.facts().times.lease(class), millis);
-    let ask = Ask::Open { ttl, class, meta: open.meta.into() };
-    Ok(Asked { ask, context: Context::Open(who.key()) })
+    if let Some(key) = &open.follow_key
+        && (!(16..=128).contains(&key.len()) || key.chars().any(char::is_control))
+    {
+        return Err(bad_request("a `follow_key` has 16 to 128 characters, none of control".to_owned()));
+    }
+    let (meta, follows) = (open.meta.into(), open.follow_key.is_some());
+    let owner = owner::written(&who.key(), open.follow_key.as_deref());
+    Ok(Asked { ask: Ask::Open { ttl, class, meta, owner, follows }, context: Context::Open })
 }
 
 fn wanted(core: &Core, who: &Principal, kind: Kind, name: &str, body: Acquire) -> Result<Asked, Refusal> {
@@ -127,13 +133,18 @@ fn belief(state: &RequestState) -> Result<(u64, Belief), Refusal> {
 
 /// The session, if it is this principal's. Somebody else's is unknown: its number is no use without the credentials.
 fn own_session(core: &Core, who: &Principal, text: &str) -> Result<SessionId, Refusal> {
+    shown_session(core, who, text, None)
+}
+
+/// The same, for whoever shows the key that a session was opened with: it has moved here, and its client with it.
+fn shown_session(core: &Core, who: &Principal, text: &str, key: Option<&str>) -> Result<SessionId, Refusal> {
     let plain = text.len() == 32 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     let number = if plain { u128::from_str_radix(text, 16).ok() } else { None };
     let session = number
         .map(SessionId)
         .ok_or_else(|| bad_request(format!("`{text}` is no session: it has 32 hexadecimal digits")))?;
     // One that nobody has is over, or never was: the server knows which.
-    if core.is_of_another(&who.key(), session) {
+    if core.is_of_another(&who.key(), session, key) {
         return Err(denied(core.facts(), &Context::Other, Denial::SessionUnknown));
     }
     Ok(session)
@@ -156,7 +167,7 @@ pub(crate) fn outcome(facts: &Facts, context: &Context, answer: Answer) -> Outco
         Answer::Granted { fence, valid, .. } => Outcome::Granted(Granted {
             name: match context {
                 Context::Acquire(name) => name.text().to_owned(),
-                Context::Open(_) | Context::Other => String::new(),
+                Context::Open | Context::Other => String::new(),
             },
             fence: fence.to_string(),
             held_at: clock::wall() / 1000,
@@ -211,6 +222,7 @@ pub(crate) fn refuse(code: &str, message: impl Into<String>, certain: &str) -> R
         certain: certain.to_owned(),
         retry_after_ms: None,
         help: None,
+        move_to: None,
     }
 }
 
@@ -239,7 +251,7 @@ pub(crate) fn no_answer(message: &str) -> Refusal {
 /// A refusal of the server, and what is certain then.
 pub(crate) fn denied(facts: &Facts, context: &Context, denial: Denial) -> Refusal {
     const FREE: &str = "every lock of the session is or will be free; nothing was granted";
-    let after = |retry: Micros| Some(retry.0.div_ceil(1000));
+    let after = |retry: Micros| Some(u32::try_from(retry.0.div_ceil(1000)).unwrap_or(u32::MAX));
     match denial {
         Denial::Locked => {
             refuse("locked", "somebody else has it, or may have", "it was not granted to this request")
@@ -286,6 +298,18 @@ pub(crate) fn denied(facts: &Facts, context: &Context, denial: Denial) -> Refusa
                 "nothing was done; nothing was granted, and nobody waits here any more",
             )
         },
+        Denial::Moved(to) => {
+            let api = facts.apis.get(usize::from(to)).map(String::as_str).unwrap_or_default();
+            Refusal {
+                help: Some(format!("ask the same of https://{api}: its name is `{}`", facts.name(to))),
+                move_to: Some(format!("https://{api}").into()),
+                ..refuse(
+                    "moved",
+                    format!("the session is at `{}` now", facts.name(to)),
+                    "nothing was done here; what the session holds it holds there, with the same fences",
+                )
+            }
+        }
         Denial::Limit(what) => limit(what),
         Denial::BadRequest(what) => {
             let help = match context {
@@ -296,7 +320,7 @@ pub(crate) fn denied(facts: &Facts, context: &Context, denial: Denial) -> Refusa
                          (\"class\": \"{class}\")"
                     ))
                 }
-                Context::Open(_) => Some(format!(
+                Context::Open => Some(format!(
                     "a session lasts from 300 ms to the lease of its class: fast {}, normal {}, batch {} ms",
                     facts.times.lease(Class::Fast).0 / 1000,
                     facts.times.lease(Class::Normal).0 / 1000,

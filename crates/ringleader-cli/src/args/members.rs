@@ -15,7 +15,7 @@ pub(crate) struct MembersArgs {
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum MemberChange {
-    /// No new sessions there; it leaves the view when nobody holds anything there.
+    /// No new sessions there; those that there are move to other servers with their locks, and it leaves the view.
     Drain(OneServer),
     /// Without its vote: for a server that has stopped for good.
     Remove(OneServer),

@@ -27,7 +27,8 @@ pub(crate) struct NodeArgs {
     /// What its processes draw from; from the operating system if none.
     #[arg(long, value_name = "S")]
     pub(crate) seed: Option<u64>,
-    /// A lock service: for how long holders may keep what they hold when the server is asked to leave.
+    /// A lock service: for how long holders whose clients cannot follow to another server may keep what they hold when
+    /// this one is asked to leave.
     #[arg(long, value_name = "D", default_value = "30s", value_parser = ringleader_net::config::duration)]
     pub(crate) drain: Micros,
     /// A lock service whose backup was put back: no epoch may be below this one.

@@ -120,6 +120,7 @@ fn unnamed() -> Refusal {
         certain: "nothing was asked".to_owned(),
         retry_after_ms: None,
         help: None,
+        move_to: None,
     }
 }
 

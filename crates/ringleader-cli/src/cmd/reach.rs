@@ -79,6 +79,7 @@ pub(super) fn failure(error: LockError) -> Failure {
         | Code::NoLease
         | Code::Recovering
         | Code::Draining
+        | Code::Moved
         | Code::Limit
         | Code::Unauthenticated
         | Code::Forbidden

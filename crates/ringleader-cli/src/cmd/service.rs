@@ -469,7 +469,9 @@ pub(super) fn members(args: &MembersArgs, console: &mut Console<'_>) -> Result<u
         writeln!(console.out, "{done}")?;
     } else if !console.quiet {
         let words = match change {
-            MemberChange::Drain(_) => "takes no new sessions; it leaves when nobody holds anything there",
+            MemberChange::Drain(_) => {
+                "takes no new sessions, hands over those that it has, and leaves when nobody holds anything there"
+            }
             MemberChange::Remove(_) => "has no vote any more",
             MemberChange::Add(_) => "has a vote",
         };

@@ -192,15 +192,30 @@ fn killed(up: &Up) {
     });
 }
 
-/// A server leaves because somebody wants it to.
+/// A server leaves because somebody wants it to, and a command that runs under a lock of it goes on.
 fn drained(up: &mut Up) {
-    let drained = up.run(&["members", "drain", "c"], &[]);
+    let mut holder = up.spawn(&["lock", "long"], &["sh", "-c", "echo $RINGLEADER_FENCE; exec sleep 300"]);
+    let mut fence = String::new();
+    BufReader::new(holder.stdout.take().expect("a pipe")).read_line(&mut fence).expect("it runs");
+    let held = |up: &Up| {
+        let shown = up.json(&["locks", "--json"]);
+        let locks = shown["locks"].as_array().cloned().unwrap_or_default();
+        locks.into_iter().find(|lock| lock["name"] == "long" && lock["state"] == "held")
+    };
+    let before = held(up).expect("it is held");
+    let server = before["owner_server"].as_str().expect("a server").to_owned();
+    let drained = up.run(&["members", "drain", &server], &[]);
     assert_eq!(drained.code, 0, "{}", drained.err);
-    until("c is out", || up.status("c")["status"]["joined"] == false);
-    signal("-TERM", &up.pid("c"));
-    assert!(up.says().contains("server c has left; it comes back with:"));
+    until("it is out", || up.status(&server)["status"]["joined"] == false);
+    signal("-TERM", &up.pid(&server));
+    assert!(up.says().contains(&format!("server {server} has left; it comes back with:")));
     assert!(up.says().contains("node --config"));
     assert_eq!(up.run(&["lock", "y"], &["true"]).code, 0);
+    let after = held(up).expect("it is held");
+    assert_eq!(after["fence"], fence.trim_end());
+    assert_ne!(after["owner_server"], before["owner_server"]);
+    signal("-TERM", &holder.id().to_string());
+    assert_eq!(holder.wait().expect("it ends").code(), Some(143), "the command's own end");
     signal("-TERM", &up.child.id().to_string());
     assert_eq!(up.child.wait().expect("it ends").code(), Some(0));
     assert_eq!(up.err.iter().collect::<Vec<String>>(), [""; 0], "nothing went wrong");

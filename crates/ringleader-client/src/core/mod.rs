@@ -7,6 +7,7 @@
 //! those who wait.
 
 mod replies;
+mod seeking;
 #[cfg(test)]
 mod tests;
 mod timing;
@@ -83,6 +84,8 @@ struct Slot {
     opening: Option<Micros>,
     /// Not to be asked for before.
     not_before: Micros,
+    /// While it is looked for: whether it is at this server, if that has answered.
+    found: Option<bool>,
 }
 
 /// What a question was, for its reply.
@@ -123,10 +126,16 @@ pub(crate) struct Core {
     /// How the server calls itself.
     server: String,
     draining: bool,
+    /// What its sessions are opened with if they may go to another server, and it with them.
+    follow_key: Option<String>,
+    /// Whether its sessions are at some server, and it is not known at which.
+    seeking: bool,
+    /// They are to be looked for; first here, if that is said.
+    seek: Option<Option<String>>,
 }
 
 impl Core {
-    pub(crate) fn new(class: Class, ttl: Option<Micros>, meta: String) -> Core {
+    pub(crate) fn new(class: Class, ttl: Option<Micros>, meta: String, follow_key: Option<String>) -> Core {
         let slot = |wanted| Slot {
             session: None,
             text: String::new(),
@@ -135,6 +144,7 @@ impl Core {
             wanted,
             opening: None,
             not_before: Micros(0),
+            found: None,
         };
         Core {
             slots: Class::ALL.map(|each| slot(each == class)),
@@ -155,6 +165,9 @@ impl Core {
             refused: None,
             server: String::new(),
             draining: false,
+            follow_key,
+            seeking: false,
+            seek: None,
         }
     }
 
@@ -180,7 +193,7 @@ impl Core {
     }
 
     pub(crate) fn wants_to_move(&self) -> bool {
-        self.move_on.is_some()
+        self.move_on.is_some() || self.seek.is_some()
     }
 
     /// Why there is no session, if that does not go away by itself.
@@ -333,7 +346,7 @@ impl Core {
     // What it says.
 
     fn ask(&mut self, op: Op, asked: Asked) {
-        if !self.connected {
+        if !self.connected || self.seeking && !matches!(asked, Asked::Beat { .. }) {
             // Everything that matters is said when there is a connection again.
             return;
         }
@@ -348,7 +361,8 @@ impl Core {
     /// Asks for a session of this class, if there is none.
     fn open(&mut self, now: Micros, class: Class) {
         let slot = &mut self.slots[class.index()];
-        if self.closing.is_some() || !self.connected || slot.session.is_some() || slot.opening.is_some() {
+        let busy = slot.session.is_some() || slot.opening.is_some();
+        if self.closing.is_some() || !self.connected || self.seeking || busy {
             return;
         }
         if now < slot.not_before {
@@ -360,6 +374,7 @@ impl Core {
             ttl_ms: self.ttl.map(|ttl| ttl.0 / 1000),
             class: Some(class.name().to_owned()),
             meta: self.meta.clone(),
+            follow_key: self.follow_key.clone(),
         };
         self.ask(Op::Open(open), Asked::Open(class, now));
     }
@@ -368,7 +383,7 @@ impl Core {
     fn issue(&mut self, now: Micros, key: Key) {
         let Some(request) = self.requests.get_mut(&key) else { return };
         let slot = &mut self.slots[request.wish.class.index()];
-        let Some(session) = slot.session.as_mut().filter(|_| self.connected) else { return };
+        let Some(session) = slot.session.as_mut().filter(|_| self.connected && !self.seeking) else { return };
         if !matches!(request.stage, Stage::Waits(_)) || request.asked.is_some() {
             return;
         }

@@ -20,6 +20,14 @@ impl Core {
             LockError::new(Code::Protocol, message, "nothing")
         })?;
         let Some(asked) = self.asked.remove(&reply.id) else { return Ok(()) };
+        if let Outcome::Error(refusal) = &reply.outcome
+            && refusal.code == Code::Moved.word()
+            && !matches!(asked, Asked::Open(_, _) | Asked::Close)
+        {
+            // It is said again there, with the same numbers.
+            self.elsewhere(refusal.move_to.as_deref());
+            return Ok(());
+        }
         match (asked, reply.outcome) {
             (Asked::Open(class, sent), Outcome::Opened(opened)) => self.opened(now, class, sent, opened)?,
             (Asked::Open(class, _), Outcome::Error(refusal)) => self.not_opened(now, class, refusal),
@@ -106,6 +114,7 @@ impl Core {
             | Code::NoLease
             | Code::Recovering
             | Code::Draining
+            | Code::Moved
             | Code::Limit
             | Code::NoServer
             | Code::BadCredentials
@@ -174,6 +183,7 @@ impl Core {
             }
         }
         self.draining = alive.draining;
+        self.looked(now, class, true);
         if alive.draining {
             let leaves = self.requests.values().any(|each| matches!(each.stage, Stage::Leaves(_, _)));
             if !leaves {
@@ -189,7 +199,9 @@ impl Core {
         if slot.session.as_ref().is_none_or(|session| session.id() != id) {
             return;
         }
-        if matches!(error.code, Code::SessionExpired | Code::SessionUnknown) {
+        if error.code == Code::SessionUnknown && self.seeking {
+            self.looked(now, class, false);
+        } else if matches!(error.code, Code::SessionExpired | Code::SessionUnknown) {
             self.end(class, "its server says so");
             self.tick(now);
         } else {
@@ -252,6 +264,7 @@ impl Core {
             | Code::NoLease
             | Code::Recovering
             | Code::Draining
+            | Code::Moved
             | Code::Limit
             | Code::BadName
             | Code::BadRequest

@@ -34,7 +34,7 @@ struct Play {
 impl Play {
     /// With a session that was asked for at 1000 ms, answered at 1010 ms, and is valid for 3 s.
     fn open() -> Play {
-        let core = Core::new(Class::Normal, None, "me".to_owned());
+        let core = Core::new(Class::Normal, None, "me".to_owned(), Some("0123456789abcdef".to_owned()));
         let mut play = Play { core, said: Vec::new() };
         play.core.connected(ms(1000));
         let open = play.hears("open");
@@ -341,7 +341,7 @@ fn a_release_says_what_became_of_it() {
 
 #[test]
 fn what_a_server_refuses_for_good_ends_the_waiting() {
-    let core = Core::new(Class::Normal, Some(ms(10)), "me".to_owned());
+    let core = Core::new(Class::Normal, Some(ms(10)), "me".to_owned(), Some("0123456789abcdef".to_owned()));
     let mut play = Play { core, said: Vec::new() };
     play.core.connected(ms(1000));
     let (_, granted) = play.acquire(1000, "x", Wait::Forever);
@@ -351,11 +351,83 @@ fn what_a_server_refuses_for_good_ends_the_waiting() {
     assert_eq!(code(granted), Code::BadRequest);
     assert_eq!(play.core.refused().expect("refused").code, Code::BadRequest);
     // What is only for now is tried elsewhere.
-    let mut play = Play { core: Core::new(Class::Normal, None, String::new()), said: Vec::new() };
+    let mut play = Play {
+        core: Core::new(Class::Normal, None, String::new(), Some("0123456789abcdef".to_owned())),
+        said: Vec::new(),
+    };
     play.core.connected(ms(1000));
     let open = play.hears("open");
     play.refuses(1010, &open, "no_lease");
     assert_eq!(play.core.take_move_on().expect("another server").code, Code::NoLease);
+}
+
+/// The server says where its session is; or it only said that it leaves, and is gone.
+#[test]
+fn a_session_that_has_moved_is_followed() {
+    let mut play = Play::open();
+    let held = play.hold("x", 5);
+    let (_, mut granted) = play.acquire(1200, "y", Wait::Forever);
+    let waiting = play.hears("acquire");
+    let refusal = json!({ "code": "moved", "message": "gone", "certain": "", "move_to": "https://b:1" });
+    play.answers(1210, &waiting, json!({ "error": refusal }));
+    assert!(granted.try_recv().is_err(), "it waits on");
+    assert_eq!(play.core.take_seek(), Some(Some("https://b:1".to_owned())));
+    assert_eq!(play.core.take_move_on(), None, "what is held is not given up");
+    // At a server that does not know it nothing is said but that it lives, and nothing is believed.
+    play.core.disconnected();
+    play.core.seeks();
+    let released = play.release(1215, held);
+    play.core.connected(ms(1220));
+    play.hears_no("acquire");
+    play.hears_no("release");
+    let alive = play.hears("keepalive");
+    assert_eq!(alive["follow_key"], "0123456789abcdef");
+    play.refuses(1230, &alive, "session_unknown");
+    assert_eq!(play.core.take_seek(), Some(None), "somewhere else");
+    // Where it is, everything is said again, with the same numbers.
+    play.core.disconnected();
+    play.core.seeks();
+    play.core.connected(ms(1240));
+    let alive = play.hears("keepalive");
+    let requests = json!([{ "rid": 1, "state": "holds", "fence": "5" }]);
+    play.answers(1250, &alive, json!({ "alive": { "valid_ms": 3000, "requests": requests } }));
+    assert!(!play.core.is_seeking());
+    let (again, release) = (play.hears("acquire"), play.hears("release"));
+    assert_eq!((&again["rid"], &again["session"]), (&waiting["rid"], &json!(SESSION)));
+    assert_eq!(release["fence"], "5");
+    play.answers(1260, &release, json!({ "done": {} }));
+    let mut released = released;
+    assert_eq!(released.try_recv().expect("answered"), Ok(()));
+    play.grants(1270, &again, 9);
+    assert_eq!(granted.try_recv().expect("answered").expect("granted").number(), 9);
+}
+
+/// Of two sessions one is where the client looks: it stays there, and the other one is lost.
+#[test]
+fn sessions_that_went_to_different_servers_are_not_looked_for_for_ever() {
+    let mut play = Play::open();
+    let held = play.hold("x", 5);
+    let (grants, _granted) = oneshot::channel();
+    let wish = Wish { class: Class::Fast, ..wish("f", Wait::Forever) };
+    play.core.acquire(ms(1100), wish, grants);
+    let open = play.hears("open");
+    play.opened(&open, 1110, OTHER);
+    play.hears("acquire");
+    play.core.disconnected();
+    play.core.seeks();
+    play.core.connected(ms(1200));
+    let both = [play.hears("keepalive"), play.hears("keepalive")];
+    for alive in both {
+        if alive["session"] == OTHER {
+            play.refuses(1210, &alive, "session_unknown");
+            assert_eq!(play.core.take_seek(), None, "the other one may be here");
+        } else {
+            let requests = json!([{ "rid": 1, "state": "holds", "fence": "5" }]);
+            play.answers(1210, &alive, json!({ "alive": { "valid_ms": 3000, "requests": requests } }));
+        }
+    }
+    assert!(!play.core.is_seeking() && play.core.holds(ms(1220), held));
+    assert_eq!(play.hears("open")["class"], "fast", "a new one, here");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! long.
 
 use super::{Asked, Core, Key, Request, Stage, Wait};
-use crate::api::{Op, RequestState};
+use crate::api::{KeepAlive, Op, RequestState};
 use crate::error::{Code, LockError};
 use ringleader::live::Micros;
 use ringleader::lock::{Belief, Class, Rid};
@@ -24,6 +24,12 @@ impl Core {
             slot.opening = None;
             slot.beat_at = now;
         }
+        self.says_again(now);
+        self.tick(now);
+    }
+
+    /// Everything that is open, with the same numbers.
+    pub(super) fn says_again(&mut self, now: Micros) {
         let open: Vec<Key> =
             self.requests.iter().filter(|(_, each)| each.asked.is_some()).map(|(key, _)| *key).collect();
         for key in open {
@@ -33,7 +39,6 @@ impl Core {
             let text = self.slots[class.index()].text.clone();
             self.ask(Op::Cancel { session: text, rid }, Asked::Cancel(session, rid));
         }
-        self.tick(now);
     }
 
     /// There is none any more. What was said may have been heard, or not.
@@ -62,7 +67,7 @@ impl Core {
             self.end(class, why);
             self.slots[class.index()].not_before = Micros(0);
         }
-        self.draining = false;
+        (self.draining, self.seeking, self.seek) = (false, false, None);
     }
 
     /// Whether the connection is of no use: a sign of life has not been answered for too long.
@@ -157,7 +162,10 @@ impl Core {
         let holds = holds.map(|(rid, _)| *rid).collect();
         let requests = beliefs.into_iter().map(|(rid, belief)| request_state(rid, belief)).collect();
         let asked = Asked::Beat { class, session: id, sent: now, holds };
-        self.ask(Op::Keepalive { session: text, requests }, asked);
+        // Who we are may be somebody else there.
+        let follow_key = self.follow_key.clone().filter(|_| self.seeking);
+        let alive = KeepAlive { requests, follow_key };
+        self.ask(Op::Keepalive { session: text, alive }, asked);
     }
 
     /// This server is of no use now: another one, unless something is held here.

@@ -12,6 +12,7 @@ use crate::clocks::Clocks;
 use crate::journal::Journal;
 use crate::mesh::{Inbound, Mesh};
 use crate::metrics::Metrics;
+use crate::owner;
 use bytes::Bytes;
 use ringleader::live::Micros;
 use ringleader::lock::{
@@ -85,8 +86,6 @@ struct State {
     outputs: Vec<Output>,
     waiting: HashMap<Asker, Waiting>,
     askers: Asker,
-    /// Whose a session is.
-    owners: HashMap<SessionId, Arc<str>>,
     sleeps_until: Micros,
     journal: Journal,
 }
@@ -107,7 +106,6 @@ impl Core {
             outputs: Vec::new(),
             waiting: HashMap::new(),
             askers: 0,
-            owners: HashMap::new(),
             sleeps_until: Micros(0),
             journal,
         };
@@ -247,7 +245,6 @@ impl Core {
             Waiting::Stream { outbox: Arc::clone(outbox), id, context }
         });
         if let (Some(answer), Some(context)) = (answer, context) {
-            self.owned(&context, &answer);
             outbox.put(&self.0.facts, id, &context, answer);
         }
     }
@@ -279,9 +276,6 @@ impl Core {
                     }
                     Some(Waiting::Stream { outbox, id, context }) => {
                         outbox.waits_no_more_for(asker);
-                        if let (Context::Open(who), Answer::Opened { session, .. }) = (&context, &answer) {
-                            state.owners.insert(*session, Arc::clone(who));
-                        }
                         outbox.put(&self.0.facts, id, &context, answer);
                     }
                     Some(Waiting::Nobody) | None => {}
@@ -303,20 +297,8 @@ impl Core {
     fn told(&self, state: &mut State, now: Micros, event: &Event) {
         self.0.metrics.happened(event);
         state.journal.event(now, event);
-        match event {
-            Event::Expired(session) => {
-                state.owners.remove(session);
-            }
-            Event::Drained => {
-                self.0.drained.send_replace(true);
-            }
-            // Who comes in fresh has no sessions any more.
-            Event::Installed { .. } if state.server.status(now).sessions == 0 => state.owners.clear(),
-            Event::Granted { .. }
-            | Event::Released { .. }
-            | Event::Lost { .. }
-            | Event::Installed { .. }
-            | Event::Recovered { .. } => {}
+        if *event == Event::Drained {
+            self.0.drained.send_replace(true);
         }
     }
 
@@ -363,22 +345,20 @@ impl Core {
         }
     }
 
-    /// Remembers whose a session is.
-    pub fn owned(&self, context: &Context, answer: &Answer) {
-        if let (Context::Open(who), Answer::Opened { session, .. }) = (context, answer) {
-            self.with(|state| state.owners.insert(*session, Arc::clone(who)));
-        }
-    }
-
-    /// Whether this session is somebody else's.
+    /// Whether this session is somebody else's. Whoever shows the key that it was opened with has it from now on.
     #[must_use]
-    pub fn is_of_another(&self, who: &str, session: SessionId) -> bool {
-        self.with(|state| state.owners.get(&session).is_some_and(|owner| **owner != *who))
-    }
-
-    /// A session is over.
-    pub fn disowned(&self, session: SessionId) {
-        self.with(|state| state.owners.remove(&session));
+    pub fn is_of_another(&self, who: &str, session: SessionId, key: Option<&str>) -> bool {
+        self.with(|state| {
+            let Some(owner) = state.server.owner(session) else { return false };
+            if owner::is(owner, who) {
+                return false;
+            }
+            let shown = key.filter(|key| owner::has_key(owner, key));
+            if let Some(key) = shown {
+                state.server.belongs(session, owner::written(who, Some(key)));
+            }
+            shown.is_none()
+        })
     }
 
     /// It is to leave.

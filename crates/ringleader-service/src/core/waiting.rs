@@ -22,8 +22,8 @@ pub(super) enum Waiting {
 /// What was asked, as far as the answer has to say it again.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Context {
-    /// A session, by this principal.
-    Open(Arc<str>),
+    /// A session.
+    Open,
     /// A lock, or to lead.
     Acquire(Name),
     /// Something else.

@@ -102,6 +102,8 @@ fn status_json(surface: &Surface) -> Value {
         "views_installed": tally.installed,
         "tokens_recreated": tally.recreated,
         "resent": tally.resent,
+        "sessions_left": tally.left,
+        "sessions_arrived": tally.arrived,
     })
 }
 

@@ -25,7 +25,6 @@ async fn asked(surface: &Surface, caller: &Caller, headers: &HeaderMap, op: Op) 
     let Ok(answer) = answer else {
         return Ok(StatusCode::INTERNAL_SERVER_ERROR.into_response());
     };
-    core.owned(&asked.context, &answer);
     match words::outcome(core.facts(), &asked.context, answer) {
         Outcome::Opened(opened) => Ok(json(StatusCode::CREATED, &opened)),
         Outcome::Alive(alive) => Ok(json(StatusCode::OK, &alive)),
@@ -69,9 +68,9 @@ pub(super) async fn keepalive(
     id: Named,
     body: Body,
 ) -> Called {
-    let KeepAlive { requests } = read(&surface, body)?;
+    let alive: KeepAlive = read(&surface, body)?;
     let session = named(&surface, id)?;
-    asked(&surface, &caller, &headers, Op::Keepalive { session, requests }).await
+    asked(&surface, &caller, &headers, Op::Keepalive { session, alive }).await
 }
 
 pub(super) async fn close(

@@ -89,6 +89,7 @@ impl Surface {
             .method_not_allowed_fallback(wrong_method)
             .with_state(self.clone())
             .merge(open)
+            .layer(axum::middleware::from_fn(located))
     }
 
     /// What may be asked without saying who one is, on this machine.
@@ -127,11 +128,28 @@ impl IntoResponse for Refused {
         if let Some(millis) = self.0.retry_after_ms {
             headers.insert(header::RETRY_AFTER, HeaderValue::from(millis.div_ceil(1000)));
         }
+        if let Some(to) = self.0.move_to.as_deref().and_then(|to| HeaderValue::from_str(to).ok()) {
+            headers.insert(header::LOCATION, to);
+        }
         if self.0.code == "unauthenticated" {
             headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
         response
     }
+}
+
+/// What is asked of a session that has moved is asked of the same path there.
+async fn located(request: Request, next: axum::middleware::Next) -> Response {
+    let path = request.uri().path().to_owned();
+    let mut response = next.run(request).await;
+    let at = response.headers().get(header::LOCATION).and_then(|at| at.to_str().ok());
+    // A server without a path: it was named by a refusal.
+    if let Some(at) = at.filter(|at| at.strip_prefix("https://").is_some_and(|rest| !rest.contains('/')))
+        && let Ok(whole) = HeaderValue::from_str(&format!("{at}{path}"))
+    {
+        response.headers_mut().insert(header::LOCATION, whole);
+    }
+    response
 }
 
 fn json(code: StatusCode, object: &impl Serialize) -> Response {

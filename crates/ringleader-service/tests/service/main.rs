@@ -3,6 +3,7 @@
 mod errors;
 mod faults;
 mod locks;
+mod moves;
 mod stores;
 mod strangers;
 mod support;

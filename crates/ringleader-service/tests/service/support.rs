@@ -154,6 +154,16 @@ impl Cluster {
         &self.running[usize::from(place)].as_ref().expect("it runs").embedded
     }
 
+    /// Where clients of this machine find a server.
+    pub(crate) fn socket(&self, place: u16) -> String {
+        format!("unix:{}", self.folder.path().join(format!("{}.sock", self.config.name(place))).display())
+    }
+
+    /// Where the others find it.
+    pub(crate) fn api(&self, place: u16) -> &str {
+        &self.config.servers[usize::from(place)].api
+    }
+
     /// A client of this machine.
     pub(crate) fn client(&self, place: u16) -> Client {
         let name = self.config.name(place);

@@ -27,6 +27,10 @@ pub enum Ask {
         class: Class,
         /// What others are shown about its holder: a host, a process.
         meta: Arc<str>,
+        /// Whose it is, for whoever drives the server: it goes with the session, and nobody is shown it.
+        owner: Arc<str>,
+        /// Whether its client follows it to another server, should this one leave.
+        follows: bool,
     },
     /// It lives: everything that it holds goes on. With what the client believes of its requests.
     KeepAlive {
@@ -76,6 +80,21 @@ pub enum Ask {
         /// The lock.
         name: Name,
     },
+}
+
+impl Ask {
+    /// The session that it is about, if there is one.
+    #[must_use]
+    pub fn session(&self) -> Option<SessionId> {
+        match self {
+            Ask::KeepAlive { session, .. }
+            | Ask::Close { session }
+            | Ask::Acquire { session, .. }
+            | Ask::Cancel { session, .. }
+            | Ask::Release { session, .. } => Some(*session),
+            Ask::Open { .. } | Ask::Look { .. } => None,
+        }
+    }
 }
 
 /// What a client believes of a request.
@@ -137,7 +156,7 @@ pub enum Denial {
     Timeout,
     /// The session is over: every lock of it is or will be free; nothing was granted.
     SessionExpired,
-    /// There is no such session here; the same is certain.
+    /// There is no such session here; the same is certain, unless it has moved to another server.
     SessionUnknown,
     /// This fence does not hold now.
     NotHolder,
@@ -153,6 +172,8 @@ pub enum Denial {
     },
     /// No new sessions here. Nothing was done.
     Draining,
+    /// The session is at this server now, with everything that it holds. Nothing was done here.
+    Moved(ServerId),
     /// Too many of something. Nothing was done.
     Limit(&'static str),
     /// It cannot be asked like this. Nothing was done.

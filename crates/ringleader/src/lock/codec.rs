@@ -2,10 +2,10 @@
 //! texts with their length in front. Reading trusts nothing: what is cut, too long or out of range is an error, never
 //! a panic or a large allocation, and one value has one form only, so that replicas can compare bytes.
 
-use super::message::Owned;
+use super::message::{Carried, Owned, Parcel};
 use super::times::{Class, Times};
 use super::view::{Command, SHARDS, Seat, View};
-use super::{Fence, Kind, LockState, MAX_EPOCH, MAX_VALUE, Message, Name};
+use super::{Fence, Kind, LockState, MAX_EPOCH, MAX_VALUE, Message, Name, SessionId};
 use crate::live::Micros;
 use crate::model::{WireError, put_number, take_number};
 use std::collections::{BTreeMap, BTreeSet};
@@ -236,6 +236,62 @@ impl Coded for LockState {
     }
 }
 
+impl Coded for SessionId {
+    fn put(&self, bytes: &mut Vec<u8>) {
+        ((self.0 >> 64) as u64, self.0 as u64).put(bytes);
+    }
+    fn take(bytes: &mut &[u8]) -> Result<SessionId, WireError> {
+        let (run, key) = <(u64, u64)>::take(bytes)?;
+        Ok(SessionId(u128::from(run) << 64 | u128::from(key)))
+    }
+}
+
+impl Coded for Box<Parcel> {
+    fn put(&self, bytes: &mut Vec<u8>) {
+        let Parcel { ttl, class, meta, owner, left, over, held } = &**self;
+        ttl.put(bytes);
+        class.put(bytes);
+        put_bytes(meta.as_bytes(), bytes);
+        put_bytes(owner.as_bytes(), bytes);
+        left.put(bytes);
+        over.put(bytes);
+        held.put(bytes);
+    }
+    fn take(bytes: &mut &[u8]) -> Result<Box<Parcel>, WireError> {
+        Ok(Box::new(Parcel {
+            ttl: Micros::take(bytes)?,
+            class: Class::take(bytes)?,
+            meta: Arc::from(take_text(bytes, MAX_VALUE)?),
+            owner: Arc::from(take_text(bytes, MAX_VALUE)?),
+            left: Micros::take(bytes)?,
+            over: Coded::take(bytes)?,
+            held: Coded::take(bytes)?,
+        }))
+    }
+}
+
+impl Coded for Carried {
+    fn put(&self, bytes: &mut Vec<u8>) {
+        let Carried { rid, name, fence, value, k, counter } = self;
+        rid.put(bytes);
+        name.put(bytes);
+        fence.put(bytes);
+        put_bytes(value, bytes);
+        k.put(bytes);
+        counter.put(bytes);
+    }
+    fn take(bytes: &mut &[u8]) -> Result<Carried, WireError> {
+        Ok(Carried {
+            rid: u64::take(bytes)?,
+            name: Name::take(bytes)?,
+            fence: Fence::take(bytes)?,
+            value: Arc::from(take_bytes(bytes, MAX_VALUE)?),
+            k: u64::take(bytes)?,
+            counter: u64::take(bytes)?,
+        })
+    }
+}
+
 impl Coded for Owned {
     fn put(&self, bytes: &mut Vec<u8>) {
         self.name.put(bytes);
@@ -278,6 +334,8 @@ messages! {
     7 Reported { epoch, incarnation, certify, page }
     8 Look { epoch, name, asker, number }
     9 Looked { epoch, name, number, state }
+    10 Move { epoch, session, parcel }
+    11 Moved { epoch, session, taken }
 }
 
 impl Coded for Times {
@@ -424,6 +482,23 @@ mod tests {
             owner: Some(2),
         };
         let owns = vec![Owned { name: name("a"), held: true }, Owned { name: name("\u{e4}"), held: false }];
+        let carried = Carried {
+            rid: 9,
+            name: name("x"),
+            fence: Fence::new(7, 300),
+            value: Arc::from(&b"v"[..]),
+            k: 300,
+            counter: 5,
+        };
+        let parcel = Box::new(Parcel {
+            ttl: Micros::millis(800),
+            class: Class::Batch,
+            meta: Arc::from("host 12"),
+            owner: Arc::from("ci"),
+            left: Micros(77),
+            over: vec![1, 300],
+            held: vec![carried],
+        });
         let messages = [
             Message::Ping {
                 epoch: 300,
@@ -443,6 +518,8 @@ mod tests {
             Message::Look { epoch: 2, name: name("x"), asker: 1, number: 77 },
             Message::Looked { epoch: 2, name: name("x"), number: 77, state },
             Message::Looked { epoch: 2, name: name("x"), number: 78, state: LockState::default() },
+            Message::Move { epoch: 2, session: SessionId(7 << 64 | 300), parcel },
+            Message::Moved { epoch: 2, session: SessionId(u128::MAX), taken: false },
         ];
         for message in messages {
             holds(&message, Message::encode, Message::decode);

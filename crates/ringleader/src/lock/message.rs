@@ -2,7 +2,9 @@
 //! delayed, repeated and overtaken.
 
 use super::view::ServerId;
-use super::{Fence, LockState, Name};
+use super::{Class, Fence, LockState, Name, Rid, SessionId};
+use crate::live::Micros;
+use std::sync::Arc;
 
 /// A token that a server reports to the home of its shard.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -11,6 +13,42 @@ pub struct Owned {
     pub name: Name,
     /// Whether a client of that server holds it, or may.
     pub held: bool,
+}
+
+/// A session that moves, with everything that it has.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Parcel {
+    /// How long it may be silent at most.
+    pub ttl: Micros,
+    /// Its class.
+    pub class: Class,
+    /// What others are shown about its holder.
+    pub meta: Arc<str>,
+    /// Whose it is.
+    pub owner: Arc<str>,
+    /// For how long its client may count on what it was promised, on the clock of the server that it leaves.
+    pub left: Micros,
+    /// Requests that are over, so that one that comes late is not taken for a new one.
+    pub over: Vec<Rid>,
+    /// The locks that it holds.
+    pub held: Vec<Carried>,
+}
+
+/// A lock that is held by a session that moves: its token goes with it, under the number that it has.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Carried {
+    /// The number of the request.
+    pub rid: Rid,
+    /// The lock.
+    pub name: Name,
+    /// The fence with which it was granted.
+    pub fence: Fence,
+    /// What others are shown while it is held.
+    pub value: Arc<[u8]>,
+    /// The number of the token's owner.
+    pub k: u64,
+    /// The counter of its last grant.
+    pub counter: u64,
 }
 
 /// A message from one server to another.
@@ -130,6 +168,24 @@ pub enum Message {
         /// How it is.
         state: LockState,
     },
+    /// From a server that leaves: this session is yours, with its locks.
+    Move {
+        /// The epoch.
+        epoch: u32,
+        /// The session.
+        session: SessionId,
+        /// What it has.
+        parcel: Box<Parcel>,
+    },
+    /// The answer: whether it was taken. What was not taken will not be taken.
+    Moved {
+        /// The epoch.
+        epoch: u32,
+        /// The session.
+        session: SessionId,
+        /// Whether it is here now.
+        taken: bool,
+    },
 }
 
 impl Message {
@@ -147,6 +203,8 @@ impl Message {
             Message::Reported { .. } => "reported",
             Message::Look { .. } => "look",
             Message::Looked { .. } => "looked",
+            Message::Move { .. } => "move",
+            Message::Moved { .. } => "moved",
         }
     }
 
@@ -163,7 +221,9 @@ impl Message {
             | Message::Report { epoch, .. }
             | Message::Reported { epoch, .. }
             | Message::Look { epoch, .. }
-            | Message::Looked { epoch, .. } => *epoch,
+            | Message::Looked { epoch, .. }
+            | Message::Move { epoch, .. }
+            | Message::Moved { epoch, .. } => *epoch,
         }
     }
 
@@ -180,7 +240,9 @@ impl Message {
             | Message::Offer { .. }
             | Message::Report { .. }
             | Message::Reported { .. }
-            | Message::Look { .. } => None,
+            | Message::Look { .. }
+            | Message::Move { .. }
+            | Message::Moved { .. } => None,
         }
     }
 }

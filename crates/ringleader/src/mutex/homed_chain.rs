@@ -492,6 +492,12 @@ impl<S: Copy + Ord> Owner<S> {
         self.largest
     }
 
+    /// The token goes to somebody else under the number that it has, with whoever uses it; and who gets it next, if
+    /// that is known. It does not come back with that number.
+    pub fn gives(&mut self) -> Option<(Token, Option<S>)> {
+        self.token.take().map(|token| (token, self.next.take()))
+    }
+
     /// Nobody needs it here any more: to whom it goes now, if that is known.
     pub fn sends(&mut self) -> Option<(S, Token)> {
         let token = self.token?;

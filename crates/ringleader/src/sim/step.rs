@@ -438,6 +438,7 @@ where
     /// Local steps that have become possible are candidates, or due one unit of time from now.
     #[inline]
     pub(super) fn offer_locals(&mut self, index: u32) {
+        const { assert!(P::Local::ALL.len() <= 64, "a process has at most 64 local steps") };
         for (step, &local) in P::Local::ALL.iter().enumerate() {
             let offered = self.locals[index as usize] >> step & 1 == 1;
             if offered || self.is_down(index) || !self.processes[index as usize].can(local) {

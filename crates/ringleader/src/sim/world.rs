@@ -56,7 +56,7 @@ where
     /// Per process and timer: how often it was set or stopped, and whether it runs.
     pub(super) timers: Vec<(u32, bool)>,
     /// Per process: which local steps are candidates.
-    pub(super) locals: Vec<u32>,
+    pub(super) locals: Vec<u64>,
     /// Links whose first message was not accepted: (process, slot).
     pub(super) refused: Vec<(u32, u32)>,
     pub(super) now: u64,

@@ -70,6 +70,8 @@ pub(crate) struct Client {
     class: Class,
     ttl: u64,
     server: usize,
+    /// Whether it goes to another server with its session.
+    follows: bool,
     open: Option<Open>,
     opens_at: u64,
     serial: u64,
@@ -95,6 +97,7 @@ impl Client {
             class,
             ttl: shortest + rng.below(lease - shortest + 1),
             server: rng.below(setup.servers as u64) as usize,
+            follows: rng.below(4) > 0,
             open: None,
             opens_at: 0,
             serial: 0,
@@ -266,8 +269,10 @@ impl World {
                 // late.
                 who.server = (who.server + 1) % self.hosts.len();
                 who.opens_at = self.real + self.setup.suspect.max(4 * self.setup.delay);
-                let (ttl, class) = (Micros(who.ttl), who.class);
-                self.ask(client, Asked::Open(now), Ask::Open { ttl, class, meta: "".into() });
+                let (ttl, class, follows) = (Micros(who.ttl), who.class, who.follows);
+                let meta = client.to_string().into();
+                let ask = Ask::Open { ttl, class, meta, owner: "".into(), follows };
+                self.ask(client, Asked::Open(now), ask);
             }
             return;
         };

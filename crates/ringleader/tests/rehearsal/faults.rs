@@ -89,7 +89,7 @@ impl World {
 
     /// Something goes wrong, or right again.
     pub(crate) fn something(&mut self) {
-        match self.rng.below(24) {
+        match self.rng.below(26) {
             0..=2 => {
                 let host = self.server_that_matters();
                 self.crash(host);
@@ -177,16 +177,13 @@ impl World {
             }
             16 => {
                 let host = self.server_that_matters();
-                if self.runs(host) && !self.hosts[host].draining {
-                    self.counts.drains += 1;
-                    self.note(|| format!("server {host} is drained"));
-                    self.hosts[host].draining = true;
-                    self.input(host, Input::Drain);
-                }
+                self.drain(host);
             }
             17 => self.changes_homes(),
             18 => self.changes_times(),
             19 | 20 => self.excludes(),
+            21 => self.leaves_while_homes_move(),
+            22 => self.leaves_and_hears_nothing(),
             _ => self.heal_network(),
         }
     }
@@ -196,6 +193,33 @@ impl World {
         self.cut.iter_mut().for_each(|row| row.fill(false));
         self.hosts.iter_mut().for_each(|host| host.store_cut = [false; 2]);
         self.clients.iter_mut().for_each(|client| client.cut.iter_mut().for_each(|cut| cut.fill(false)));
+    }
+
+    fn drain(&mut self, host: usize) {
+        if self.runs(host) && !self.hosts[host].draining {
+            self.counts.drains += 1;
+            self.note(|| format!("server {host} is drained"));
+            self.hosts[host].draining = true;
+            self.input(host, Input::Drain);
+        }
+    }
+
+    /// A server leaves, and while its sessions are on their way the view changes.
+    pub(crate) fn leaves_while_homes_move(&mut self) {
+        let host = self.server_that_matters();
+        self.drain(host);
+        let soon = self.rng.below(2 * self.setup.delay);
+        self.run(self.real + soon, &|_| false);
+        self.changes_homes();
+    }
+
+    /// A server leaves, and never hears that its sessions have arrived.
+    pub(crate) fn leaves_and_hears_nothing(&mut self) {
+        let host = self.server_that_matters();
+        for other in self.others(host) {
+            self.cut_pair(other, host);
+        }
+        self.drain(host);
     }
 
     /// The homes move, and one server is not heard by the others from now on: which.

@@ -38,6 +38,8 @@ without! {
     NoDrift DRIFT
     NobodyGoesOn GOES_ON
     NeverOut SINCE
+    LeavesAtOnce MOVES_FIRST
+    Extends FROZEN
 }
 
 /// How many schedules a mistake may hide in.
@@ -95,6 +97,28 @@ fn sleeps(world: &mut World) {
     }
 }
 
+/// Again and again one leaves, and meanwhile the view changes.
+fn leaves(world: &mut World) {
+    for _ in 0..world.setup.faults {
+        let pause = world.rng.below(world.setup.gap);
+        world.run(world.real + pause, &|_| false);
+        world.leaves_while_homes_move();
+    }
+}
+
+/// Again and again one leaves that does not hear what became of its sessions.
+fn unheard(world: &mut World) {
+    for _ in 0..world.setup.faults {
+        let Setup { times, gap, .. } = world.setup;
+        let pause = world.rng.below(gap);
+        world.run(world.real + pause, &|_| false);
+        world.leaves_and_hears_nothing();
+        world.run(world.real + 3 * times.leases[2].0, &|_| false);
+        world.heal_network();
+        world.run(world.real + 3 * times.leases[2].0, &|_| false);
+    }
+}
+
 /// A line of the table.
 fn line(name: &str, found: Option<(u64, Violation)>) -> (bool, String) {
     match found {
@@ -132,6 +156,12 @@ fn crowded(setup: &mut Setup) {
     busy(setup);
 }
 
+/// One lock that is held for longer than its lease.
+fn held_long(setup: &mut Setup) {
+    unguarded(setup);
+    (setup.hold, setup.faults) = (4 * setup.times.leases[0].0, 3);
+}
+
 /// Many locks that go to and fro, and clients that want them all the time.
 fn busy(setup: &mut Setup) {
     (setup.think, setup.hold) = (setup.renew / 8, setup.renew / 8);
@@ -156,6 +186,8 @@ fn every_mistake_is_found() {
         line("clocks taken for equal", found::<NoDrift>(Flaw::None, as_drawn, faults)),
         line("numbers of a chain begin anew", found::<NobodyGoesOn>(Flaw::None, as_drawn, faults)),
         line("who was out thinks that it was not", found::<NeverOut>(Flaw::None, unguarded, sleeps)),
+        line("a session on its way forgotten", found::<LeavesAtOnce>(Flaw::None, as_drawn, leaves)),
+        line("a session on its way extended", found::<Extends>(Flaw::None, held_long, unheard)),
         line("client: grant taken too late", found::<Flawless>(Flaw::TakesLate, as_drawn, faults)),
         line("client: grant of another request", found::<Flawless>(Flaw::AnyRequest, as_drawn, faults)),
         line("client: promise from the answer", found::<Flawless>(Flaw::FromReceipt, as_drawn, faults)),
@@ -168,6 +200,8 @@ fn every_mistake_is_found() {
         (unguarded, restarts),
         (unguarded, sleeps),
         (crowded, faults),
+        (as_drawn, leaves),
+        (held_long, unheard),
     ] {
         assert_eq!(found_in::<Flawless>(10, Flaw::None, adjust, happens), None);
     }

@@ -26,6 +26,10 @@ pub(crate) struct Counts {
     pub(crate) held_up: u64,
     pub(crate) drains: u64,
     pub(crate) drained: u64,
+    pub(crate) left: u64,
+    pub(crate) arrived: u64,
+    pub(crate) carried: u64,
+    pub(crate) followed: u64,
     pub(crate) views: u64,
     pub(crate) settled: u64,
     pub(crate) forced: u64,
@@ -65,6 +69,10 @@ impl Counts {
             held_up,
             drains,
             drained,
+            left,
+            arrived,
+            carried,
+            followed,
             views,
             settled,
             forced,
@@ -98,6 +106,10 @@ impl Counts {
             ("messages that met a cut", held_up),
             ("drains begun", drains),
             ("drains finished", drained),
+            ("sessions sent away", left),
+            ("sessions taken in", arrived),
+            ("locks that came with them", carried),
+            ("clients that followed", followed),
             ("view changes", views),
             ("of those, settled", settled),
             ("of those, forced exclusions", forced),
@@ -141,6 +153,7 @@ impl Counts {
             drains,
             drained
         );
+        sum!(left, arrived, carried, followed);
         sum!(views, settled, forced, retimed, rehomed, installed, expired, dead_sessions, written, refused);
         self.slowest = slowest;
     }

@@ -432,6 +432,11 @@ impl World {
                 let after = self.rng.below(self.setup.gap);
                 self.due(after, Due::Boot(host));
             }
+            Event::Left { .. } => self.counts.left += 1,
+            Event::Arrived { held, .. } => {
+                self.counts.arrived += 1;
+                self.counts.carried += *held as u64;
+            }
             Event::Released { .. } | Event::Lost { .. } | Event::Recovered { .. } => {}
         }
     }

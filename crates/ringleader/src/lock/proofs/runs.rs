@@ -50,9 +50,17 @@ impl Rules for Impatient {
     const WAITS: bool = false;
 }
 
+/// A session that was sent to another server is somebody else's business.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Hasty {}
+
+impl Rules for Hasty {
+    const MOVES_FIRST: bool = false;
+}
+
 /// Server 2 has a fast clock, server 0 is the home, each client asks once.
 const SMALL: Size =
-    Size { fast: 0b100, home: 0, ticks: 0, views: 0, restarts: 0, repetitions: 0, requests: 1 };
+    Size { fast: 0b100, home: 0, ticks: 0, views: 0, restarts: 0, repetitions: 0, requests: 1, drains: 0 };
 
 #[test]
 fn before_any_time_passes() {
@@ -82,4 +90,22 @@ fn a_home_waits_for_old_leases() {
         "tick; acquire B; exclude 0; read 1; read 2; report 12; req 12; token 21; acquire A"
     );
     assert!(states(size, Some(180_000)) >= 180_000);
+}
+
+/// A server leaves with a session that holds the lock. Should the view change meanwhile and the old server not wait until
+/// the session has arrived, two hold it.
+#[test]
+fn a_session_on_its_way_holds_up_the_next_view() {
+    let size = Size { ticks: 1, views: 1, drains: 1, ..SMALL };
+    let run = searched::<Hasty>(size, None).counterexample.expect("two hold the same");
+    assert!(run.detail.contains("two hold at once"), "{}", run.detail);
+    assert_eq!(
+        told::<Hasty>(size, &run.recording.events),
+        "acquire B; homes move; read 1; read 2; report 21; drain 0; read 0; report 01; grant to B"
+    );
+    assert!(states(size, Some(320_000)) >= 320_000);
+    // Without a view change everything there is.
+    let size = Size { views: 0, ..size };
+    let sizes = [size, Size { repetitions: 1, ..size }, Size { requests: 2, ..size }];
+    assert_eq!(sizes.map(|size| states(size, None)), [12_850, 68_790, 182_920]);
 }

@@ -1,7 +1,7 @@
 //! The small world: three servers, one lock, two clients, and everything that can happen to them.
 //!
 //! It is one process, and everything is a local step: time passes, a read is answered, a message arrives,
-//! or arrives and stays, a client asks or gives back, the view changes, a server restarts. What is never
+//! or arrives and stays, a client asks or gives back, the view changes, a server restarts or is to leave. What is never
 //! delivered is lost. In a tick a slow clock gains two units and a fast one three (ρ = 20 %), so a lease of
 //! six units is three ticks or two, and nothing is to spare. Reads are answered with what the store had
 //! when they were sent or has now: those are the extremes. Keep-alives are one step, which gives the
@@ -10,8 +10,8 @@
 use super::table::{Tables, tables};
 use crate::live::Micros;
 use crate::lock::{
-    Answer, Ask, Command, Event, Fence, Input, Limits, Message, Name, Output, Rid, Rules, Server, ServerSpec,
-    SessionId, SessionOf, Standing, Times, View,
+    Answer, Ask, Command, Denial, Event, Fence, Input, Limits, Message, Name, Output, Rid, Rules, Server,
+    ServerSpec, SessionId, SessionOf, Standing, Times, View,
 };
 use crate::model::{
     Election, Fields, Knows, Name as _, Needs, Next, Outbox, Process, Setting, SettingValues, Settings, Spec,
@@ -64,6 +64,8 @@ names! {
         Stays0 = "message 0, stays",
         Stays1 = "message 1, stays",
         Stays2 = "message 2, stays",
+        Drain0 = "drain 0",
+        Drain1 = "drain 1",
     }
 }
 
@@ -88,6 +90,7 @@ enum What {
     Hear(usize),
     Arrives(usize),
     Stays(usize),
+    Drain(usize),
 }
 
 impl Move {
@@ -105,13 +108,14 @@ impl Move {
             place @ 18..21 => What::Restart(place - 18),
             place @ 21..23 => What::Hear(place - 21),
             place @ 23..29 => What::Arrives(place - 23),
-            place => What::Stays(place - 29),
+            place @ 29..32 => What::Stays(place - 29),
+            place => What::Drain(place - 32),
         }
     }
 }
 
 /// What is searched: which clocks are fast, where the lock is at home, how much time passes, how many view
-/// changes, restarts and repeated messages there are, and how often each client asks.
+/// changes, restarts and repeated messages there are, how often each client asks, and how many servers leave.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Size {
     pub(super) fast: u32,
@@ -121,25 +125,29 @@ pub(super) struct Size {
     pub(super) restarts: u32,
     pub(super) repetitions: u32,
     pub(super) requests: u32,
+    pub(super) drains: u32,
 }
 
 impl Size {
     /// As the settings of a process.
     pub(super) fn packed(self) -> [u32; 4] {
-        let events = self.views + 10 * self.restarts + 100 * self.repetitions + 1000 * self.requests;
+        let digits = [self.views, self.restarts, self.repetitions, self.requests, self.drains];
+        let events = digits.into_iter().rev().fold(0, |events, digit| 10 * events + digit);
         [self.fast, self.home, self.ticks, events]
     }
 
     fn unpacked([fast, home, ticks, events]: [u32; 4]) -> Size {
         let digit = |place: u32| events / 10_u32.pow(place) % 10;
-        let [views, restarts, repetitions, requests] = [0, 1, 2, 3].map(digit);
-        Size { fast, home, ticks, views, restarts, repetitions, requests }
+        let [views, restarts, repetitions, requests, drains] = [0, 1, 2, 3, 4].map(digit);
+        Size { fast, home, ticks, views, restarts, repetitions, requests, drains }
     }
 }
 
 /// A client.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Person<R: Rules> {
+    /// At which server.
+    at: usize,
     session: SessionOf<R>,
     waits: Option<Rid>,
     holds: Option<Fence>,
@@ -160,8 +168,8 @@ pub(super) struct World<R: Rules> {
     /// Grants that are under way: to whom, for which request, with which fence.
     grants: Vec<(usize, Rid, Fence)>,
     last: Option<Fence>,
-    /// How many view changes, restarts and repetitions are left.
-    left: [u32; 3],
+    /// How many view changes, restarts, repetitions and servers that leave are left.
+    left: [u32; 4],
     wrong: Option<&'static str>,
     rules: PhantomData<R>,
 }
@@ -188,8 +196,9 @@ impl<R: Ruled> Process for World<R> {
             number("fast", 7),
             number("home", 2),
             number("ticks", 20),
-            // How many view changes, restarts, repeated messages and requests of each client: a digit each.
-            number("events", 9999),
+            // How many view changes, restarts, repeated messages, requests of each client and servers that
+            // leave: a digit each.
+            number("events", 99_999),
         ],
         ..Spec::named("servers", "Servers")
     };
@@ -253,7 +262,8 @@ fn spec(id: usize, run: u64) -> ServerSpec {
 }
 
 impl<R: Ruled> World<R> {
-    /// All three are members, have reported and are open; a client has a session at each of the first two.
+    /// All three are members, have reported and are open; a client has a session at each of the first two. If servers
+    /// are to leave, the first client holds the lock already.
     fn begins(size: Size) -> World<R> {
         let first = View::first(1, TIMES, Vec::new());
         let view = (0..3).fold(first, |view, id| {
@@ -269,7 +279,8 @@ impl<R: Ruled> World<R> {
                 [0, 1, 2].map(|id| tables.servers.place(Server::<R>::new(spec(id, 1), Micros(BEGIN))));
             (tables.views.place(Arc::new(view)), servers)
         };
-        let nobody = Person {
+        let nobody = |at| Person {
+            at,
             session: SessionOf::opened(SessionId(0), TIMES, Micros(0), Micros(0)),
             waits: None,
             holds: None,
@@ -283,10 +294,10 @@ impl<R: Ruled> World<R> {
             reads: [None; 3],
             view,
             flying: Vec::new(),
-            people: [nobody.clone(), nobody],
+            people: [nobody(0), nobody(1)],
             grants: Vec::new(),
             last: None,
-            left: [size.views, size.restarts, size.repetitions],
+            left: [size.views, size.restarts, size.repetitions, size.drains],
             wrong: None,
             rules: PhantomData,
         };
@@ -298,6 +309,12 @@ impl<R: Ruled> World<R> {
             }
         }
         (0..2).for_each(|who| world.opens(who));
+        if size.drains > 0 {
+            // What is on its way with a session must be held first, and a view be read.
+            for what in [What::Acquire(0), What::Hear(0), What::Tick] {
+                world.happens(what);
+            }
+        }
         world
     }
 
@@ -340,7 +357,7 @@ impl<R: Ruled> World<R> {
             let view = Arc::clone(locked::<R>().views.at(self.view));
             view.members.get(&(server as u16)).map(|seat| seat.incarnation)
         };
-        let [views, restarts, repetitions] = self.left.map(|left| left > 0);
+        let [views, restarts, repetitions, drains] = self.left.map(|left| left > 0);
         match what {
             // At the end of time a tick does nothing: no state is an end, which an election would have to answer for.
             What::Tick => true,
@@ -360,6 +377,7 @@ impl<R: Ruled> World<R> {
             What::Hear(place) => place < self.grants.len(),
             What::Arrives(place) => place < self.flying.len(),
             What::Stays(place) => repetitions && place < self.flying.len(),
+            What::Drain(_) => drains,
         }
     }
 
@@ -388,20 +406,20 @@ impl<R: Ruled> World<R> {
                 person.waits = Some(rid);
                 let (session, name) = (person.session.id(), self.name());
                 let ask = Ask::Acquire { session, rid, name, wait: None, priority: 0, value: Arc::from([]) };
-                self.input(who, Input::Client(who as u64, ask));
+                self.asks(who, ask);
             }
             What::Release(who) => {
                 let person = &mut self.people[who];
                 if let Some(fence) = person.holds.take() {
                     person.session.lets_go(person.rid);
                     let (session, name) = (person.session.id(), self.name());
-                    self.input(who, Input::Client(who as u64, Ask::Release { session, name, fence }));
+                    self.asks(who, Ask::Release { session, name, fence });
                 }
             }
             What::Keep(who) => {
                 let session = self.people[who].session.id();
                 let beliefs = self.people[who].session.beliefs();
-                self.input(who, Input::Client(who as u64, Ask::KeepAlive { session, beliefs }));
+                self.asks(who, Ask::KeepAlive { session, beliefs });
             }
             What::Exclude(server) => self.changes(|epoch| Command::Exclude(epoch, server as u16)),
             What::Admit => {
@@ -433,7 +451,7 @@ impl<R: Ruled> World<R> {
                     }
                     Standing::GiveBack => {
                         let name = self.name();
-                        self.input(who, Input::Client(who as u64, Ask::Release { session, name, fence }));
+                        self.asks(who, Ask::Release { session, name, fence });
                     }
                 }
             }
@@ -446,7 +464,15 @@ impl<R: Ruled> World<R> {
                 let (from, to, message) = self.flying[place];
                 self.arrives(from, to, message);
             }
+            What::Drain(server) => {
+                self.left[3] -= 1;
+                self.input(server, Input::Drain);
+            }
         }
+    }
+
+    fn asks(&mut self, who: usize, ask: Ask) {
+        self.input(self.people[who].at, Input::Client(who as u64, ask));
     }
 
     fn changes(&mut self, command: impl FnOnce(u32) -> Command) {
@@ -471,7 +497,13 @@ impl<R: Ruled> World<R> {
     }
 
     fn opens(&mut self, who: usize) {
-        let ask = Ask::Open { ttl: Micros(LEASE), class: crate::lock::Class::Normal, meta: "".into() };
+        let ask = Ask::Open {
+            ttl: Micros(LEASE),
+            class: crate::lock::Class::Normal,
+            meta: "".into(),
+            owner: "".into(),
+            follows: self.size.drains > 0,
+        };
         self.input(who, Input::Client(who as u64, ask));
     }
 
@@ -507,6 +539,8 @@ impl<R: Ruled> World<R> {
                 Event::Released { .. }
                 | Event::Lost { .. }
                 | Event::Expired(_)
+                | Event::Left { .. }
+                | Event::Arrived { .. }
                 | Event::Installed { .. }
                 | Event::Recovered { .. }
                 | Event::Drained,
@@ -530,7 +564,8 @@ impl<R: Ruled> World<R> {
                     self.grants.truncate(4);
                 }
             }
-            // A refusal only ends what a client believes; not to hear it is the worse case.
+            Answer::Denied(Denial::Moved(to)) => self.people[who].at = usize::from(*to),
+            // Any other refusal only ends what a client believes; not to hear it is the worse case.
             Answer::Closed | Answer::Cancelled | Answer::Released | Answer::State(_) | Answer::Denied(_) => {}
         }
     }
@@ -554,7 +589,8 @@ impl<R: Ruled> World<R> {
             | What::Exclude(_)
             | What::Admit
             | What::Home
-            | What::Restart(_) => step.name().to_owned(),
+            | What::Restart(_)
+            | What::Drain(_) => step.name().to_owned(),
         }
     }
 

@@ -1,5 +1,6 @@
-//! Leaving in good order: no new sessions, nobody waits here any more, idle tokens go home, and when nobody holds
-//! anything the server asks to be excluded. It vouches for itself then, so nobody has to wait for its leases.
+//! Leaving in good order: no new sessions, nobody waits here any more, sessions go to other servers with what they hold
+//! (`moving`), idle tokens go home, and when nobody holds anything the server asks to be excluded. It vouches for
+//! itself then, so nobody has to wait for its leases.
 
 use super::sessions::Client;
 use super::{Event, Output, Rules, Server, SessionKey};
@@ -31,6 +32,7 @@ impl<R: Rules> Server<R> {
             return;
         }
         self.draining = Some(Draining { since: now, free: None, asked: None, done: false });
+        self.sends_sessions_away(now, out);
         // Whoever waits can wait at another server.
         let waits: Vec<(SessionKey, Rid)> = self.waits().collect();
         for (key, rid) in waits {
@@ -63,13 +65,15 @@ impl<R: Rules> Server<R> {
         }
         let (held, reported) = (self.held, self.has_reported());
         let gone = !self.joined && self.pending.is_none() && self.view.is_some();
+        let told = !gone || self.gone.values().all(|gone| gone.is_known(now));
         let away =
             self.locks.iter().all(|(_, lock)| lock.owner.token().is_none() || lock.home == self.spec.id);
         let (epoch, installed) = (self.epoch(), self.installed_at);
         let (id, listed) = (self.spec.id, self.joined);
         let Some(draining) = self.draining.as_mut() else { return };
         // A home that does not answer is not waited for: it waits for the leases instead.
-        if gone && (reported || now >= installed + PATIENCE) {
+        // Those whose sessions moved are told where to.
+        if gone && told && (reported || now >= installed + PATIENCE) {
             draining.done = true;
             return out.push(Output::Event(Event::Drained));
         }

@@ -42,7 +42,7 @@ impl<R: Rules> Server<R> {
         self.tally.grants[lock.class.index()] += 1;
         answer(out, asker, Answer::Granted { rid, fence, valid: client.until - now });
         let (class, path, waited) = (lock.class, Path::Local, Micros(0));
-        let session = self.spec.session(key);
+        let session = client.name;
         out.push(Output::Event(Event::Granted { name: name.clone(), session, fence, class, path, waited }));
         client.requests.insert(rid, Request::held(name, fence, value, now));
         self.counter_is_large(now, counter, out);
@@ -84,7 +84,7 @@ impl<R: Rules> Server<R> {
         if let Some(asker) = request.asker.take() {
             answer(out, asker, Answer::Granted { rid, fence, valid: client.until - now });
         }
-        let session = self.spec.session(key);
+        let session = client.name;
         let (class, waited) = (lock.class, now - request.since);
         out.push(Output::Event(Event::Granted { name: name.clone(), session, fence, class, path, waited }));
         self.counter_is_large(now, counter, out);

@@ -40,24 +40,43 @@ pub(super) struct Reporting {
 impl<R: Rules> Server<R> {
     /// A newer view was read.
     pub(super) fn install(&mut self, now: Micros, view: Arc<View>, out: &mut Vec<Output>) {
+        self.pending = Some(view);
+        self.steps_on(now, out);
+    }
+
+    /// Whether this server goes on in this view with what it has.
+    fn continues(&self, view: &View) -> bool {
         let seat = view.members.get(&self.spec.id);
         let listed = seat.filter(|seat| seat.incarnation == self.spec.incarnation);
-        let continues = self.joined && listed.is_some_and(|seat| seat.since <= self.epoch() || !R::SINCE);
-        if continues {
-            let kept = self.carries_on(&view);
-            self.begins(now, view, true, out);
-            return self.tells_of_it(now, kept, out);
+        self.joined && listed.is_some_and(|seat| seat.since <= self.epoch() || !R::SINCE)
+    }
+
+    /// Installs a view that was read, as soon as that may be. Who goes on may at once, unless a session is on its way
+    /// to another server (8.8).
+    pub(super) fn steps_on(&mut self, now: Micros, out: &mut Vec<Output>) {
+        let Some(continues) = self.pending.as_ref().map(|view| self.continues(view)) else { return };
+        if self.sessions_are_on_their_way(now, out) {
+            return;
         }
-        self.pending = Some(view);
-        self.steps_down(now, out);
+        if !continues {
+            return self.steps_down(now, out);
+        }
+        let Some(view) = self.pending.take() else { return };
+        let kept = self.carries_on(&view);
+        self.begins(now, view, true, out);
+        self.tells_of_it(now, kept, out);
+        if self.draining.is_some() {
+            self.sends_sessions_away(now, out);
+        }
     }
 
     /// Who was excluded or comes in fresh installs only when none of its clients can hold: released, or session over.
-    pub(super) fn steps_down(&mut self, now: Micros, out: &mut Vec<Output>) {
-        if self.pending.is_none() || self.held > 0 && R::STEPS_DOWN {
+    fn steps_down(&mut self, now: Micros, out: &mut Vec<Output>) {
+        if self.held > 0 && R::STEPS_DOWN {
             return;
         }
         let Some(view) = self.pending.take() else { return };
+        self.guests.clear();
         for (_, client) in core::mem::take(&mut self.sessions) {
             for (_, request) in client.requests {
                 if let Some(asker) = request.asker {
@@ -100,6 +119,7 @@ impl<R: Rules> Server<R> {
     fn begins(&mut self, now: Micros, view: Arc<View>, joined: bool, out: &mut Vec<Output>) {
         self.joined = joined;
         self.installed_at = now;
+        self.came.clear();
         self.tally.installed += 1;
         self.stalled.clear();
         self.homes = Homes::installed::<R>(&view, self.spec.id, now);

@@ -83,7 +83,7 @@ impl<R: Rules> Server<R> {
         if !self.leased(now, class) {
             return Some(Err(self.no_lease()));
         }
-        if let Some(lock) = self.locks.get(name).filter(|lock| lock.owner.token().is_some()) {
+        if let Some(lock) = self.locks.get(name).filter(|lock| self.has_token(lock)) {
             return Some(Ok(self.state_of(now, lock)));
         }
         if !self.is_home(name) || self.homes.has(name) {
@@ -130,6 +130,7 @@ impl<R: Rules> Server<R> {
         out: &mut Vec<Output>,
     ) {
         let (own, epoch) = (self.spec.id, self.epoch());
+        let handed = self.locks.get(name).and_then(|lock| lock.handed).map(|(_, there)| there);
         match self.known(now, name) {
             Some(Ok(state)) if asker == own => self.look_answered(now, name, number, state, out),
             Some(Ok(state)) => {
@@ -137,13 +138,15 @@ impl<R: Rules> Server<R> {
             }
             Some(Err(_)) => {}
             None if self.is_home(name) => {
-                let others =
-                    self.may_have(name).unwrap_or_default().into_iter().filter(|other| *other != own);
-                out.extend(others.map(|other| {
+                let others = self.may_have(name).unwrap_or_default().into_iter().chain(handed);
+                out.extend(others.filter(|other| *other != own).map(|other| {
                     Output::Send(other, Message::Look { epoch, name: name.clone(), asker, number })
                 }));
             }
-            None => {}
+            // The home may not know where it went.
+            None => out.extend(handed.map(|there| {
+                Output::Send(there, Message::Look { epoch, name: name.clone(), asker, number })
+            })),
         }
     }
 

@@ -4,6 +4,7 @@
 //! T5 (time), 4.1 (clients), 4.2 (tokens), 4.3 (view changes), 4.4 (who starts them). A file for each concern:
 //! `lease` reads the view, `sessions` and `requests` serve clients, `owners` keeps tokens, `homes` numbers owners and
 //! re-creates what was lost, `install` changes the view, `guardian` has it changed, `look` asks how a lock is.
+//! A server that leaves does so by `drain`, and its sessions by `moving`.
 
 mod drain;
 mod grants;
@@ -12,6 +13,7 @@ mod homes;
 mod install;
 mod lease;
 mod look;
+mod moving;
 mod owners;
 mod requests;
 mod said;
@@ -25,7 +27,7 @@ mod tests;
 pub use said::{Event, Input, LockStatus, Output, Path, ServerStatus, Tally};
 pub use spec::{Flawless, Limits, Rules, ServerSpec};
 
-use super::{Answer, Ask, Asker, Class, LockState, Message, Name, Rid, ServerId, View};
+use super::{Answer, Ask, Asker, Class, LockState, Message, Name, Rid, ServerId, SessionId, View};
 use crate::live::Micros;
 use core::marker::PhantomData;
 use drain::Draining;
@@ -33,6 +35,7 @@ use guardian::Guardian;
 use homes::Homes;
 use install::Reporting;
 use look::Question;
+use moving::Gone;
 use owners::Lock;
 use sessions::Client;
 use std::collections::{BTreeMap, BTreeSet};
@@ -63,6 +66,8 @@ enum Timer {
     Idle(Name),
     /// Report again to this home.
     Report(ServerId),
+    /// Send a session that moves again.
+    Move(SessionKey),
     /// Nothing of an earlier run can be held any more (T5).
     Certify,
     /// The wait for old leases of some class is over (T4).
@@ -110,6 +115,12 @@ pub struct Server<R: Rules = Flawless> {
     draining: Option<Draining>,
     /// When a new epoch was asked for, because numbers or records run out.
     renewal: Option<Micros>,
+    /// Sessions that came from other servers.
+    guests: BTreeMap<SessionId, SessionKey>,
+    /// Sessions that went to other servers.
+    gone: BTreeMap<SessionId, Gone>,
+    /// What was said in this epoch to those who sent a session.
+    came: BTreeMap<(ServerId, SessionId), bool>,
 }
 
 impl<R: Rules> Server<R> {
@@ -145,6 +156,9 @@ impl<R: Rules> Server<R> {
             guardian: Guardian::default(),
             draining: None,
             renewal: None,
+            guests: BTreeMap::new(),
+            gone: BTreeMap::new(),
+            came: BTreeMap::new(),
         };
         server.at(now, Timer::Read);
         server.at(now, Timer::Beat);
@@ -170,7 +184,7 @@ impl<R: Rules> Server<R> {
             Input::Gone(_) => {}
             Input::Drain => self.drain(now, out),
         }
-        self.steps_down(now, out);
+        self.steps_on(now, out);
         self.drains(now, out);
     }
 
@@ -226,6 +240,21 @@ impl<R: Rules> Server<R> {
         shown.take(most).map(status).collect()
     }
 
+    /// Whose a session is, as was said when it was opened.
+    #[must_use]
+    pub fn owner(&self, session: SessionId) -> Option<&str> {
+        let key = self.client(session).ok()?;
+        self.sessions.get(&key).map(|client| &*client.owner)
+    }
+
+    /// A session is somebody else's from now on.
+    pub fn belongs(&mut self, session: SessionId, owner: Arc<str>) {
+        let key = self.client(session).ok();
+        if let Some(client) = key.and_then(|key| self.sessions.get_mut(&key)) {
+            client.owner = owner;
+        }
+    }
+
     /// What was counted.
     #[must_use]
     pub fn tally(&self) -> &Tally {
@@ -266,6 +295,7 @@ impl<R: Rules> Server<R> {
                 Timer::Resend(name) => self.resend_is_due(now, at, &name, out),
                 Timer::Idle(name) => self.idle_is_due(now, at, &name, out),
                 Timer::Report(home) => self.report_is_due(now, at, home, out),
+                Timer::Move(session) => self.move_is_due(now, at, session, out),
                 Timer::Certify => self.certifies_now(now, out),
                 Timer::Open => self.opens(now, out),
                 Timer::Look(number) => self.look_is_due(now, at, number, out),
@@ -305,13 +335,18 @@ impl<R: Rules> Server<R> {
             }
             Message::Look { name, asker, number, .. } => self.looked_for(now, &name, asker, number, out),
             Message::Looked { name, number, state, .. } => self.look_answered(now, &name, number, state, out),
+            Message::Move { session, parcel, .. } => self.session_comes(now, from, session, *parcel, out),
+            Message::Moved { session, taken, .. } => self.session_came(now, from, session, taken, out),
             Message::Ping { .. } | Message::Reported { .. } => {}
         }
     }
 
     fn asked_by_client(&mut self, now: Micros, asker: Asker, ask: Ask, out: &mut Vec<Output>) {
+        let Some(ask) = self.answered_elsewhere(asker, ask, out) else { return };
         match ask {
-            Ask::Open { ttl, class, meta } => self.open(now, asker, ttl, class, meta, out),
+            Ask::Open { ttl, class, meta, owner, follows } => {
+                self.open(now, asker, sessions::Opening { ttl, class, meta, owner, follows }, out);
+            }
             Ask::KeepAlive { session, beliefs: _ } => self.keep_alive(now, asker, session, out),
             Ask::Close { session } => self.close(now, asker, session, out),
             Ask::Acquire { session, rid, name, wait, priority, value } => {
@@ -324,13 +359,19 @@ impl<R: Rules> Server<R> {
         }
     }
 
+    /// Whether the token is here, and not on its way with its holder.
+    fn has_token(&self, lock: &Lock) -> bool {
+        let holder = lock.holder.and_then(|(session, _)| self.sessions.get(&session));
+        lock.owner.token().is_some() && holder.is_none_or(|client| client.way.is_none())
+    }
+
     /// How a lock is whose token is here, or for which somebody waits.
     fn state_of(&self, now: Micros, lock: &Lock) -> LockState {
         let holder = lock.holder.and_then(|(session, rid)| {
             let client = self.sessions.get(&session)?;
             Some((client, client.requests.get(&rid)?))
         });
-        let here = lock.owner.token().is_some();
+        let here = self.has_token(lock);
         LockState {
             held: lock.holder.is_some(),
             fence: lock

@@ -43,6 +43,8 @@ pub(super) struct Lock {
     resends: u32,
     /// With which priority it was asked for.
     asked_priority: u32,
+    /// The number under which the token went to another server with its holder, and to which.
+    pub(super) handed: Option<(u64, ServerId)>,
 }
 
 impl Lock {
@@ -63,7 +65,23 @@ impl Lock {
             resend_at: None,
             resends: 0,
             asked_priority: 0,
+            handed: None,
         }
+    }
+
+    /// The token comes with its holder.
+    pub(super) fn comes_held(
+        &mut self,
+        now: Micros,
+        from: ServerId,
+        holder: (SessionKey, Rid),
+        fence: Fence,
+    ) {
+        self.came_from = Some(from);
+        (self.served, self.streak, self.next_since, self.used) = (true, 0, now, now);
+        self.resend_at = None;
+        self.holder = Some(holder);
+        self.fence = Some(fence);
     }
 
     /// Who holds it, and with which fence.
@@ -108,6 +126,7 @@ impl Lock {
         self.came_from = None;
         self.resend_at = None;
         self.asked_priority = 0;
+        self.handed = None;
     }
 }
 
@@ -187,11 +206,15 @@ impl<R: Rules> Server<R> {
 
     /// p with `succ` and no holder sends the token on.
     fn send_token(&mut self, now: Micros, name: &Name, out: &mut Vec<Output>) {
-        let epoch = self.epoch();
+        let (own, epoch) = (self.spec.id, self.epoch());
         let Some(lock) = self.locks.get_mut(name) else { return };
         let Some((to, token)) = lock.owner.sends() else { return };
         lock.came_from = None;
         self.tokens -= 1;
+        // It was numbered next before the token came here, with its holder, under the number before.
+        if to == own {
+            return self.token_comes(now, own, name, token.k, token.counter, out);
+        }
         self.tally.hops += 1;
         let message = Message::Token { epoch, name: name.clone(), k: token.k, counter: token.counter };
         out.push(Output::Send(to, message));
@@ -280,6 +303,9 @@ impl<R: Rules> Server<R> {
     ) {
         let epoch = self.epoch();
         let lock = self.lock_mut(now, name);
+        if let Some((_, there)) = lock.handed.filter(|(number, _)| *number == k) {
+            return out.push(Output::Send(there, Message::Pass { epoch, name: name.clone(), k, to }));
+        }
         if lock.owner.next().is_none() {
             lock.next_since = now;
             lock.streak = 0;

@@ -92,6 +92,22 @@ pub enum Event {
     },
     /// A session ended because nothing was heard of it.
     Expired(SessionId),
+    /// A session has gone to another server, with what it held; or is believed to have.
+    Left {
+        /// The session.
+        session: SessionId,
+        /// Where it is.
+        to: ServerId,
+    },
+    /// A session has come from another server, and its client may follow.
+    Arrived {
+        /// The session.
+        session: SessionId,
+        /// Where it was.
+        from: ServerId,
+        /// How many locks it holds.
+        held: usize,
+    },
     /// A view was installed.
     Installed {
         /// Its epoch.
@@ -133,6 +149,10 @@ pub struct Tally {
     pub duplicates: u64,
     /// Messages sent again.
     pub resent: u64,
+    /// Sessions that went to other servers.
+    pub left: u64,
+    /// Sessions that came from other servers.
+    pub arrived: u64,
 }
 
 /// How a lock of which this server has the token, or for which somebody waits here, is.

@@ -31,4 +31,5 @@ macro_rules! same {
 same! {
     spec boot timers view pending joined installed_at confirmed reads read_number hinted sessions opened locks stalled
     ticket tokens held waiting homes reports looks look_number guardian draining renewal
+    guests gone came
 }

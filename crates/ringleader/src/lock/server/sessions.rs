@@ -2,6 +2,7 @@
 //! it gave is over, counted from the receipt of the keep-alive; the client counts from its sending, so it stops
 //! earlier.
 
+use super::moving::Way;
 use super::requests::{Request, State};
 use super::{Answer, Asker, Event, Output, Rules, Server, SessionKey, Timer, answer};
 use crate::live::Micros;
@@ -15,9 +16,26 @@ const MAX_META: usize = 512;
 /// How many requests that are over a session remembers: one that comes late must not be taken for a new one.
 const FINISHED: usize = 64;
 
+/// What a session is opened with.
+pub(super) struct Opening {
+    pub(super) ttl: Micros,
+    pub(super) class: Class,
+    pub(super) meta: Arc<str>,
+    pub(super) owner: Arc<str>,
+    pub(super) follows: bool,
+}
+
 /// A session at its server.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Client {
+    /// What it is called: here by the number that it has, or as the server called it from which it came.
+    pub(super) name: SessionId,
+    /// Whose it is.
+    pub(super) owner: Arc<str>,
+    /// Whether its client follows it to another server.
+    pub(super) follows: bool,
+    /// On its way to another server.
+    pub(super) way: Option<Box<Way>>,
     pub(super) ttl: Micros,
     pub(super) class: Class,
     pub(super) meta: Arc<str>,
@@ -32,6 +50,30 @@ pub(super) struct Client {
 }
 
 impl Client {
+    /// One that begins, or that has come.
+    pub(super) fn new(name: SessionId, opening: Opening, until: Micros) -> Client {
+        let Opening { ttl, class, meta, owner, follows } = opening;
+        Client {
+            name,
+            owner,
+            follows,
+            way: None,
+            ttl,
+            class,
+            meta,
+            until,
+            requests: BTreeMap::new(),
+            finished: VecDeque::new(),
+            newest: 0,
+            granted: false,
+        }
+    }
+
+    /// The requests that are over, as far as they are remembered.
+    pub(super) fn over(&self) -> Vec<Rid> {
+        self.finished.iter().copied().collect()
+    }
+
     /// Whether this number was not seen yet.
     pub(super) fn is_new(&self, rid: Rid) -> bool {
         !self.requests.contains_key(&rid) && (rid > self.newest || !self.has_finished(rid))
@@ -56,10 +98,14 @@ impl<R: Rules> Server<R> {
     /// The session's number here, or why it is none: no other run of any server gave a name of ours.
     pub(super) fn client(&self, session: SessionId) -> Result<SessionKey, Denial> {
         let (run, key) = ((session.0 >> 64) as u64, session.0 as u64);
-        if run != self.spec.incarnation || key == 0 || key > self.opened {
-            return Err(Denial::SessionUnknown);
+        if run != self.spec.incarnation {
+            return self.guests.get(&session).copied().ok_or(Denial::SessionUnknown);
         }
-        if self.sessions.contains_key(&key) { Ok(key) } else { Err(Denial::SessionExpired) }
+        match self.sessions.get(&key) {
+            Some(client) if client.name == session => Ok(key),
+            None if key != 0 && key <= self.opened => Err(Denial::SessionExpired),
+            Some(_) | None => Err(Denial::SessionUnknown),
+        }
     }
 
     pub(super) fn no_lease(&self) -> Denial {
@@ -74,15 +120,8 @@ impl<R: Rules> Server<R> {
         Some(ttl.min(self.lease_left(now, class))).filter(|valid| *valid > Micros(0))
     }
 
-    pub(super) fn open(
-        &mut self,
-        now: Micros,
-        asker: Asker,
-        ttl: Micros,
-        class: Class,
-        meta: Arc<str>,
-        out: &mut Vec<Output>,
-    ) {
+    pub(super) fn open(&mut self, now: Micros, asker: Asker, opening: Opening, out: &mut Vec<Output>) {
+        let Opening { ttl, class, .. } = opening;
         let lease = self.view.as_ref().map_or(Micros(0), |view| view.times.lease(class));
         let refused = if self.draining.is_some() {
             Some(Denial::Draining)
@@ -92,7 +131,7 @@ impl<R: Rules> Server<R> {
             Some(Denial::BadRequest("the session's time is too short"))
         } else if ttl > lease {
             Some(Denial::BadRequest("the session's time is longer than the lease of its class"))
-        } else if meta.len() > MAX_META {
+        } else if opening.meta.len() > MAX_META || opening.owner.len() > MAX_META {
             Some(Denial::BadRequest("what a session shows about its holder has at most 512 bytes"))
         } else if self.sessions.len() >= self.spec.limits.sessions {
             Some(Denial::Limit("sessions"))
@@ -107,19 +146,9 @@ impl<R: Rules> Server<R> {
         };
         self.opened += 1;
         let (key, until) = (self.opened, now + valid);
-        let client = Client {
-            ttl,
-            class,
-            meta,
-            until,
-            requests: BTreeMap::new(),
-            finished: VecDeque::new(),
-            newest: 0,
-            granted: false,
-        };
-        self.sessions.insert(key, client);
-        self.at(until, Timer::Session(key));
         let session = self.spec.session(key);
+        self.sessions.insert(key, Client::new(session, opening, until));
+        self.at(until, Timer::Session(key));
         answer(out, asker, Answer::Opened { session, valid });
     }
 
@@ -141,7 +170,10 @@ impl<R: Rules> Server<R> {
         let patience_over = self.patience_is_over(now);
         let Some(client) = self.sessions.get(&key) else { return };
         let left = client.until - now;
-        let valid = if patience_over { Some(left) } else { self.promise(now, client.class, client.ttl) };
+        // What is promised to a session on its way is promised where it arrives.
+        let frozen = client.way.is_some() && R::FROZEN;
+        let valid =
+            if patience_over || frozen { Some(left) } else { self.promise(now, client.class, client.ttl) };
         let Some(valid) = valid else {
             return answer(out, asker, Answer::Denied(self.no_lease()));
         };
@@ -170,15 +202,18 @@ impl<R: Rules> Server<R> {
             let until = client.until;
             return self.at(until, Timer::Session(key));
         }
+        if client.way.is_some() {
+            return self.overdue(now, key, out);
+        }
         self.tally.expired += 1;
-        let session = self.spec.session(key);
-        out.push(Output::Event(Event::Expired(session)));
+        out.push(Output::Event(Event::Expired(client.name)));
         self.end(now, key, Denial::SessionExpired, out);
     }
 
     /// The session is over: its waits are removed, each is answered, and its locks are free.
     pub(super) fn end(&mut self, now: Micros, key: SessionKey, why: Denial, out: &mut Vec<Output>) {
         let Some(client) = self.sessions.remove(&key) else { return };
+        self.guests.remove(&client.name);
         let mut free: Vec<Name> = Vec::new();
         for (rid, request) in client.requests {
             self.forget_wait(key, rid, &request);

@@ -124,6 +124,10 @@ pub trait Rules {
     const SINCE: bool = true;
     /// 4.2: the numbers of a chain that begins anew go on above those of the one that was dropped.
     const GOES_ON: bool = true;
+    /// 8.8: whoever has sent a session away stays in its epoch until that has arrived, or its client holds nothing.
+    const MOVES_FIRST: bool = true;
+    /// 8.8: a session that is on its way is not extended.
+    const FROZEN: bool = true;
     /// 4.1: a client takes a grant only while its session lives on its own clock, and holds until its deadline there.
     const OWN_CLOCK: bool = true;
     /// 4.1: a client takes a grant only for a request that still waits.

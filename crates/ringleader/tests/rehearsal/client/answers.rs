@@ -40,6 +40,13 @@ impl World {
                     self.session_ends(client);
                 }
             }
+            (
+                Asked::KeepAlive(session, _)
+                | Asked::Acquire(session, _, _)
+                | Asked::Release(session, _, _)
+                | Asked::Other(session),
+                Answer::Denied(Denial::Moved(to)),
+            ) => self.follows(client, session, usize::from(to)),
             (Asked::KeepAlive(session, _), Answer::Denied(_)) => self.refused(client, session),
             (Asked::Acquire(session, _, rid), Answer::Denied(denial)) => {
                 // If it was asked again meanwhile, the answer to that is the one that counts.
@@ -90,6 +97,24 @@ impl World {
                 | Answer::State(_)
                 | Answer::Denied(_),
             ) => {}
+        }
+    }
+
+    /// Its session is at another server now: it goes on there, with everything that waits.
+    fn follows(&mut self, client: usize, session: SessionId, to: usize) {
+        if !self.is_of(client, session) {
+            return;
+        }
+        self.counts.followed += 1;
+        let real = self.real;
+        let who = &mut self.clients[client];
+        if let Some(open) = &mut who.open {
+            (open.server, open.keep_alive) = (to, real);
+        }
+        for task in &mut who.tasks {
+            if matches!(task.doing, Doing::Waits { .. } | Doing::GivesBack { .. }) {
+                task.next = task.next.min(real + 1);
+            }
         }
     }
 
@@ -205,7 +230,8 @@ impl World {
             | Denial::BadRequest(_)
             | Denial::NotHolder
             | Denial::SessionExpired
-            | Denial::SessionUnknown => {
+            | Denial::SessionUnknown
+            | Denial::Moved(_) => {
                 if let Some(open) = &mut self.clients[client].open {
                     open.session.withdraws(rid);
                 }

@@ -10,7 +10,7 @@ fn refused(answer: Option<Answer>) -> Denial {
 }
 
 fn open(ttl: u64, class: Class, meta: &str) -> Ask {
-    Ask::Open { ttl: Micros::millis(ttl), class, meta: meta.into() }
+    Ask::Open { ttl: Micros::millis(ttl), class, meta: meta.into(), owner: "".into(), follows: false }
 }
 
 #[test]

@@ -5,6 +5,7 @@ mod basics;
 mod chains;
 mod clients;
 mod leaving;
+mod moving;
 mod views;
 
 use super::{Event, Flawless, Input, Output, Rules, Server, ServerSpec};
@@ -175,7 +176,13 @@ impl<R: Rules> Room<R> {
     }
 
     fn open(&mut self, id: ServerId) -> SessionId {
-        let open = Ask::Open { ttl: Micros::millis(3000), class: Class::Normal, meta: "test".into() };
+        let open = Ask::Open {
+            ttl: Micros::millis(3000),
+            class: Class::Normal,
+            meta: "test".into(),
+            owner: "".into(),
+            follows: false,
+        };
         match self.ask(id, open) {
             Some(Answer::Opened { session, .. }) => session,
             other => panic!("{other:?}"),
