@@ -316,8 +316,7 @@ pub(crate) fn denied(facts: &Facts, context: &Context, denial: Denial) -> Refusa
                 Context::Acquire(name) => {
                     let class = facts.class(name).name();
                     Some(format!(
-                        "`{name}` is of class {class}: a session of this class or a shorter one can hold it \
-                         (\"class\": \"{class}\")"
+                        "`{name}` is of class {class}: a session of this class, or of a shorter one, can hold it"
                     ))
                 }
                 Context::Open => Some(format!(

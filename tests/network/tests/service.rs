@@ -161,12 +161,17 @@ fn the_network_loses_and_delays() {
 #[test]
 fn a_rolling_restart_loses_no_lock() {
     let mut service = loaded(3, Leases::LONG, 2, 4);
+    // A command that goes on all the time: its lock goes with it from server to server.
+    let mut wrapped = service.wrap(3, "normal/command", "upgrade");
     for place in service.everybody() {
         service.drain(place);
         service.await_locks(now_us());
         service.start(place);
         recovers(&service);
+        assert!(service.lives(&wrapped), "the command lost its lock: {}", wrapped.said());
     }
+    wrapped.wrapper.signal(Signal::SIGKILL);
+    let _ = service.await_death(&wrapped);
     let verdict = conclude(service, "a rolling restart under load (3 servers)");
     assert_eq!(verdict.losses, [], "a lock was lost");
     assert_eq!(verdict.tally.get("servers drained"), 3);

@@ -40,6 +40,7 @@ without! {
     NeverOut SINCE
     LeavesAtOnce MOVES_FIRST
     Extends FROZEN
+    Forgets REMEMBERS
 }
 
 /// How many schedules a mistake may hide in.
@@ -188,6 +189,7 @@ fn every_mistake_is_found() {
         line("who was out thinks that it was not", found::<NeverOut>(Flaw::None, unguarded, sleeps)),
         line("a session on its way forgotten", found::<LeavesAtOnce>(Flaw::None, as_drawn, leaves)),
         line("a session on its way extended", found::<Extends>(Flaw::None, held_long, unheard)),
+        line("a session that came forgotten", found::<Forgets>(Flaw::None, as_drawn, leaves)),
         line("client: grant taken too late", found::<Flawless>(Flaw::TakesLate, as_drawn, faults)),
         line("client: grant of another request", found::<Flawless>(Flaw::AnyRequest, as_drawn, faults)),
         line("client: promise from the answer", found::<Flawless>(Flaw::FromReceipt, as_drawn, faults)),

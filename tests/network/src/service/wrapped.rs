@@ -13,6 +13,7 @@ pub struct Wrapped {
     /// `ringleader lock`.
     pub wrapper: Process,
     beats: Vec<PathBuf>,
+    log: PathBuf,
 }
 
 impl Wrapped {
@@ -26,6 +27,12 @@ impl Wrapped {
             Some((pid, lines.next_back()?.parse().ok()?))
         };
         self.beats.iter().map(read).collect()
+    }
+
+    /// What `ringleader lock` has told people.
+    #[must_use]
+    pub fn said(&self) -> String {
+        std::fs::read_to_string(&self.log).unwrap_or_default()
     }
 
     /// Waits until `ringleader lock` has ended.
@@ -49,7 +56,8 @@ impl Service {
         let servers = self.names.iter().enumerate();
         let servers =
             servers.flat_map(|(place, name)| ["--server".into(), setup::endpoint(&self.lab, place, name)]);
-        let log = File::create(folder.join(format!("{tag}.log"))).expect("a file for its log");
+        let said = folder.join(format!("{tag}.log"));
+        let log = File::create(&said).expect("a file for its log");
         let child = self.lab.hosts()[host]
             .command(&self.program)
             .args(["lock", lock])
@@ -65,9 +73,27 @@ impl Service {
             .stderr(log)
             .spawn()
             .expect("the command starts");
-        let wrapped = Wrapped { wrapper: Process::new(child), beats };
+        let wrapped = Wrapped { wrapper: Process::new(child), beats, log: said };
         self.wait("the children of the command live", || wrapped.children().map(drop));
         wrapped
+    }
+
+    /// Whether the children of a command live: each writes something down from now on.
+    #[must_use]
+    pub fn lives(&self, wrapped: &Wrapped) -> bool {
+        let since = crate::now_us();
+        let begun = std::time::Instant::now();
+        while begun.elapsed() < PATIENCE {
+            let Some(children) = wrapped.children() else { return false };
+            if children.iter().any(|(pid, _)| is_gone(*pid)) {
+                return false;
+            }
+            if children.iter().all(|(_, last)| *last > since) {
+                return true;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        false
     }
 
     /// Waits until the children of a command are gone; when the last of them was last alive, in microseconds.

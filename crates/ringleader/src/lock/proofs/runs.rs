@@ -92,8 +92,8 @@ fn a_home_waits_for_old_leases() {
     assert!(states(size, Some(180_000)) >= 180_000);
 }
 
-/// A server leaves with a session that holds the lock. Should the view change meanwhile and the old server not wait until
-/// the session has arrived, two hold it.
+/// A server leaves with a session that holds the lock. Should the view change meanwhile, and the old server not wait
+/// until the session has arrived, two hold it.
 #[test]
 fn a_session_on_its_way_holds_up_the_next_view() {
     let size = Size { ticks: 1, views: 1, drains: 1, ..SMALL };

@@ -119,7 +119,7 @@ impl<R: Rules> Server<R> {
     fn begins(&mut self, now: Micros, view: Arc<View>, joined: bool, out: &mut Vec<Output>) {
         self.joined = joined;
         self.installed_at = now;
-        self.came.clear();
+        self.came.retain(|_, came| came.until > now && R::REMEMBERS);
         self.tally.installed += 1;
         self.stalled.clear();
         self.homes = Homes::installed::<R>(&view, self.spec.id, now);

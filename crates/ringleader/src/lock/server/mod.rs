@@ -35,7 +35,7 @@ use guardian::Guardian;
 use homes::Homes;
 use install::Reporting;
 use look::Question;
-use moving::Gone;
+use moving::{Came, Gone};
 use owners::Lock;
 use sessions::Client;
 use std::collections::{BTreeMap, BTreeSet};
@@ -119,8 +119,8 @@ pub struct Server<R: Rules = Flawless> {
     guests: BTreeMap<SessionId, SessionKey>,
     /// Sessions that went to other servers.
     gone: BTreeMap<SessionId, Gone>,
-    /// What was said in this epoch to those who sent a session.
-    came: BTreeMap<(ServerId, SessionId), bool>,
+    /// What was said to those who sent a session.
+    came: BTreeMap<(ServerId, SessionId), Came>,
 }
 
 impl<R: Rules> Server<R> {
@@ -310,6 +310,12 @@ impl<R: Rules> Server<R> {
         if let Message::Ping { .. } = message {
             self.pinged(now, from, &message);
             return self.newer(now, epoch, out);
+        }
+        if let Message::Move { session, .. } = &message
+            && epoch < self.epoch()
+        {
+            // Whoever sent it waits for an answer before it comes into this epoch.
+            return self.session_comes_late(now, from, epoch, *session, out);
         }
         let old_token = !R::EPOCHS && matches!(message, Message::Token { .. });
         if epoch != self.epoch() && !old_token {

@@ -35,6 +35,15 @@ pub(super) struct Way {
     at: Micros,
 }
 
+/// What was said to whoever sent a session.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Came {
+    epoch: u32,
+    taken: bool,
+    /// Until when it may matter in a later epoch.
+    pub(super) until: Micros,
+}
+
 /// Where a session went.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Gone {
@@ -202,10 +211,35 @@ impl<R: Rules> Server<R> {
         parcel: Parcel,
         out: &mut Vec<Output>,
     ) {
-        let said = self.came.get(&(from, session)).copied();
-        let taken = said.unwrap_or_else(|| self.takes_in(now, from, session, parcel, out));
-        self.came.insert((from, session), taken);
-        out.push(Output::Send(from, Message::Moved { epoch: self.epoch(), session, taken }));
+        let epoch = self.epoch();
+        let said = self.came.get(&(from, session)).filter(|came| came.epoch == epoch).map(|came| came.taken);
+        let taken = said.unwrap_or_else(|| {
+            // The sender counts on the answer for as long as it was promised to the client, on its own clock.
+            let until = now + self.kept_for(parcel.left);
+            let taken = self.takes_in(now, from, session, parcel, out);
+            self.came.insert((from, session), Came { epoch, taken, until });
+            taken
+        });
+        out.push(Output::Send(from, Message::Moved { epoch, session, taken }));
+    }
+
+    /// A session comes that was sent in an epoch that is over here: if it was not taken then, it never will be.
+    pub(super) fn session_comes_late(
+        &mut self,
+        now: Micros,
+        from: ServerId,
+        epoch: u32,
+        session: SessionId,
+        out: &mut Vec<Output>,
+    ) {
+        let came = self.came.get(&(from, session)).filter(|came| came.epoch == epoch && came.until > now);
+        let taken = came.is_some_and(|came| came.taken);
+        out.push(Output::Send(from, Message::Moved { epoch, session, taken }));
+    }
+
+    /// How long something lasts here that lasts so long on another clock.
+    fn kept_for(&self, left: Micros) -> Micros {
+        self.view.as_ref().map_or(Micros(0), |view| view.times.wait(left))
     }
 
     /// Takes a session in, if that can be.
@@ -228,7 +262,6 @@ impl<R: Rules> Server<R> {
         if self.draining.is_some() || full || parcel.held.iter().any(had) {
             return false;
         }
-        // Its clock may be the faster one.
         let until = now + view.times.wait(parcel.left);
         let Parcel { ttl, class, meta, owner, left: _, over, held } = parcel;
         self.opened += 1;
@@ -263,16 +296,18 @@ impl<R: Rules> Server<R> {
     ) {
         let Ok(key) = self.client(session) else { return };
         let Some(client) = self.sessions.get_mut(&key) else { return };
+        // Who took it may have forgotten that by now, and have let others in.
+        if !taken && client.until <= now {
+            return;
+        }
         let Some(mut way) = client.way.take_if(|way| way.to == from) else { return };
         if taken {
             return self.has_left(now, key, *way, out);
         }
         way.refused.insert(from);
         let Some(asked) = self.sets_off(now, key, way.refused, way.asked, out) else { return };
-        // Nobody takes it: it is waited for.
-        if let Some(client) = self.sessions.get_mut(&key) {
-            client.follows = false;
-            let until = client.until;
+        // Nobody takes it: it is waited for, and tries again in the next view.
+        if let Some(until) = self.sessions.get(&key).map(|client| client.until) {
             self.at(until, Timer::Session(key));
         }
         for (asker, ask) in asked {

@@ -219,3 +219,44 @@ fn what_was_refused_is_not_taken_later() {
     let refused = room.sent.iter().filter(|(_, _, said)| matches!(said, Message::Moved { taken: false, .. }));
     assert_eq!(refused.count(), 2);
 }
+
+/// The others are in the next epoch already when a server begins to leave: it is told that they take nothing of the last
+/// one any more, goes on with them, and sends its sessions in the new one. Nobody notices.
+#[test]
+fn a_view_that_changes_meanwhile_costs_nobody_anything() {
+    for taken in [false, true] {
+        let mut room: Room = Room::new(3);
+        let name = room.lock_at(0);
+        let one = follower(&mut room, 1, "host 12");
+        let fence = room.gets(1, one, 1, &name);
+        room.change(&Command::Rehome(room.view.epoch, room.view.homes.clone()));
+        if taken {
+            // It is taken in the old epoch, and the answer is lost.
+            room.loses = |message| matches!(message, Message::Moved { .. });
+            room.input(1, Input::Drain);
+            room.loses = |_| false;
+        }
+        for id in [0, 2] {
+            room.input(id, Input::Hint(room.view.epoch));
+        }
+        room.input(1, Input::Drain);
+        let begun = room.now;
+        while !has_drained(&room, 1) {
+            room.pass(Micros::millis(20));
+            let kept = room.ask(1, Ask::KeepAlive { session: one, beliefs: Vec::new() });
+            assert!(
+                matches!(kept, Some(Answer::Alive { .. } | Answer::Denied(Denial::Moved(_)))),
+                "{kept:?}"
+            );
+            assert!(room.now < begun + Micros::millis(1500), "{taken}");
+        }
+        let to = place(&mut room, 1, one);
+        assert_eq!(beliefs(&mut room, to, one), [(1, Belief::Holds(fence))], "{taken}");
+        let other = room.open(2 - to);
+        assert_eq!(room.acquire(2 - to, other, 1, &name), None, "it is held");
+        let waiter = room.asked;
+        assert_eq!(room.release(to, one, &name, fence), Some(Answer::Released));
+        room.pass(Micros::millis(100));
+        assert!(matches!(room.answer_to(waiter), Some(Answer::Granted { fence: next, .. }) if next > fence));
+    }
+}
