@@ -31,7 +31,6 @@ pub(super) fn start(inner: &Arc<Inner>) -> Vec<JoinHandle<()>> {
 /// because others had voted for a later election already stands in a later one soon.
 async fn elections(parts: Parts) {
     let (raft, range) = (&parts.raft, &parts.options.election);
-    let mut server = raft.server_metrics();
     let started = Instant::now();
     let mut patience = drawn(range);
     let mut last_led = None;
@@ -42,15 +41,7 @@ async fn elections(parts: Parts) {
             (state.server_state, begun, heard, heard.filter(|_| state.vote_ref().is_committed()))
         });
         let Ok((role, begun, heard, led)) = seen.await else { return };
-        if role == ServerState::Leader {
-            // A timer would wake the process for nothing.
-            if server.wait_for(|server| server.state != ServerState::Leader).await.is_err() {
-                return;
-            }
-            patience = drawn(range);
-            continue;
-        }
-        if role == ServerState::Learner || !begun {
+        if role == ServerState::Leader || role == ServerState::Learner || !begun {
             patience = drawn(range);
             sleep(range.start).await;
             continue;
@@ -135,7 +126,7 @@ async fn chores(parts: Parts) {
             // Whatever goes wrong here is tried again in a moment.
             let _ = timeout(parts.options.propose_within, parts.attempt(change.order())).await;
         }
-        sleep(if settled { parts.options.election.end * 8 } else { pause }).await;
+        sleep(if settled { parts.options.election.end } else { pause }).await;
     }
 }
 

@@ -327,7 +327,8 @@ impl<R: Rules> Server<R> {
         }) else {
             return;
         };
-        let told = !way.asked.is_empty();
+        // Who holds nothing loses nothing if it is not told.
+        let told = !way.asked.is_empty() || client.requests.is_empty();
         for (asker, _) in way.asked {
             answer(out, asker, Answer::Denied(Denial::Moved(to)));
         }
