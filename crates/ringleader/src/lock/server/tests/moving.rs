@@ -220,8 +220,8 @@ fn what_was_refused_is_not_taken_later() {
     assert_eq!(refused.count(), 2);
 }
 
-/// The others are in the next epoch already when a server begins to leave: it is told that they take nothing of the last
-/// one any more, goes on with them, and sends its sessions in the new one. Nobody notices.
+/// The others are in the next epoch already when a server begins to leave: it is told that they take nothing of the
+/// last one any more, goes on with them, and sends its sessions in the new one. Nobody notices.
 #[test]
 fn a_view_that_changes_meanwhile_costs_nobody_anything() {
     for taken in [false, true] {
