@@ -143,10 +143,13 @@ impl<R: Rules> Server<R> {
                     Output::Send(other, Message::Look { epoch, name: name.clone(), asker, number })
                 }));
             }
-            // The home may not know where it went.
-            None => out.extend(handed.map(|there| {
-                Output::Send(there, Message::Look { epoch, name: name.clone(), asker, number })
-            })),
+            // The home may not know where it went; if it went there, it has looked, and would ask us again.
+            None => {
+                let home = self.view.as_ref().and_then(|view| view.home(name));
+                out.extend(handed.filter(|there| Some(*there) != home).map(|there| {
+                    Output::Send(there, Message::Look { epoch, name: name.clone(), asker, number })
+                }));
+            }
         }
     }
 

@@ -260,3 +260,32 @@ fn a_view_that_changes_meanwhile_costs_nobody_anything() {
         assert!(matches!(room.answer_to(waiter), Some(Answer::Granted { fence: next, .. }) if next > fence));
     }
 }
+
+/// A question about a lock that went to its home with its holder, and on from there, goes round once.
+#[test]
+fn a_question_is_not_sent_to_and_fro() {
+    let mut room: Room = Room::new(3);
+    room.proposals = false;
+    let name = room.lock_at(0);
+    let sessions = ["a", "b"].map(|meta| follower(&mut room, 1, meta));
+    let fences = sessions.map(|session| {
+        assert!(
+            room.acquire(1, session, 1, &name).is_none_or(|answer| matches!(answer, Answer::Granted { .. }))
+        );
+        room.granted().map(|(_, fence)| fence)
+    });
+    room.input(1, Input::Drain);
+    let holder = sessions[0];
+    let fence = fences[0].expect("the first one has it");
+    let to = place(&mut room, 1, holder);
+    let two = room.open(2 - to);
+    assert_eq!(room.acquire(2 - to, two, 1, &name), None);
+    assert_eq!(room.release(to, holder, &name, fence), Some(Answer::Released));
+    room.quiet();
+    for id in [0, 2] {
+        room.loses = |message| matches!(message, Message::Looked { .. });
+        room.ask(id, Ask::Look { name: name.clone() });
+    }
+    let looks = room.sent.iter().filter(|(_, _, message)| matches!(message, Message::Look { .. })).count();
+    assert!(looks < 12, "{looks}");
+}
