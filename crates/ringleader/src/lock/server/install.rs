@@ -2,7 +2,7 @@
 //! its holders and its sessions; anybody else lets go of everything first, and comes in with nothing.
 
 use super::homes::Homes;
-use super::owners::{RESEND, RESEND_MOST};
+use super::owners::patience;
 use super::table::Table;
 use super::{Answer, Event, Output, Rules, Server, Timer, answer};
 use crate::live::Micros;
@@ -208,7 +208,7 @@ impl<R: Rules> Server<R> {
         if report.open.is_empty() {
             return;
         }
-        report.at = now + Micros(RESEND.0 << report.resends.min(10)).min(RESEND_MOST);
+        report.at = now + patience(report.resends);
         let at = report.at;
         self.at(at, Timer::Report(home));
     }

@@ -6,6 +6,7 @@
 //! with its holder. Whoever has sent one stays in its epoch until it knows that it arrived, or until its client can
 //! hold nothing; it extends nothing meanwhile. Who got it keeps it for at least as long as the client was promised.
 
+use super::owners::patience;
 use super::requests::{Request, State};
 use super::sessions::{Client, Opening};
 use super::{Answer, Ask, Asker, Event, Output, Rules, Server, SessionKey, Timer, answer};
@@ -13,12 +14,6 @@ use crate::live::Micros;
 use crate::lock::{Carried, Denial, MAX_MESSAGE, Message, Name, Parcel, Rid, ServerId, SessionId};
 use crate::mutex::homed_chain::Token;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// A session that is not known to have arrived is sent again after this time, then after twice as long, and so on.
-const RESEND: Micros = Micros::millis(50);
-
-/// But not later than this.
-const RESEND_MOST: Micros = Micros::millis(400);
 
 /// Bytes of a session that moves, at most; one with more locks is waited for.
 const PARCEL: usize = MAX_MESSAGE / 2;
@@ -170,7 +165,7 @@ impl<R: Rules> Server<R> {
         let epoch = self.epoch();
         let Some(client) = self.sessions.get_mut(&key) else { return };
         let Some(way) = client.way.as_mut() else { return };
-        way.at = now + Micros(RESEND.0 << way.resends.min(10)).min(RESEND_MOST);
+        way.at = now + patience(way.resends);
         let (to, at) = (way.to, way.at);
         let carried = |(rid, request): (&Rid, &Request)| {
             let State::Holds(fence) = request.state else { return None };
@@ -214,9 +209,13 @@ impl<R: Rules> Server<R> {
         let epoch = self.epoch();
         let said = self.came.get(&(from, session)).filter(|came| came.epoch == epoch).map(|came| came.taken);
         let taken = said.unwrap_or_else(|| {
-            // The sender counts on the answer for as long as it was promised to the client, on its own clock.
-            let until = now + self.kept_for(parcel.left);
-            let taken = self.takes_in(now, from, session, parcel, out);
+            // As long as the client and the sender count on it, whose clocks may be the slower ones.
+            let kept = self.view.as_ref().map_or(Micros(0), |view| view.times.wait(parcel.left));
+            let until = now + kept;
+            let taken = self.can_take(&parcel);
+            if taken {
+                self.takes_in(now, from, (session, until), parcel, out);
+            }
             self.came.insert((from, session), Came { epoch, taken, until });
             taken
         });
@@ -237,21 +236,7 @@ impl<R: Rules> Server<R> {
         out.push(Output::Send(from, Message::Moved { epoch, session, taken }));
     }
 
-    /// How long something lasts here that lasts so long on another clock.
-    fn kept_for(&self, left: Micros) -> Micros {
-        self.view.as_ref().map_or(Micros(0), |view| view.times.wait(left))
-    }
-
-    /// Takes a session in, if that can be.
-    fn takes_in(
-        &mut self,
-        now: Micros,
-        from: ServerId,
-        session: SessionId,
-        parcel: Parcel,
-        out: &mut Vec<Output>,
-    ) -> bool {
-        let Some(view) = self.view.as_ref().filter(|_| self.pending.is_none()) else { return false };
+    fn can_take(&self, parcel: &Parcel) -> bool {
         let full = self.sessions.len() >= self.spec.limits.sessions;
         let had = |carried: &Carried| {
             self.locks
@@ -259,10 +244,19 @@ impl<R: Rules> Server<R> {
                 .and_then(|lock| lock.owner.largest())
                 .is_some_and(|k| k >= carried.k)
         };
-        if self.draining.is_some() || full || parcel.held.iter().any(had) {
-            return false;
-        }
-        let until = now + view.times.wait(parcel.left);
+        let leaves = self.draining.is_some() || self.pending.is_some();
+        !leaves && !full && !parcel.held.iter().any(had)
+    }
+
+    /// Takes a session in, until its client shows a sign of life here or that moment.
+    fn takes_in(
+        &mut self,
+        now: Micros,
+        from: ServerId,
+        (session, until): (SessionId, Micros),
+        parcel: Parcel,
+        out: &mut Vec<Output>,
+    ) {
         let Parcel { ttl, class, meta, owner, left: _, over, held } = parcel;
         self.opened += 1;
         let key = self.opened;
@@ -282,7 +276,6 @@ impl<R: Rules> Server<R> {
         self.at(until, Timer::Session(key));
         self.tally.arrived += 1;
         out.push(Output::Event(Event::Arrived { session, from, held: count }));
-        true
     }
 
     /// At the old server: the answer.
@@ -315,18 +308,10 @@ impl<R: Rules> Server<R> {
         }
     }
 
-    /// It is there: whoever was told here where the token goes next is told there.
+    /// It is there.
     fn has_left(&mut self, now: Micros, key: SessionKey, way: Way, out: &mut Vec<Output>) {
-        let (to, epoch) = (way.to, self.epoch());
-        let Some(client) = self.lets_tokens_go(now, key, |name, token, lock_next, lock| {
-            *lock = Some((token.k, to));
-            if let Some(next) = lock_next {
-                let message = Message::Pass { epoch, name: name.clone(), k: token.k, to: next };
-                out.push(Output::Send(to, message));
-            }
-        }) else {
-            return;
-        };
+        let to = way.to;
+        let Some(client) = self.lets_tokens_go(now, key, Some(to), out) else { return };
         // Who holds nothing loses nothing if it is not told.
         let told = !way.asked.is_empty() || client.requests.is_empty();
         for (asker, _) in way.asked {
@@ -337,21 +322,28 @@ impl<R: Rules> Server<R> {
         out.push(Output::Event(Event::Left { session: client.name, to }));
     }
 
-    /// A session is not here any more, and neither are the tokens of the locks that it holds.
+    /// A session is not here any more, and neither are the tokens of the locks that it holds. If it is known where they
+    /// are, what was said here of who gets them next is said there.
     fn lets_tokens_go(
         &mut self,
         now: Micros,
         key: SessionKey,
-        mut each: impl FnMut(&Name, Token, Option<ServerId>, &mut Option<(u64, ServerId)>),
+        to: Option<ServerId>,
+        out: &mut Vec<Output>,
     ) -> Option<Client> {
+        let epoch = self.epoch();
         let client = self.sessions.remove(&key)?;
         self.guests.remove(&client.name);
         for request in client.requests.values().filter(|request| request.holds()) {
             let Some(lock) = self.locks.get_mut(&request.name) else { continue };
             let Some((token, next)) = lock.owner.gives() else { continue };
             lock.let_go(now);
-            each(&request.name, token, next, &mut lock.handed);
+            lock.handed = to.map(|to| (token.k, to));
             (self.tokens, self.held) = (self.tokens - 1, self.held - 1);
+            if let (Some(there), Some(to)) = (to, next) {
+                let (name, k) = (request.name.clone(), token.k);
+                out.push(Output::Send(there, Message::Pass { epoch, name, k, to }));
+            }
         }
         Some(client)
     }
@@ -362,7 +354,7 @@ impl<R: Rules> Server<R> {
             return;
         }
         // Whether it has arrived is not known, and does not matter: who has it reports its tokens.
-        let Some(client) = self.lets_tokens_go(now, key, |_, _, _, _| {}) else { return };
+        let Some(client) = self.lets_tokens_go(now, key, None, out) else { return };
         let Some(way) = client.way else { return };
         for (asker, _) in way.asked {
             answer(out, asker, Answer::Denied(Denial::SessionExpired));

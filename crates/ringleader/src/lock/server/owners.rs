@@ -9,10 +9,15 @@ use crate::mutex::homed_chain::{Owner, Token};
 use std::collections::BTreeMap;
 
 /// A request that is not answered is repeated after this time, then after twice as long, and so on.
-pub(super) const RESEND: Micros = Micros::millis(50);
+const RESEND: Micros = Micros::millis(50);
 
 /// But not later than this.
-pub(super) const RESEND_MOST: Micros = Micros::millis(1000);
+const RESEND_MOST: Micros = Micros::millis(1000);
+
+/// How long an answer is waited for, after so many repetitions.
+pub(super) fn patience(resends: u32) -> Micros {
+    Micros(RESEND.0 << resends.min(10)).min(RESEND_MOST)
+}
 
 /// The shortest time between two epochs that are asked for because there are too many records.
 const CROWDED: Micros = Micros::millis(10_000);
@@ -266,7 +271,7 @@ impl<R: Rules> Server<R> {
     }
 
     pub(super) fn asks_again_later(&mut self, now: Micros, name: &Name) {
-        let at = now + RESEND;
+        let at = now + patience(0);
         if let Some(lock) = self.locks.get_mut(name).filter(|_| R::RESENDS) {
             lock.resend_at = Some(at);
             self.at(at, Timer::Resend(name.clone()));
@@ -280,7 +285,7 @@ impl<R: Rules> Server<R> {
         lock.resend_at = None;
         let Some(number) = lock.owner.asking().filter(|_| self.joined) else { return };
         lock.resends += 1;
-        let span = Micros(RESEND.0 << lock.resends.min(10)).min(RESEND_MOST);
+        let span = patience(lock.resends);
         let (home, priority) = (lock.home, lock.asked_priority);
         lock.resend_at = Some(now + span);
         self.at(now + span, Timer::Resend(name.clone()));

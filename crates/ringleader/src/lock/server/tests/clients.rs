@@ -9,25 +9,21 @@ fn refused(answer: Option<Answer>) -> Denial {
     }
 }
 
-fn open(ttl: u64, class: Class, meta: &str) -> Ask {
-    Ask::Open { ttl: Micros::millis(ttl), class, meta: meta.into(), owner: "".into(), follows: false }
-}
-
 #[test]
 fn a_session_needs_a_lease_and_a_time_that_fits() {
     let mut room: Room = Room::with(1, |spec| spec.limits.sessions = 1);
-    let short = refused(room.ask(0, open(299, Class::Normal, "")));
-    let long = refused(room.ask(0, open(3001, Class::Normal, "")));
-    let wordy = refused(room.ask(0, open(3000, Class::Normal, &"x".repeat(513))));
+    let short = refused(room.ask(0, opening(299, Class::Normal, "")));
+    let long = refused(room.ask(0, opening(3001, Class::Normal, "")));
+    let wordy = refused(room.ask(0, opening(3000, Class::Normal, &"x".repeat(513))));
     for denial in [short, long, wordy] {
         assert!(matches!(denial, Denial::BadRequest(_)), "{denial:?}");
     }
     room.open(0);
-    assert_eq!(refused(room.ask(0, open(3000, Class::Normal, ""))), Denial::Limit("sessions"));
+    assert_eq!(refused(room.ask(0, opening(3000, Class::Normal, ""))), Denial::Limit("sessions"));
     let spec = ServerSpec::new(0, 9, vec![0, 1]);
     let mut alone: Server = Server::new(spec, Micros(0));
     let mut out = Vec::new();
-    alone.handle(Micros(1), Input::Client(1, open(3000, Class::Normal, "")), &mut out);
+    alone.handle(Micros(1), Input::Client(1, opening(3000, Class::Normal, "")), &mut out);
     let denied =
         |output: &Output| matches!(output, Output::Answer(1, Answer::Denied(Denial::NoLease { .. })));
     assert!(out.iter().any(denied));
@@ -197,7 +193,7 @@ fn a_session_holds_only_what_is_leased_as_long_as_itself() {
     assert!(
         matches!(refused(room.acquire(0, zero, 1, &fast)), Denial::BadRequest(text) if text.contains("fast"))
     );
-    let Some(Answer::Opened { session, .. }) = room.ask(0, open(800, Class::Fast, "")) else {
+    let Some(Answer::Opened { session, .. }) = room.ask(0, opening(800, Class::Fast, "")) else {
         panic!("it is leased")
     };
     room.gets(0, session, 1, &fast);

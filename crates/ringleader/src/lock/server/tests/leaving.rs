@@ -18,13 +18,7 @@ fn a_server_that_leaves_makes_nobody_wait() {
     let waiter = room.asked;
     room.input(1, Input::Drain);
     assert_eq!(room.answer_to(waiter), Some(Answer::Denied(Denial::Draining)));
-    let open = Ask::Open {
-        ttl: Micros::millis(3000),
-        class: Class::Normal,
-        meta: "".into(),
-        owner: "".into(),
-        follows: false,
-    };
+    let open = opening(3000, Class::Normal, "");
     assert_eq!(room.ask(1, open), Some(Answer::Denied(Denial::Draining)));
     assert_eq!(room.acquire(1, one, 5, &idle), Some(Answer::Denied(Denial::Draining)));
     // Idle tokens went home; what is held is held, and is renewed.

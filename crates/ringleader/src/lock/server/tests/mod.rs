@@ -176,13 +176,7 @@ impl<R: Rules> Room<R> {
     }
 
     fn open(&mut self, id: ServerId) -> SessionId {
-        let open = Ask::Open {
-            ttl: Micros::millis(3000),
-            class: Class::Normal,
-            meta: "test".into(),
-            owner: "".into(),
-            follows: false,
-        };
+        let open = opening(3000, Class::Normal, "test");
         match self.ask(id, open) {
             Some(Answer::Opened { session, .. }) => session,
             other => panic!("{other:?}"),
@@ -233,6 +227,11 @@ impl<R: Rules> Room<R> {
         let mut names = names;
         names.find(|name| self.view.home(name) == Some(home)).expect("every server is a home")
     }
+}
+
+/// A session whose client does not follow it.
+fn opening(ttl: u64, class: Class, meta: &str) -> Ask {
+    Ask::Open { ttl: Micros::millis(ttl), class, meta: meta.into(), owner: "".into(), follows: false }
 }
 
 fn acquire(session: SessionId, rid: Rid, name: &Name, wait: Option<Micros>) -> Ask {

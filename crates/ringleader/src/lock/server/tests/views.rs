@@ -87,13 +87,7 @@ fn a_faster_class_waits_less() {
     room.change(&Command::Exclude(room.view.epoch, 1));
     room.hint();
     let fast = Name::lock("fast/x").expect("a name");
-    let open = Ask::Open {
-        ttl: Micros::millis(800),
-        class: Class::Fast,
-        meta: "".into(),
-        owner: "".into(),
-        follows: false,
-    };
+    let open = opening(800, Class::Fast, "");
     let Some(Answer::Opened { session, .. }) = room.ask(0, open) else { panic!("it is leased") };
     assert_eq!(room.acquire(0, session, 1, &fast), None);
     let waiter = room.asked;
@@ -169,16 +163,7 @@ fn who_is_excluded_installs_only_when_nobody_can_hold() {
     assert_eq!(room.acquire(1, one, 2, &own), None);
     let told = room.asked;
     assert!(matches!(
-        room.ask(
-            1,
-            Ask::Open {
-                ttl: Micros::millis(3000),
-                class: Class::Normal,
-                meta: "".into(),
-                owner: "".into(),
-                follows: false
-            }
-        ),
+        room.ask(1, opening(3000, Class::Normal, "")),
         Some(Answer::Denied(Denial::NoLease { .. }))
     ));
     room.pass(Micros::millis(100));
@@ -280,13 +265,7 @@ fn a_server_without_answers_grants_nothing_and_is_excluded() {
     room.gets(2, two, 2, &name);
     room.pass(Micros::millis(2300));
     assert_eq!(room.acquire(2, two, 3, &name), Some(Answer::Denied(Denial::SessionExpired)));
-    let open = Ask::Open {
-        ttl: Micros::millis(3000),
-        class: Class::Normal,
-        meta: "".into(),
-        owner: "".into(),
-        follows: false,
-    };
+    let open = opening(3000, Class::Normal, "");
     assert!(matches!(room.ask(2, open), Some(Answer::Denied(Denial::NoLease { .. }))));
     room.cut.clear();
     room.pass(Micros::millis(1500));
