@@ -9,6 +9,7 @@ mod keeper;
 mod machine;
 mod members;
 mod network;
+mod patience;
 mod rounds;
 mod shared;
 mod tasks;

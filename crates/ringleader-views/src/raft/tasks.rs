@@ -2,12 +2,12 @@
 //! while it leads, and sees to it that there is a cluster at all.
 
 use super::network::{Body, Reply};
+use super::patience::{Lost, Patience};
 use super::shared::random;
 use super::types::{Change, Raft};
 use super::{Inner, RaftOptions, rounds};
 use openraft::{EmptyNode, ServerState};
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -24,16 +24,12 @@ pub(super) fn start(inner: &Arc<Inner>) -> Vec<JoinHandle<()>> {
     ]
 }
 
-/// Stands for election when nothing was heard of a leader for a time that is drawn anew each time. (The timer of
-/// openraft 0.9 draws once for each process: two survivors that drew the same may split the vote for ever.)
-///
-/// Who lost because others had a longer log leaves them the next round or two, which it can only spoil. Who lost only
-/// because others had voted for a later election already stands in a later one soon.
+/// Stands for election when nothing was heard of a leader for long enough.
 async fn elections(parts: Parts) {
     let (raft, range) = (&parts.raft, &parts.options.election);
-    let started = Instant::now();
-    let mut patience = drawn(range);
-    let mut last_led = None;
+    let (behind, outbid) = (&parts.shared.behind, &parts.shared.outbid);
+    let mut patience = Patience::new(Instant::now(), range.clone(), parts.options.heartbeat);
+    let mut metrics = raft.server_metrics();
     loop {
         let seen = raft.with_raft_state(|state| {
             let begun = state.membership_state.effective().voter_ids().next().is_some();
@@ -42,39 +38,35 @@ async fn elections(parts: Parts) {
         });
         let Ok((role, begun, heard, led)) = seen.await else { return };
         if role == ServerState::Leader || role == ServerState::Learner || !begun {
-            patience = drawn(range);
-            sleep(range.start).await;
+            // Who leads is told when that is over, and looks itself only now and then.
+            let leads = metrics.borrow_and_update().state == ServerState::Leader;
+            let longest = if leads { range.end * 2 } else { range.start };
+            let over = metrics.wait_for(|metrics| leads && metrics.state != ServerState::Leader);
+            let _ = timeout(longest, over).await;
+            patience.rests(Instant::now());
             continue;
         }
-        // A leader since then: what was lost before says nothing about the next election.
-        if led > last_led {
-            (last_led, patience) = (led, drawn(range));
-        }
-        let due = heard.unwrap_or(started).max(started) + patience;
+        let due = patience.due(Instant::now(), heard, led);
         if Instant::now() < due {
             sleep_until(due).await;
             continue;
         }
-        parts.shared.behind.store(false, Ordering::Relaxed);
-        parts.shared.outbid.store(false, Ordering::Relaxed);
-        if raft.trigger().elect().await.is_err() {
+        behind.store(false, Ordering::Relaxed);
+        outbid.store(false, Ordering::Relaxed);
+        // Asked behind it, Raft answers when the vote is on the disk and the others are being asked.
+        if raft.trigger().elect().await.is_err() || raft.with_raft_state(|_| ()).await.is_err() {
             return;
         }
-        // Time for the answers. Its own vote is then the newest thing heard, from which the next time counts.
+        let asked = Instant::now();
         sleep(range.start / 2).await;
-        patience = if parts.shared.behind.load(Ordering::Relaxed) {
-            drawn(range) + range.end * 2
-        } else if parts.shared.outbid.load(Ordering::Relaxed) {
-            drawn(&(Duration::ZERO..range.end - range.start))
-        } else {
-            drawn(range)
+        tracing::info!(event = "DBGstood", behind = parts.shared.behind.load(Ordering::Relaxed), outbid = parts.shared.outbid.load(Ordering::Relaxed), state = ?raft.metrics().borrow().state);
+        let how = match (behind.load(Ordering::Relaxed), outbid.load(Ordering::Relaxed)) {
+            (true, _) => Lost::Behind,
+            (false, true) => Lost::Outbid,
+            (false, false) => Lost::Silence,
         };
+        patience.lost(asked, Instant::now(), how);
     }
-}
-
-fn drawn(range: &Range<Duration>) -> Duration {
-    let width = u64::try_from((range.end.saturating_sub(range.start)).as_micros()).unwrap_or(u64::MAX).max(1);
-    range.start + Duration::from_micros(random() % width)
 }
 
 /// What the tasks need of a store.

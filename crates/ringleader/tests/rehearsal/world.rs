@@ -429,7 +429,9 @@ impl World {
             Event::Drained => {
                 self.counts.drained += 1;
                 self.kill(host);
-                let after = self.rng.below(self.setup.gap);
+                // Once everything is healed nobody stays away for long, or nobody might be left.
+                let longest = if self.healed.is_some() { self.setup.suspect } else { self.setup.gap };
+                let after = self.rng.below(longest.min(self.setup.gap));
                 self.due(after, Due::Boot(host));
             }
             Event::Left { .. } => self.counts.left += 1,
