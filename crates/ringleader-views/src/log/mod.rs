@@ -17,7 +17,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// The first bytes of the log: what it is, and in which form.
 const MAGIC: &[u8; 16] = b"ringleader log 1";
@@ -34,12 +34,23 @@ pub(crate) struct Syncs {
     pub(crate) longest_micros: AtomicU64,
 }
 
+/// An election waits for two votes to be safe, and a leader that is not heard meanwhile is taken for dead.
+const SLOW: Duration = Duration::from_millis(100);
+
 impl Syncs {
     fn done(&self, since: Instant) {
         let micros = u64::try_from(since.elapsed().as_micros()).unwrap_or(u64::MAX);
         self.count.fetch_add(1, Ordering::Relaxed);
         self.micros.fetch_add(micros, Ordering::Relaxed);
         self.longest_micros.fetch_max(micros, Ordering::Relaxed);
+        if since.elapsed() > SLOW {
+            let took_ms = micros / 1000;
+            tracing::warn!(
+                event = "slow_disk",
+                took_ms,
+                "a write took long to be safe: elections may fail for it"
+            );
+        }
     }
 }
 

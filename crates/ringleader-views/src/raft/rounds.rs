@@ -59,6 +59,7 @@ pub(super) async fn lead(parts: Parts) {
         if metrics.wait_for(|metrics| leads(metrics.state)).await.is_err() {
             return;
         }
+        tracing::info!(event = "leads", term = metrics.borrow().current_term);
         let mut confirmed = false;
         let mut last = Instant::now();
         // The last round, and the next one.
@@ -95,6 +96,10 @@ pub(super) async fn lead(parts: Parts) {
                 () = sleep_until(next) => {}
             }
             if last.elapsed() >= patience {
+                tracing::warn!(
+                    event = "no_majority",
+                    "this leader hears no majority, and makes room for another"
+                );
                 confirmed = false;
                 parts.proposes(false);
                 asked.abort_all();
@@ -106,6 +111,7 @@ pub(super) async fn lead(parts: Parts) {
             }
             parts.proposes(confirmed);
         }
+        tracing::info!(event = "leads_no_more");
         readers.take();
         parts.proposes(false);
     }

@@ -51,6 +51,8 @@ async fn elections(parts: Parts) {
             sleep_until(due).await;
             continue;
         }
+        let silent = heard.map(|heard| u64::try_from(heard.elapsed().as_millis()).unwrap_or(u64::MAX));
+        tracing::info!(event = "stands", silent_ms = silent, "no leader of the view is heard");
         behind.store(false, Ordering::Relaxed);
         outbid.store(false, Ordering::Relaxed);
         // Asked behind it, Raft answers when the vote is on the disk and the others are being asked.
@@ -59,7 +61,6 @@ async fn elections(parts: Parts) {
         }
         let asked = Instant::now();
         sleep(range.start / 2).await;
-        tracing::info!(event = "DBGstood", behind = parts.shared.behind.load(Ordering::Relaxed), outbid = parts.shared.outbid.load(Ordering::Relaxed), state = ?raft.metrics().borrow().state);
         let how = match (behind.load(Ordering::Relaxed), outbid.load(Ordering::Relaxed)) {
             (true, _) => Lost::Behind,
             (false, true) => Lost::Outbid,

@@ -333,8 +333,8 @@ impl Service {
     }
 }
 
-/// Where files are that need not survive the machine. On a disk that others use as well, a write may take longer than an
-/// election: then that decides what is seen here, and not the faults.
+/// Where files are that need not survive the machine. On a disk that others use as well, a write may take longer than
+/// an election: then that decides what is seen here, and not the faults.
 fn in_memory() -> PathBuf {
     let memory = PathBuf::from("/dev/shm");
     if memory.is_dir() { memory } else { std::env::temp_dir() }
