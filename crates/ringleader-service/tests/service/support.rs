@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -51,6 +51,12 @@ pub(crate) struct Cluster {
     running: Vec<Option<Running>>,
 }
 
+/// Where a cluster's files are: how slow the disk of this machine is must decide nothing.
+fn in_memory() -> PathBuf {
+    let memory = PathBuf::from("/dev/shm");
+    if memory.is_dir() { memory } else { std::env::temp_dir() }
+}
+
 impl Cluster {
     /// As many servers, all of which serve.
     pub(crate) fn new(servers: u16) -> Cluster {
@@ -70,7 +76,7 @@ impl Cluster {
 
     /// The files, and nobody who runs.
     pub(crate) fn stopped(servers: u16, options: Options) -> Cluster {
-        let folder = tempfile::Builder::new().prefix("rl").tempdir().expect("there is room");
+        let folder = tempfile::Builder::new().prefix("rl").tempdir_in(in_memory()).expect("there is room");
         let times = ringleader::lock::Times {
             leases: [Micros::millis(1000), Micros::millis(3000), Micros::millis(15_000)],
             ..ringleader::lock::Times::default()
@@ -215,7 +221,7 @@ fn anonymous(identity: &Identity) -> std::sync::Arc<rustls::ClientConfig> {
 /// How a client gets to a server.
 #[derive(Clone)]
 pub(crate) enum Way {
-    Socket(std::path::PathBuf),
+    Socket(PathBuf),
     Tls(std::sync::Arc<rustls::ClientConfig>, String, ServerName<'static>),
 }
 
