@@ -196,7 +196,8 @@ impl Node {
             http::serve(listener, handle.clone(), Arc::clone(&cluster), Arc::clone(&metrics))?;
         }
         if options.signals {
-            signals::listen(handle.clone())?;
+            let (leaves, stops) = (handle.clone(), handle.clone());
+            signals::listen(move || leaves.leave(), move || stops.stop())?;
         }
         if options.stdin {
             signals::watch_stdin(handle)?;

@@ -3,33 +3,67 @@
 
 use crate::node::Handle;
 use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
 use std::io::{self, Read};
 use std::os::unix::net::UnixDatagram;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 use tokio::signal::unix::{SignalKind, signal};
 
-/// Hands TERM and INT on: the first asks the member to leave, the second ends it at once.
-pub(crate) fn listen(handle: Handle) -> io::Result<()> {
+/// So soon after the first, another signal is the same wish: `timeout` sends each to a program and to its whole group.
+const SAME_WISH: Duration = Duration::from_millis(500);
+
+/// What came so far.
+#[derive(Default)]
+struct Wishes(Option<Instant>);
+
+/// What a signal asks for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Wish {
+    Leave,
+    Same,
+    Stop,
+}
+
+impl Wishes {
+    fn signal(&mut self, now: Instant) -> Wish {
+        match self.0 {
+            None => {
+                self.0 = Some(now);
+                Wish::Leave
+            }
+            Some(first) if now.saturating_duration_since(first) < SAME_WISH => Wish::Same,
+            Some(_) => Wish::Stop,
+        }
+    }
+}
+
+/// Hands TERM and INT on: the first asks to leave, a later one to stop at once.
+///
+/// # Errors
+/// If the system refuses.
+pub fn listen(leave: impl Fn() + Send + 'static, stop: impl Fn() + Send + 'static) -> io::Result<()> {
     let mut term = signal(SignalKind::terminate())?;
     let mut int = signal(SignalKind::interrupt())?;
     tokio::spawn(async move {
-        for first in [true, false] {
+        let mut wishes = Wishes::default();
+        loop {
             tokio::select! {
                 _ = term.recv() => {}
                 _ = int.recv() => {}
             }
-            if first {
-                handle.leave();
-            } else {
-                handle.stop();
+            match wishes.signal(Instant::now()) {
+                Wish::Leave => leave(),
+                Wish::Same => {}
+                Wish::Stop => stop(),
             }
         }
     });
     Ok(())
 }
 
-/// Whether TERM or INT came since this was made. The second of them ends this program at once.
+/// Whether TERM or INT came since this was made. A later one ends this program at once.
 pub struct Interrupted(Arc<AtomicBool>);
 
 impl Interrupted {
@@ -39,11 +73,17 @@ impl Interrupted {
     /// If the system refuses.
     pub fn listen() -> io::Result<Interrupted> {
         let flag = Arc::new(AtomicBool::new(false));
-        for signal in [SIGTERM, SIGINT] {
-            // In this order: what comes while the flag is up already ends the program.
-            signal_hook::flag::register_conditional_shutdown(signal, 130, Arc::clone(&flag))?;
-            signal_hook::flag::register(signal, Arc::clone(&flag))?;
-        }
+        let (raised, mut signals) = (Arc::clone(&flag), Signals::new([SIGTERM, SIGINT])?);
+        std::thread::Builder::new().name("signals".into()).spawn(move || {
+            let mut wishes = Wishes::default();
+            for _ in signals.forever() {
+                match wishes.signal(Instant::now()) {
+                    Wish::Leave => raised.store(true, Ordering::Relaxed),
+                    Wish::Same => {}
+                    Wish::Stop => signal_hook::low_level::exit(130),
+                }
+            }
+        })?;
         Ok(Interrupted(flag))
     }
 
@@ -89,4 +129,18 @@ pub fn tell_manager(state: &str) {
         }
     }
     let _ = socket.send_to(state.as_bytes(), name);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_signal_that_is_sent_twice_is_one_wish() {
+        let (mut wishes, now) = (Wishes::default(), Instant::now());
+        assert_eq!(wishes.signal(now), Wish::Leave);
+        assert_eq!(wishes.signal(now), Wish::Same);
+        assert_eq!(wishes.signal(now + Duration::from_millis(499)), Wish::Same);
+        assert_eq!(wishes.signal(now + Duration::from_millis(500)), Wish::Stop);
+    }
 }

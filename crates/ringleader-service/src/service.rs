@@ -193,7 +193,8 @@ impl Service {
             Core::new(spec, mesh.clone(), stores, facts(&config, place), Arc::new(Metrics::new()), journal);
         let wishes = handle.0.subscribe();
         if options.signals {
-            listen_to_signals(handle.clone()).map_err(|error| failed(&error))?;
+            let (leaves, stops) = (handle.clone(), handle.clone());
+            signals::listen(move || leaves.leave(), move || stops.stop()).map_err(|error| failed(&error))?;
         }
         if options.stdin {
             signals::when_stdin_ends(move || handle.leave()).map_err(|error| failed(&error))?;
@@ -391,22 +392,6 @@ fn prepare(data: &Path) -> Result<bool, Problem> {
     file.sync_all().map_err(bad)?;
     std::fs::File::open(data).and_then(|folder| folder.sync_all()).map_err(bad)?;
     Ok(true)
-}
-
-fn listen_to_signals(handle: Handle) -> io::Result<()> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let mut term = signal(SignalKind::terminate())?;
-    let mut int = signal(SignalKind::interrupt())?;
-    tokio::spawn(async move {
-        loop {
-            tokio::select! {
-                _ = term.recv() => {}
-                _ = int.recv() => {}
-            }
-            handle.leave();
-        }
-    });
-    Ok(())
 }
 
 /// Waits until it is asked to leave and has, or is asked to stop, or must not go on.

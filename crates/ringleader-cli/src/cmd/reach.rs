@@ -6,7 +6,7 @@ use crate::error::{Diagnostic, Failure};
 use ringleader_client::{Code, Credentials, Endpoint, LockError, Options};
 use ringleader_net::config::{Environment, Security, host_and_port};
 use ringleader_net::tls::certificate_name;
-use ringleader_service::config::Config;
+use ringleader_service::config::{Config, ServerAddress};
 use std::path::{Path, PathBuf};
 
 /// What the client needs to know.
@@ -35,17 +35,28 @@ pub(super) fn options(args: &ReachArgs) -> Result<Options, Failure> {
 
 /// The servers of a configuration: first the sockets of this machine, then the others, each over TLS.
 fn servers(config: &Config) -> Vec<Endpoint> {
-    let socket = |path: &Path, name: &str| PathBuf::from(path.to_string_lossy().replace("{name}", name));
-    let sockets = config.servers.iter().filter_map(|server| {
-        let path = socket(server.socket.as_ref()?, &server.name);
-        path.exists().then_some(Endpoint::Unix(path))
-    });
-    let others = config.servers.iter().filter_map(|server| {
-        let (host, port) = host_and_port(&server.api).ok()?;
-        let name = Some(certificate_name(&server.name, &config.cluster));
-        Some(Endpoint::Https { host: host.to_owned(), port, name })
-    });
+    let sockets =
+        config.servers.iter().filter_map(socket_of).filter(|path| path.exists()).map(Endpoint::Unix);
+    let others = config.servers.iter().map(|server| api_of(config, server));
     sockets.chain(others).collect()
+}
+
+/// Where clients of this machine reach a server.
+pub(super) fn socket_of(server: &ServerAddress) -> Option<PathBuf> {
+    server.socket.as_deref().map(|path| named(path, server))
+}
+
+/// The path of this server, where one path is written for all.
+pub(super) fn named(path: &Path, server: &ServerAddress) -> PathBuf {
+    PathBuf::from(path.to_string_lossy().replace("{name}", &server.name))
+}
+
+/// Where everybody else does.
+pub(super) fn api_of(config: &Config, server: &ServerAddress) -> Endpoint {
+    // It was looked at when the configuration was read.
+    let (host, port) = host_and_port(&server.api).unwrap_or_default();
+    let name = Some(certificate_name(&server.name, &config.cluster));
+    Endpoint::Https { host: host.to_owned(), port, name }
 }
 
 fn credentials(args: &ReachArgs) -> Result<Credentials, Failure> {

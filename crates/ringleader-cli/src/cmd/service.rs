@@ -1,5 +1,6 @@
 //! A lock service: one server of it, a whole one on this machine, and how it is.
 
+use super::reach;
 use crate::App;
 use crate::args::{MemberChange, MembersArgs, NodeArgs, StatusArgs, UpArgs, quoted};
 use crate::console::{BOLD, Console, DIM, RESET};
@@ -9,7 +10,6 @@ use comfy_table::{ContentArrangement, Table, presets};
 use ringleader_client::{Code, Credentials, Endpoint, LockError, Options as Client, blocking};
 use ringleader_net::config::{Environment, Security};
 use ringleader_net::signals::Interrupted;
-use ringleader_net::tls::certificate_name;
 use ringleader_service::config::{Config, Pace, ServerAddress};
 use ringleader_service::local::{self, Gone, Local, Plan};
 use ringleader_service::{Options, Service};
@@ -304,19 +304,8 @@ impl Folder {
 /// How a client of this machine asks one server: by its socket if it may, otherwise by its API, with the certificate
 /// that is beside the configuration or the token of the environment.
 fn way_to(config: &Config, file: &Path, server: &ServerAddress) -> Client {
-    let socket = server
-        .socket
-        .as_ref()
-        .map(|path| PathBuf::from(path.to_string_lossy().replace("{name}", &server.name)));
-    let local = socket.filter(|path| std::os::unix::net::UnixStream::connect(path).is_ok());
-    let endpoint = match local {
-        Some(path) => Endpoint::Unix(path),
-        None => {
-            let (host, port) = ringleader_net::config::host_and_port(&server.api).unwrap_or_default();
-            let name = Some(certificate_name(&server.name, &config.cluster));
-            Endpoint::Https { host: host.to_owned(), port, name }
-        }
-    };
+    let local = reach::socket_of(server).filter(|path| std::os::unix::net::UnixStream::connect(path).is_ok());
+    let endpoint = local.map_or_else(|| reach::api_of(config, server), Endpoint::Unix);
     let mut client = Client::new([endpoint]);
     client.patience = ANSWER;
     if let Security::Tls { authority, .. } = &config.security {

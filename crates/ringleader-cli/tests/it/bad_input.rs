@@ -346,3 +346,20 @@ fn options_without_effect_are_noted() {
     assert_eq!(run(&[&args[..], &["--json"]].concat()).err, "");
     refused(&["run", "peterson", "--threads", "0"], &["at least 1"]);
 }
+
+#[test]
+fn a_recording_that_cannot_be_written_is_refused_before_anybody_runs() {
+    let ran = run(&[
+        "up",
+        "--algorithm",
+        "chang-roberts",
+        "-n",
+        "3",
+        "--once",
+        "--record",
+        "/no/such/folder/run.jsonl",
+    ]);
+    assert_ne!(ran.code, 0);
+    assert!(ran.err.contains("/no/such/folder/run.jsonl"), "{}", ran.err);
+    assert!(!ran.out.contains("leader") && !ran.err.contains("leads"), "{} {}", ran.out, ran.err);
+}

@@ -1,5 +1,6 @@
 //! `ringleader serve --cluster`: asks the servers of a lock service how they are, whenever the page does.
 
+use super::super::reach;
 use super::gather::{Heard, Said, Status, object};
 use crate::args::ServeArgs;
 use crate::error::Diagnostic;
@@ -7,8 +8,7 @@ use ringleader::lock::Times;
 use ringleader_client::api::LockInfo;
 use ringleader_client::{Credentials, Endpoint, LockError, Options, blocking};
 use ringleader_net::cert;
-use ringleader_net::config::{Environment, Security, host_and_port};
-use ringleader_net::tls::certificate_name;
+use ringleader_net::config::{Environment, Security};
 use ringleader_serve::Look;
 use ringleader_service::config::{Config, ServerAddress};
 use ringleader_service::local::CLIENT;
@@ -84,20 +84,15 @@ fn of_file(file: &Path, args: &ServeArgs) -> Result<Targets, Diagnostic> {
         }
         given @ (Credentials::None | Credentials::Certificate { .. } | Credentials::Token(_)) => given,
     };
-    let of_server = |path: &Path, server: &ServerAddress| {
-        PathBuf::from(path.to_string_lossy().replace("{name}", &server.name))
-    };
     let target = |server: &ServerAddress| {
-        let (host, port) = host_and_port(&server.api).unwrap_or_default();
-        let name = Some(certificate_name(&server.name, &config.cluster));
-        let way = Options::new([Endpoint::Https { host: host.to_owned(), port, name }]);
+        let way = Options::new([reach::api_of(&config, server)]);
         let authority = args.authority.clone().or_else(|| authority.clone());
         Target {
             address: server.api.clone(),
             name: OnceLock::from(server.name.clone()),
             way: Options { authority, credentials: credentials.clone(), patience: PATIENCE, ..way },
-            socket: server.socket.as_deref().map(|path| of_server(path, server)),
-            certificate: certificate.map(|path| of_server(path, server)),
+            socket: reach::socket_of(server),
+            certificate: certificate.map(|path| reach::named(path, server)),
         }
     };
     let servers = config.servers.iter().map(target).collect();

@@ -8,7 +8,7 @@ use crate::App;
 use crate::args::{UpArgs, quoted};
 use crate::console::Console;
 use crate::error::{Diagnostic, Failure};
-use crate::output::unwritten;
+use crate::output::{Output, unwritten};
 use plan::Plan;
 use ringleader_net::signals::Interrupted;
 use ringleader_net::up::{self, Local};
@@ -29,6 +29,10 @@ pub(crate) fn run(app: &App, args: &UpArgs, console: &mut Console<'_>) -> Result
     }
     let entry = find(app, args.algorithm.as_deref().unwrap_or_default())?;
     let plan = Plan::new(app, entry, args, console.json)?;
+    if let Some(record) = &args.record {
+        // Better now than after the run. What is claimed is given back.
+        Output::claim(record, true)?;
+    }
     let folder = Folder::new(args)?;
     let program = std::env::current_exe().map_err(|error| {
         Diagnostic::new("ringleader::cannot_start", 4, format!("this program does not find itself: {error}"))
