@@ -41,6 +41,7 @@ without! {
     LeavesAtOnce MOVES_FIRST
     Extends FROZEN
     Forgets REMEMBERS
+    CountsFromBefore SEATS
 }
 
 /// How many schedules a mistake may hide in.
@@ -190,6 +191,7 @@ fn every_mistake_is_found() {
         line("a session on its way forgotten", found::<LeavesAtOnce>(Flaw::None, as_drawn, leaves)),
         line("a session on its way extended", found::<Extends>(Flaw::None, held_long, unheard)),
         line("a session that came forgotten", found::<Forgets>(Flaw::None, as_drawn, leaves)),
+        line("a seat that was lost before", found::<CountsFromBefore>(Flaw::None, as_drawn, faults)),
         line("client: grant taken too late", found::<Flawless>(Flaw::TakesLate, as_drawn, faults)),
         line("client: grant of another request", found::<Flawless>(Flaw::AnyRequest, as_drawn, faults)),
         line("client: promise from the answer", found::<Flawless>(Flaw::FromReceipt, as_drawn, faults)),

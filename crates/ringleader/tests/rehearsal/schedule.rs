@@ -70,6 +70,16 @@ fn closes(world: &mut World) {
     let turn = setup.hold + 8 * setup.delay + setup.renew;
     let turns = (setup.clients * setup.names.len()) as u64 * (turn + setup.suspect);
     let allowed = 4 * wait + 4 * setup.suspect + turns + 70_000_000;
+    // What is open waits for one lease and one suspicion, elections aside; a server that comes in meanwhile begins to
+    // wait anew for what it becomes the home of.
+    let bound = wait + setup.suspect;
+    let (suspect, opens_within) = (setup.suspect, 2 * wait + 70_000_000);
+    let open = world.run(healed + opens_within + 20 * suspect, &World::is_open);
+    world.counts.slowest_opening = (world.real - healed) * 100 / bound.max(1);
+    if !open && world.auditor.violation.is_none() {
+        let what = format!("not open {} s after everything was healed", (world.real - healed) / 1_000_000);
+        world.auditor.accuse("I5", world.real, what);
+    }
     let done = |world: &World| world.clients.iter().all(|client| client.is_served());
     let all = world.run(healed + allowed, &done);
     if !all && world.auditor.violation.is_none() {
@@ -95,6 +105,5 @@ fn closes(world: &mut World) {
         world.auditor.accuse("I4", world.real, what);
     }
     let latest = world.auditor.firsts().flatten().max().unwrap_or(healed);
-    let bound = wait + world.setup.suspect;
     world.counts.slowest = (latest - healed) * 100 / bound.max(1);
 }

@@ -43,6 +43,7 @@ pub(crate) struct Counts {
     /// The longest time until a lock was granted again after everything was healed, in hundredths of what
     /// is allowed.
     pub(crate) slowest: u64,
+    pub(crate) slowest_opening: u64,
 }
 
 impl Counts {
@@ -84,6 +85,7 @@ impl Counts {
             written,
             refused,
             slowest,
+            slowest_opening,
         } = *self;
         vec![
             ("schedules", schedules),
@@ -120,12 +122,14 @@ impl Counts {
             ("sessions dead at clients", dead_sessions),
             ("writes accepted", written),
             ("late writes refused", refused),
-            ("slowest recovery, % of allowed", slowest),
+            ("slowest opening, % of I5", slowest_opening),
+            ("slowest recovery, % of I5", slowest),
         ]
     }
 
     pub(crate) fn add(&mut self, other: &Counts) {
         let slowest = self.slowest.max(other.slowest);
+        let slowest_opening = self.slowest_opening.max(other.slowest_opening);
         macro_rules! sum {
             ($($field:ident),*) => { $(self.$field += other.$field;)* };
         }
@@ -155,7 +159,7 @@ impl Counts {
         );
         sum!(left, arrived, carried, followed);
         sum!(views, settled, forced, retimed, rehomed, installed, expired, dead_sessions, written, refused);
-        self.slowest = slowest;
+        (self.slowest, self.slowest_opening) = (slowest, slowest_opening);
     }
 
     /// What never happened.

@@ -529,6 +529,19 @@ impl World {
     }
 
     /// Whether a server runs there.
+    /// Whether every lock can be granted: all members are there, leased in this view, and their homes open.
+    pub(crate) fn is_open(&self) -> bool {
+        let serves = |place: &u16| {
+            let host = &self.hosts[usize::from(*place)];
+            let status = host.server.as_ref().map(|server| server.status(host.clock.shows(self.real)));
+            status.is_some_and(|it| {
+                let leased = it.lease.iter().all(|left| left.0 > 0);
+                it.epoch == self.view.epoch && it.joined && leased && it.recovering == 0
+            })
+        };
+        !self.view.members.is_empty() && self.view.members.keys().all(serves)
+    }
+
     pub(crate) fn runs(&self, host: usize) -> bool {
         self.hosts[host].server.is_some()
     }

@@ -32,8 +32,10 @@ pub(super) struct Homes {
     missing: BTreeSet<ServerId>,
     /// Who was a member before, and has not vouched that nobody holds anything of then.
     unsure: BTreeSet<ServerId>,
-    /// Until when old leases of each class may run.
-    wait_until: [Micros; 3],
+    /// Since when, at the latest, no server there has got a lease with a seat that it has no more.
+    out_since: BTreeMap<ServerId, Micros>,
+    /// For how long leases of each class may run on.
+    wait: [Micros; 3],
     /// Which classes are open: what nobody reported is idle at home.
     open: [bool; 3],
     /// Requests that came while the lock was not open.
@@ -96,25 +98,51 @@ impl Chain {
 }
 
 impl Homes {
-    /// What a home knows when it has installed a view.
-    pub(super) fn installed<R: Rules>(view: &View, own: ServerId, now: Micros) -> Homes {
+    /// What a home knows when it has installed a view. Who goes on from another one knows from then on who has lost a
+    /// seat when: a view that changes again meanwhile makes nobody wait anew.
+    pub(super) fn installed<R: Rules>(
+        view: &View,
+        before: Option<(&View, &Homes)>,
+        own: ServerId,
+        now: Micros,
+    ) -> Homes {
         let wait = |class: Class| if R::DRIFT { view.wait(class) } else { view.running[class.index()] };
+        let wait = Class::ALL.map(wait);
         let goes_on = |(server, seat): (&ServerId, &crate::lock::Seat)| {
             (seat.since < view.epoch && *server != own).then_some(*server)
         };
+        let known = |server: &ServerId| {
+            let (last, homes) = before?;
+            let seats = (last.members.get(server), view.members.get(server));
+            // Nobody who had no seat in the last view has lost one since, if that was the view before this one.
+            let same = seats.0.is_some() && seats.0 == seats.1
+                || seats.0.is_none() && last.epoch + 1 == view.epoch
+                || !R::SEATS;
+            homes.out_since.get(server).copied().filter(|_| same)
+        };
+        let servers = view.members.keys().chain(&view.past);
         Homes {
             bases: vec![(0, 0); SHARDS],
             missing: view.members.iter().filter_map(goes_on).collect(),
             unsure: if R::WAITS { view.past.clone() } else { BTreeSet::new() },
-            wait_until: Class::ALL.map(|class| now + wait(class)),
-            settle_at: Class::ALL.map(|class| now + wait(class)).into_iter().max(),
+            out_since: servers.map(|server| (*server, known(server).unwrap_or(now))).collect(),
+            wait,
+            settle_at: wait.into_iter().max().map(|longest| now + longest),
             ..Homes::default()
         }
     }
 
-    /// When the waits are over.
-    pub(super) fn waits(&self) -> [Micros; 3] {
-        self.wait_until
+    /// Since when nobody who is not sure can have got an old lease.
+    fn nobody_since(&self) -> Micros {
+        let since = self.unsure.iter().filter_map(|server| self.out_since.get(server));
+        since.copied().max().unwrap_or_default()
+    }
+
+    /// When the waits are over: for each server that may have to be waited for, and for the past as a whole.
+    pub(super) fn waits(&self, now: Micros) -> BTreeSet<Micros> {
+        let ends = self.unsure.iter().filter_map(|server| self.out_since.get(server));
+        let ends = ends.flat_map(|since| self.wait.map(|wait| *since + wait)).chain(self.settle_at);
+        ends.filter(|at| *at > now).collect()
     }
 
     /// Whether there is a chain for this lock.
@@ -314,8 +342,8 @@ impl<R: Rules> Server<R> {
         }
         let before = self.homes.open;
         let reported = self.homes.missing.is_empty() || !R::REPORTS;
-        let sure = self.homes.unsure.is_empty();
-        let over = self.homes.wait_until.map(|until| now >= until);
+        let (sure, since) = (self.homes.unsure.is_empty(), self.homes.nobody_since());
+        let over = self.homes.wait.map(|wait| now >= since + wait);
         self.homes.open = core::array::from_fn(|class| before[class] || reported && (sure || over[class]));
         self.settles(now, out);
         if self.homes.open == before {

@@ -63,7 +63,10 @@ impl<R: Rules> Server<R> {
         }
         let Some(view) = self.pending.take() else { return };
         let kept = self.carries_on(&view);
-        self.begins(now, view, true, out);
+        let before = self.view.take();
+        let before = before.as_deref().map(|last| (last, &self.homes));
+        let homes = Homes::installed::<R>(&view, before, self.spec.id, now);
+        self.begins(now, view, homes, true, out);
         self.tells_of_it(now, kept, out);
         if self.draining.is_some() {
             self.sends_sessions_away(now, out);
@@ -91,7 +94,8 @@ impl<R: Rules> Server<R> {
         (self.tokens, self.held, self.waiting) = (0, 0, 0);
         self.confirmed = None;
         let joined = view.has(self.spec.id, self.spec.incarnation);
-        self.begins(now, view, joined, out);
+        let homes = Homes::installed::<R>(&view, None, self.spec.id, now);
+        self.begins(now, view, homes, joined, out);
         self.tells_of_it(now, 0, out);
         if self.joined {
             self.read(now, out);
@@ -116,14 +120,14 @@ impl<R: Rules> Server<R> {
         self.tokens
     }
 
-    fn begins(&mut self, now: Micros, view: Arc<View>, joined: bool, out: &mut Vec<Output>) {
+    fn begins(&mut self, now: Micros, view: Arc<View>, homes: Homes, joined: bool, out: &mut Vec<Output>) {
         self.joined = joined;
         self.installed_at = now;
         self.came.retain(|_, came| came.until > now && R::REMEMBERS);
         self.tally.installed += 1;
         self.stalled.clear();
-        self.homes = Homes::installed::<R>(&view, self.spec.id, now);
-        for at in self.homes.waits() {
+        self.homes = homes;
+        for at in self.homes.waits(now) {
             self.at(at, Timer::Open);
         }
         self.view = Some(view);

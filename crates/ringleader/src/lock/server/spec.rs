@@ -122,6 +122,8 @@ pub trait Rules {
     const DRIFT: bool = true;
     /// 4.3: who was out in between comes in fresh, and carries nothing over.
     const SINCE: bool = true;
+    /// 4.3: who has lost a seat is waited for from then on, and not from when it had lost another one.
+    const SEATS: bool = true;
     /// 4.2: the numbers of a chain that begins anew go on above those of the one that was dropped.
     const GOES_ON: bool = true;
     /// 8.8: whoever has sent a session away stays in its epoch until that has arrived, or its client holds nothing.

@@ -50,11 +50,16 @@ fn what_is_nearly_due_goes_with_what_is_sent_anyway() {
     room.now = due - Micros::millis(40);
     room.input(1, Input::Company);
     assert!(wakes(&room) > due, "it was sent early, and the next one counts from then");
-    // Company that comes a little more often than signs of life are due: nothing but reads wakes anybody.
+    // With company that comes a little more often than signs of life are due, all of them go along with it.
+    let beat = |room: &Room| {
+        let timers = &room.servers[1].as_ref().expect("it runs").timers;
+        timers.iter().find(|(_, timer)| *timer == super::super::Timer::Beat).map(|(at, _)| *at)
+    };
     for _ in 0..100 {
         room.now = room.now + Micros::millis(94);
-        assert!(wakes(&room) > room.now, "it was still to be sent");
+        assert!(beat(&room) > Some(room.now), "it was still to be sent");
         room.input(1, Input::Company);
+        assert_eq!(beat(&room), Some(room.now + Micros::millis(100)));
     }
 }
 

@@ -65,6 +65,66 @@ fn what_nobody_reports_waits_until_old_leases_are_over() {
     }
 }
 
+#[test]
+fn a_view_that_changes_again_makes_nobody_wait_anew() {
+    let mut room: Room = Room::new(3);
+    by_hand(&mut room);
+    let name = room.lock_at(0);
+    let (zero, two) = (room.open(0), room.open(2));
+    room.gets(2, two, 1, &name);
+    room.servers[2] = None;
+    room.change(&Command::Exclude(room.view.epoch, 2));
+    room.hint();
+    assert_eq!(room.acquire(0, zero, 1, &name), None);
+    let waiter = room.asked;
+    let (installed, wait) = (room.now, wait(&room, Class::Normal));
+    for part in 1..5 {
+        let span = installed + Micros(wait.0 / 5 * part) - room.now;
+        live(&mut room, 0, zero, span);
+        room.change(&Command::Rehome(room.view.epoch, room.view.homes.clone()));
+        room.hint();
+    }
+    let span = installed + wait - Micros(1) - room.now;
+    live(&mut room, 0, zero, span);
+    assert_eq!(room.answer_to(waiter), None);
+    keep(&mut room, 0, zero);
+    room.pass(Micros(1));
+    assert!(matches!(room.answer_to(waiter), Some(Answer::Granted { .. })));
+}
+
+#[test]
+fn who_came_and_went_unseen_is_waited_for() {
+    let mut room: Room = Room::new(3);
+    by_hand(&mut room);
+    let name = room.lock_at(1);
+    let one = room.open(1);
+    let fence = room.gets(1, one, 1, &name);
+    assert_eq!(room.release(1, one, &name, fence), Some(Answer::Released));
+    // Out for long, as everybody knows.
+    room.servers[2] = None;
+    room.change(&Command::Exclude(room.view.epoch, 2));
+    room.hint();
+    let longest = room.view.longest_wait();
+    room.pass(longest);
+    // It comes, gets a lock, and is out again, while server 0 hears nothing.
+    room.cut.insert(0);
+    room.start(2, 3, false, |_| {});
+    room.change(&Command::Admit(room.view.epoch, 2, room.runs));
+    room.hint();
+    let two = room.open(2);
+    room.gets(2, two, 1, &name);
+    room.change(&Command::Exclude(room.view.epoch, 2));
+    room.change(&Command::Rehome(room.view.epoch, vec![0; room.view.homes.len()]));
+    room.cut.clear();
+    room.cut.insert(2);
+    room.hint();
+    let zero = room.open(0);
+    assert_eq!(room.acquire(0, zero, 1, &name), None, "its lease may run");
+    let (waiter, span) = (room.asked, wait(&room, Class::Normal));
+    live(&mut room, 0, zero, span);
+    assert!(matches!(room.answer_to(waiter), Some(Answer::Granted { .. })));
+}
+
 fn keep(room: &mut Room, id: ServerId, session: SessionId) {
     let answer = room.ask(id, Ask::KeepAlive { session, beliefs: Vec::new() });
     assert!(matches!(answer, Some(Answer::Alive { .. })), "{answer:?}");
