@@ -26,6 +26,8 @@ pub(super) struct Patience {
     since: Instant,
     /// When it meant to look again.
     wanted: Instant,
+    /// Whether it looked late the last time.
+    late: bool,
     /// When a leader was heard last.
     led: Option<Instant>,
 }
@@ -33,7 +35,7 @@ pub(super) struct Patience {
 impl Patience {
     pub(super) fn new(now: Instant, range: Range<Duration>, heartbeat: Duration) -> Patience {
         let span = drawn(&range);
-        Patience { range, heartbeat, span, since: now, wanted: now, led: None }
+        Patience { range, heartbeat, span, since: now, wanted: now, late: false, led: None }
     }
 
     /// It leads, or has no vote: there is nothing to wait for.
@@ -49,11 +51,13 @@ impl Patience {
     /// When it is to stand: now or before if it is time. It heard somebody then, and a leader then.
     ///
     /// Who looks much later than it meant to was paused, or held up by its disk, and heard nobody meanwhile: that says
-    /// nothing about the leader.
+    /// nothing about the leader. Who always looks late stands all the same.
     pub(super) fn due(&mut self, now: Instant, heard: Option<Instant>, led: Option<Instant>) -> Instant {
-        if now > self.wanted + self.heartbeat {
+        let late = now > self.wanted + self.heartbeat;
+        if late && !self.late {
             self.begins(now);
         }
+        self.late = late;
         // A leader since then: what was lost before says nothing about the next election.
         if led > self.led {
             (self.led, self.span) = (led, drawn(&self.range));
@@ -116,6 +120,14 @@ mod tests {
         let next = patience.due(late, heard, heard);
         assert!((late + ms(250)..late + ms(500)).contains(&next));
         assert_eq!(patience.due(next, heard, heard), next, "and stands if nothing comes");
+    }
+
+    #[test]
+    fn who_always_looks_late_stands_all_the_same() {
+        let (start, mut patience) = fresh();
+        let first = patience.due(start, None, None) + ms(150);
+        let second = patience.due(first, None, None) + ms(150);
+        assert!(patience.due(second, None, None) <= second);
     }
 
     #[test]
