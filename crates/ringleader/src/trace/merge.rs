@@ -71,6 +71,22 @@ pub fn merge(parts: &[Recording]) -> Result<Merged, MergeError> {
     Ok(Merged { recording: Recording { header: first.header.clone(), events: merging.events }, left_out })
 }
 
+/// Of the parts under one number those of the run in which most took part, and how many steps the others have. Members
+/// that do not hear each other may begin two under one number, each with those whom it hears.
+#[must_use]
+pub fn of_one_run(parts: Vec<Recording>) -> (Vec<Recording>, usize) {
+    let alike = |part: &Recording| {
+        parts.iter().filter(|other| difference(&part.header, &other.header).is_none()).count()
+    };
+    // The first of those with the most.
+    let Some(most) = parts.iter().rev().max_by_key(|part| alike(part)) else { return (parts, 0) };
+    let header = most.header.clone();
+    let (ours, others): (Vec<_>, Vec<_>) =
+        parts.into_iter().partition(|part| difference(&header, &part.header).is_none());
+    let steps = others.iter().map(|part| part.events.len()).sum();
+    (ours, steps)
+}
+
 fn difference(one: &Header, other: &Header) -> Option<&'static str> {
     let checks = [
         (one.algorithm == other.algorithm, "the algorithms"),
@@ -351,5 +367,20 @@ mod tests {
         assert_eq!(merge(&[twice.clone(), one, twice]), Err(MergeError::Twice(0, 2, 0)));
         let beyond = part(vec![step(1, 2, Input::Start, &[])]);
         assert_eq!(merge(&[beyond]), Err(MergeError::NoSuchProcess(0, 2)));
+    }
+
+    #[test]
+    fn of_two_runs_under_one_number_the_larger_is_taken() {
+        let part = |process: u32, ids: [u64; 2]| Recording {
+            header: Header { ids: ids.to_vec(), ..header() },
+            events: vec![step(1, process, Input::Start, &[])],
+        };
+        let parts = vec![part(0, [2, 1]), part(0, [1, 2]), part(1, [1, 2])];
+        assert_eq!(merge(&parts), Err(MergeError::Different(1, "the identities")));
+        let (ours, of_others) = of_one_run(parts);
+        assert_eq!(of_others, 1);
+        let merged = merge(&ours).expect("one run");
+        assert_eq!((merged.recording.header.ids, merged.recording.events.len()), (vec![1, 2], 2));
+        assert_eq!(of_one_run(Vec::new()), (Vec::new(), 0));
     }
 }

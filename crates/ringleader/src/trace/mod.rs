@@ -14,7 +14,7 @@ mod words;
 
 pub use clocks::{VectorClock, VectorClocks};
 pub use history::{End, History, Passage, Standing, Step};
-pub use merge::{MergeError, Merged, merge};
+pub use merge::{MergeError, Merged, merge, of_one_run};
 pub use window::{LeftOut, Window};
 pub(crate) use words::as_call;
 pub use words::{Line, Narrator, message, transcript};

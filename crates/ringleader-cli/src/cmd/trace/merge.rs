@@ -6,7 +6,7 @@ use crate::console::Console;
 use crate::error::{Diagnostic, Excerpt, Failure, Label};
 use crate::output::Output;
 use crate::report::version;
-use ringleader::trace::{Merged, Outcome, Recording, merge};
+use ringleader::trace::{Merged, Outcome, Recording, merge, of_one_run};
 use ringleader_formats::{TraceError, TraceWriter, read_part};
 use ringleader_net::record::part_path;
 use serde_json::json;
@@ -66,17 +66,23 @@ pub(crate) fn merge_epochs(
             continue;
         }
         last = epoch;
-        let merged = merged(&files)?;
+        let recordings = files.iter().map(|path| read(path)).collect::<Result<Vec<_>, Diagnostic>>()?;
+        let (recordings, of_others) = of_one_run(recordings);
+        let merged = together(&recordings, &files)?;
         let path = part_path(base, None, epoch, 1);
         write(by, &path, true, &merged)?;
-        written.push((path, merged.left_out));
+        written.push((path, merged.left_out + of_others));
     }
     Ok(written)
 }
 
 fn merged(files: &[PathBuf]) -> Result<Merged, Diagnostic> {
     let parts = files.iter().map(|path| read(path)).collect::<Result<Vec<Recording>, Diagnostic>>()?;
-    merge(&parts).map_err(|error| {
+    together(&parts, files)
+}
+
+fn together(parts: &[Recording], files: &[PathBuf]) -> Result<Merged, Diagnostic> {
+    merge(parts).map_err(|error| {
         let diagnostic = Diagnostic::input("ringleader::not_one_run", error.to_string());
         let named =
             files.iter().enumerate().map(|(place, path)| format!("part {}: {}", place + 1, path.display()));
