@@ -71,20 +71,15 @@ pub fn merge(parts: &[Recording]) -> Result<Merged, MergeError> {
     Ok(Merged { recording: Recording { header: first.header.clone(), events: merging.events }, left_out })
 }
 
-/// Of the parts under one number those of the run in which most took part, and how many steps the others have. Members
+/// Which of the parts under one number are of the run in which most took part, or of the first of those. Members
 /// that do not hear each other may begin two under one number, each with those whom it hears.
 #[must_use]
-pub fn of_one_run(parts: Vec<Recording>) -> (Vec<Recording>, usize) {
-    let alike = |part: &Recording| {
-        parts.iter().filter(|other| difference(&part.header, &other.header).is_none()).count()
+pub fn of_one_run(parts: &[Recording]) -> Vec<bool> {
+    let with = |part: &Recording| -> Vec<bool> {
+        parts.iter().map(|other| difference(&part.header, &other.header).is_none()).collect()
     };
-    // The first of those with the most.
-    let Some(most) = parts.iter().rev().max_by_key(|part| alike(part)) else { return (parts, 0) };
-    let header = most.header.clone();
-    let (ours, others): (Vec<_>, Vec<_>) =
-        parts.into_iter().partition(|part| difference(&header, &part.header).is_none());
-    let steps = others.iter().map(|part| part.events.len()).sum();
-    (ours, steps)
+    let count = |ours: &Vec<bool>| ours.iter().filter(|ours| **ours).count();
+    parts.iter().rev().map(with).max_by_key(count).unwrap_or_default()
 }
 
 fn difference(one: &Header, other: &Header) -> Option<&'static str> {
@@ -377,10 +372,10 @@ mod tests {
         };
         let parts = vec![part(0, [2, 1]), part(0, [1, 2]), part(1, [1, 2])];
         assert_eq!(merge(&parts), Err(MergeError::Different(1, "the identities")));
-        let (ours, of_others) = of_one_run(parts);
-        assert_eq!(of_others, 1);
-        let merged = merge(&ours).expect("one run");
-        assert_eq!((merged.recording.header.ids, merged.recording.events.len()), (vec![1, 2], 2));
-        assert_eq!(of_one_run(Vec::new()), (Vec::new(), 0));
+        assert_eq!(of_one_run(&parts), [false, true, true]);
+        assert!(merge(&parts[1..]).is_ok());
+        // Of two that are as large, the first; of none, none.
+        assert_eq!(of_one_run(&parts[..2]), [true, false]);
+        assert!(of_one_run(&[]).is_empty());
     }
 }

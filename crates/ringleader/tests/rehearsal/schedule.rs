@@ -70,11 +70,11 @@ fn closes(world: &mut World) {
     let turn = setup.hold + 8 * setup.delay + setup.renew;
     let turns = (setup.clients * setup.names.len()) as u64 * (turn + setup.suspect);
     let allowed = 4 * wait + 4 * setup.suspect + turns + 70_000_000;
-    // What is open waits for one lease and one suspicion, elections aside; a server that comes in meanwhile begins to
-    // wait anew for what it becomes the home of.
+    // I5 of the design is this and an election. It is not met always, so what is accused is much later; how late the
+    // latest was is among the totals.
     let bound = wait + setup.suspect;
-    let (suspect, opens_within) = (setup.suspect, 2 * wait + 70_000_000);
-    let open = world.run(healed + opens_within + 20 * suspect, &World::is_open);
+    let opens_within = 2 * wait + 20 * setup.suspect + 70_000_000;
+    let open = world.run(healed + opens_within, &World::is_open);
     world.counts.slowest_opening = (world.real - healed) * 100 / bound.max(1);
     if !open && world.auditor.violation.is_none() {
         let what = format!("not open {} s after everything was healed", (world.real - healed) / 1_000_000);

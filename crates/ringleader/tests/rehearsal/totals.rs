@@ -43,6 +43,7 @@ pub(crate) struct Counts {
     /// The longest time until a lock was granted again after everything was healed, in hundredths of what
     /// is allowed.
     pub(crate) slowest: u64,
+    /// The same until every lock could be granted. I5 of the design would be 100 and the time of an election.
     pub(crate) slowest_opening: u64,
 }
 

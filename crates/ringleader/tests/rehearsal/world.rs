@@ -528,7 +528,6 @@ impl World {
         self.due(after, Due::Ask(client, host, asker, ask));
     }
 
-    /// Whether a server runs there.
     /// Whether every lock can be granted: all members are there, leased in this view, and their homes open.
     pub(crate) fn is_open(&self) -> bool {
         let serves = |place: &u16| {
@@ -542,6 +541,7 @@ impl World {
         !self.view.members.is_empty() && self.view.members.keys().all(serves)
     }
 
+    /// Whether a server runs there.
     pub(crate) fn runs(&self, host: usize) -> bool {
         self.hosts[host].server.is_some()
     }

@@ -67,8 +67,12 @@ pub(crate) fn merge_epochs(
         }
         last = epoch;
         let recordings = files.iter().map(|path| read(path)).collect::<Result<Vec<_>, Diagnostic>>()?;
-        let (recordings, of_others) = of_one_run(recordings);
-        let merged = together(&recordings, &files)?;
+        let kept = of_one_run(&recordings);
+        let whole = recordings.into_iter().zip(files).zip(kept);
+        let (ours, others): (Vec<_>, Vec<_>) = whole.partition(|(_, ours)| *ours);
+        let of_others: usize = others.iter().map(|((recording, _), _)| recording.events.len()).sum();
+        let (ours, files): (Vec<_>, Vec<_>) = ours.into_iter().map(|(part, _)| part).unzip();
+        let merged = together(&ours, &files)?;
         let path = part_path(base, None, epoch, 1);
         write(by, &path, true, &merged)?;
         written.push((path, merged.left_out + of_others));
