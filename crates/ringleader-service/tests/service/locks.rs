@@ -31,9 +31,13 @@ fn locks_go_from_server_to_server_with_growing_fences() {
             assert_eq!(client.keep_alive(session).0, 200);
         }
     }
+    // A server lists what is held there. (What nobody holds it forgets if it is the home, and that is whoever came in
+    // at the right moment.)
+    let fence = clients[2].holds("a%2Fb", &sessions[2], 99);
     let (code, listed) = clients[2].get("/v1/locks");
     assert_eq!(code, 200);
     assert!(listed["locks"].as_array().is_some_and(|locks| locks.iter().any(|lock| lock["name"] == "a/b")));
+    assert_eq!(clients[2].release("a%2Fb", &sessions[2], &fence).0, 204);
     let path = format!("/v1/sessions/{}", sessions[0]);
     assert_eq!(clients[0].call("DELETE", &path, "").0, 204);
     assert_eq!(clients[0].keep_alive(&sessions[0]).1["code"], "session_expired");
