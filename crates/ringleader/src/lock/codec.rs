@@ -330,7 +330,7 @@ messages! {
     3 Token { epoch, name, k, counter }
     4 Took { epoch, name, k }
     5 Offer { epoch, name, k }
-    6 Report { epoch, incarnation, certify, page, pages, owns }
+    6 Report { epoch, incarnation, certify, page, pages, owns, gone }
     7 Reported { epoch, incarnation, certify, page }
     8 Look { epoch, name, asker, number }
     9 Looked { epoch, name, number, state }
@@ -513,7 +513,15 @@ mod tests {
             Message::Token { epoch: 1, name: name("x"), k: 1, counter: 1 << 35 },
             Message::Took { epoch: 1, name: name("x"), k: 1 },
             Message::Offer { epoch: 1, name: name("x"), k: 1 },
-            Message::Report { epoch: 2, incarnation: 5, certify: true, page: 1, pages: 2, owns },
+            Message::Report {
+                epoch: 2,
+                incarnation: 5,
+                certify: true,
+                page: 0,
+                pages: 2,
+                owns,
+                gone: vec![(600, Micros::millis(7)), (2, Micros(0))],
+            },
             Message::Reported { epoch: 2, incarnation: 5, certify: true, page: 1 },
             Message::Look { epoch: 2, name: name("x"), asker: 1, number: 77 },
             Message::Looked { epoch: 2, name: name("x"), number: 77, state },

@@ -134,6 +134,8 @@ pub enum Message {
         pages: u32,
         /// The tokens.
         owns: Vec<Owned>,
+        /// For how long these servers have got no lease with a seat that they have lost; on the first page.
+        gone: Vec<(ServerId, Micros)>,
     },
     /// The page has arrived.
     Reported {

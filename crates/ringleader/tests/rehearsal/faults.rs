@@ -246,6 +246,33 @@ impl World {
         self.run(self.real + longest, &|_| false);
     }
 
+    /// A server is excluded by mistake, and comes in again; again and again.
+    fn flaps(&mut self, host: usize) {
+        for _ in 0..3 {
+            self.proposed(&Command::Exclude(self.view.epoch, host as u16));
+            let long = self.real + 30_000_000;
+            self.run(long, &|world| world.view.members.contains_key(&(host as u16)));
+            self.run(self.real + self.setup.renew * 2, &|_| false);
+        }
+        self.proposed(&Command::Exclude(self.view.epoch, host as u16));
+    }
+
+    /// Everybody flaps, until nobody is in.
+    pub(crate) fn all_flap(&mut self) {
+        (0..self.hosts.len()).for_each(|host| self.flaps(host));
+        for host in 0..self.hosts.len() as u16 {
+            self.proposed(&Command::Exclude(self.view.epoch, host));
+        }
+    }
+
+    /// Whoever may propose starts anew, and may again.
+    pub(crate) fn leader_restarts(&mut self) {
+        let host = self.leader;
+        self.crash(host);
+        self.restart(host);
+        self.due(1, Due::Leader(host));
+    }
+
     fn changes_homes(&mut self) {
         let members: Vec<u16> = self.view.members.keys().copied().collect();
         if members.is_empty() {
@@ -317,6 +344,8 @@ impl World {
             self.due(1, Due::ClientWake(client));
         }
         self.healed = Some(self.real);
+        let soon = self.rng.below(2) == 0;
+        self.stirred = self.strays(soon);
         self.note(|| "everything is healed".into());
         self.elects();
     }

@@ -60,6 +60,7 @@ fn rehearse(
             let outcome = schedule(with::<Flawless>, seed, false);
             mine.add(&outcome.counts);
             if let Some(violation) = outcome.violation {
+                println!("seed {seed}: {} at {}", violation.invariant, violation.real);
                 let mut totals = totals.lock().expect("nobody panics");
                 totals.1.push((seed, violation));
                 stop.store(totals.1.len() >= ENOUGH, Ordering::Relaxed);
@@ -101,6 +102,9 @@ fn schedules() {
     for (seed, violation) in &failed {
         println!("seed {seed}: {} at {}: {}", violation.invariant, violation.real, violation.what);
         println!("to repeat it: cargo xtask rehearse --seed {seed} --schedules 1");
+    }
+    if counts.schedules == 1 && failed.is_empty() && asked("REHEARSE_LINES").is_some() {
+        println!("{}", shown(first));
     }
     if let Some((seed, _)) = failed.first() {
         panic!("{}", shown(*seed));

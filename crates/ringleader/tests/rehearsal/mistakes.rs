@@ -6,7 +6,8 @@ use crate::client::Flaw;
 use crate::schedule::run;
 use crate::setup::{Kinds, Setup};
 use crate::world::{World, with};
-use ringleader::lock::{Flawless, Name, Rules};
+use ringleader::live::Micros;
+use ringleader::lock::{Flawless, Name, Rules, Times};
 use ringleader::rng::{Purpose, Rng};
 
 macro_rules! without {
@@ -42,6 +43,10 @@ without! {
     Extends FROZEN
     Forgets REMEMBERS
     CountsFromBefore SEATS
+    GoneIsGone EACH
+    WaitsAnew COUNTS_ON
+    WaitsForItself ONE_RUN
+    AlwaysBacksOff UNDISTURBED
 }
 
 /// How many schedules a mistake may hide in.
@@ -164,6 +169,13 @@ fn held_long(setup: &mut Setup) {
     (setup.hold, setup.faults) = (4 * setup.times.leases[0].0, 3);
 }
 
+/// Everything takes much less than a second, and one at a time may propose.
+fn quick(setup: &mut Setup) {
+    setup.times = Times { leases: [Micros::millis(100); 3], ..Times::default() };
+    (setup.renew, setup.suspect, setup.pause, setup.delay) = (25_000, 50_000, 0, 1000);
+    (setup.servers, setup.anybody) = (3, false);
+}
+
 /// Many locks that go to and fro, and clients that want them all the time.
 fn busy(setup: &mut Setup) {
     (setup.think, setup.hold) = (setup.renew / 8, setup.renew / 8);
@@ -192,6 +204,13 @@ fn every_mistake_is_found() {
         line("a session on its way extended", found::<Extends>(Flaw::None, held_long, unheard)),
         line("a session that came forgotten", found::<Forgets>(Flaw::None, as_drawn, leaves)),
         line("a seat that was lost before", found::<CountsFromBefore>(Flaw::None, as_drawn, faults)),
+        line("somebody is gone, so everybody is", found::<GoneIsGone>(Flaw::None, as_drawn, faults)),
+        line("every view is waited for anew", found::<WaitsAnew>(Flaw::None, as_drawn, faults)),
+        line(
+            "waits for an earlier run of itself",
+            found::<WaitsForItself>(Flaw::None, quick, World::leader_restarts),
+        ),
+        line("backs off where nobody is", found::<AlwaysBacksOff>(Flaw::None, quick, World::all_flap)),
         line("client: grant taken too late", found::<Flawless>(Flaw::TakesLate, as_drawn, faults)),
         line("client: grant of another request", found::<Flawless>(Flaw::AnyRequest, as_drawn, faults)),
         line("client: promise from the answer", found::<Flawless>(Flaw::FromReceipt, as_drawn, faults)),
@@ -206,6 +225,8 @@ fn every_mistake_is_found() {
         (crowded, faults),
         (as_drawn, leaves),
         (held_long, unheard),
+        (quick, World::leader_restarts),
+        (quick, World::all_flap),
     ] {
         assert_eq!(found_in::<Flawless>(10, Flaw::None, adjust, happens), None);
     }

@@ -43,8 +43,10 @@ pub(crate) struct Counts {
     /// The longest time until a lock was granted again after everything was healed, in hundredths of what
     /// is allowed.
     pub(crate) slowest: u64,
-    /// The same until every lock could be granted. I5 of the design would be 100 and the time of an election.
+    /// The longest time until every lock could be granted, after the last one was elected; in hundredths of I5.
     pub(crate) slowest_opening: u64,
+    /// In the schedule with this seed.
+    pub(crate) slowest_seed: u64,
 }
 
 impl Counts {
@@ -87,6 +89,7 @@ impl Counts {
             refused,
             slowest,
             slowest_opening,
+            slowest_seed: _,
         } = *self;
         vec![
             ("schedules", schedules),
@@ -130,7 +133,8 @@ impl Counts {
 
     pub(crate) fn add(&mut self, other: &Counts) {
         let slowest = self.slowest.max(other.slowest);
-        let slowest_opening = self.slowest_opening.max(other.slowest_opening);
+        let opening = |counts: &Counts| (counts.slowest_opening, counts.slowest_seed);
+        let slowest_opening = opening(self).max(opening(other));
         macro_rules! sum {
             ($($field:ident),*) => { $(self.$field += other.$field;)* };
         }
@@ -160,7 +164,8 @@ impl Counts {
         );
         sum!(left, arrived, carried, followed);
         sum!(views, settled, forced, retimed, rehomed, installed, expired, dead_sessions, written, refused);
-        (self.slowest, self.slowest_opening) = (slowest, slowest_opening);
+        self.slowest = slowest;
+        (self.slowest_opening, self.slowest_seed) = slowest_opening;
     }
 
     /// What never happened.
@@ -174,6 +179,7 @@ impl fmt::Display for Counts {
         for (name, count) in self.named() {
             writeln!(f, "{name:>32} {count:>16}")?;
         }
+        writeln!(f, "{:>32} {:>16}", "the slowest opening: seed", self.slowest_seed)?;
         let years = self.simulated as f64 / 1e6 / 86_400.0 / 365.25;
         writeln!(f, "{:>32} {years:>16.3}", "simulated years")
     }

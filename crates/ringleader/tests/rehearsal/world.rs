@@ -111,6 +111,8 @@ pub(crate) struct World {
     pub(crate) counts: Counts,
     /// Since when everything is healed.
     pub(crate) healed: Option<u64>,
+    /// When the last thing happened that is not up to the servers: somebody was elected, somebody started.
+    pub(crate) stirred: u64,
     pub(crate) flaw: Flaw,
     pub(crate) log: Option<Vec<String>>,
     out: Vec<Output>,
@@ -148,6 +150,7 @@ impl World {
             auditor: Auditor::new(setup.names.len()),
             counts: Counts::default(),
             healed: None,
+            stirred: 0,
             flaw,
             log: log.then(Vec::new),
             out: Vec::new(),
@@ -285,6 +288,7 @@ impl World {
         machine.server = Some((self.make)(spec, machine.clock.shows(self.real)));
         machine.backlog.clear();
         (machine.paused_until, machine.wake, machine.draining) = (0, u64::MAX, false);
+        self.stirred = self.stirred.max(self.real);
         self.note(|| format!("server {host} starts"));
         let proposes = self.setup.anybody || self.leader == host;
         self.input(host, Input::Proposes(proposes));
@@ -293,6 +297,7 @@ impl World {
 
     /// It is gone, with everything that it knew.
     pub(crate) fn kill(&mut self, host: usize) {
+        self.stirred = self.stirred.max(self.real);
         self.note(|| format!("server {host} is killed"));
         let machine = &mut self.hosts[host];
         machine.server = None;
@@ -318,6 +323,7 @@ impl World {
             return self.elects();
         }
         let before = core::mem::replace(&mut self.leader, host);
+        self.stirred = self.stirred.max(self.real);
         self.note(|| format!("server {host} may propose"));
         if before != host {
             // The one before learns of it later, or never: then its proposals are for an old epoch, or
@@ -526,6 +532,39 @@ impl World {
         }
         let after = self.travels();
         self.due(after, Due::Ask(client, host, asker, ask));
+    }
+
+    /// What is still on its way arrives soon, or when it was going to; when the last of it does.
+    pub(crate) fn strays(&mut self, soon: bool) -> u64 {
+        let mut last = self.real;
+        let queue = core::mem::take(&mut self.queue);
+        for Reverse((at, sequence, slot)) in queue {
+            let strays = match &self.slots[slot] {
+                Some(
+                    Due::Message(..)
+                    | Due::Reads(..)
+                    | Due::ReadAnswer(..)
+                    | Due::Proposal(_)
+                    | Due::Hint(..)
+                    | Due::Ask(..)
+                    | Due::Answer(..),
+                ) => true,
+                Some(
+                    Due::Wake(..)
+                    | Due::Resume(..)
+                    | Due::Gone(..)
+                    | Due::ClientWake(_)
+                    | Due::Write(..)
+                    | Due::Leader(_)
+                    | Due::Boot(_),
+                )
+                | None => false,
+            };
+            let at = if strays && soon { at.min(self.real + self.setup.delay) } else { at };
+            last = if strays { last.max(at) } else { last };
+            self.queue.push(Reverse((at, sequence, slot)));
+        }
+        last
     }
 
     /// Whether every lock can be granted: all members are there, leased in this view, and their homes open.

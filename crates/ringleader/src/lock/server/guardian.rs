@@ -122,8 +122,11 @@ impl<R: Rules> Server<R> {
     /// One change at a time, and a pause between two.
     fn guards(&mut self, now: Micros, out: &mut Vec<Output>) {
         let Some(view) = self.pending.clone().or_else(|| self.view.clone()) else { return };
+        // Pings go to everybody, so whoever begins to propose mostly knows who is silent, and who comes and goes; one
+        // round more is enough.
+        let begins = now < self.guardian.proposing + self.spec.renew && !view.members.is_empty();
         let early = self.guardian.proposed.is_some_and(|last| now < last + self.spec.pause);
-        if !self.guardian.proposes || early || self.defers(now) {
+        if !self.guardian.proposes || begins || early || self.defers(now) {
             return;
         }
         let change = self.excludes(now, &view).or_else(|| self.admits(now, &view));
@@ -143,25 +146,38 @@ impl<R: Rules> Server<R> {
     }
 
     /// A member from which for so long no ping came that says that it is leased. One that came in has time to
-    /// install.
+    /// install, as long as it can be heard.
     fn excludes(&self, now: Micros, view: &View) -> Option<Command> {
-        // Pings go to everybody, so whoever begins to propose knows already who is silent; one round more is enough.
-        if now < self.guardian.proposing + self.spec.renew {
-            return None;
-        }
+        let own = (self.spec.id, self.spec.incarnation);
         let patience = self.spec.suspect;
         let silent = |server: &ServerId, seat: &Seat| {
-            let heard = self.guardian.heard.get(server).and_then(|heard| heard.leased);
-            let last = heard.filter(|(_, run)| *run == seat.incarnation).map_or(Micros(0), |(at, _)| at);
+            if *server == own.0 {
+                // An earlier run of this server, which has ended.
+                return seat.incarnation != own.1 && R::ONE_RUN;
+            }
+            let heard = self.guardian.heard.get(server);
+            let leased = heard.and_then(|heard| heard.leased).filter(|(_, run)| *run == seat.incarnation);
+            let last = leased.map_or(Micros(0), |(at, _)| at);
             let came = self.guardian.seats.get(server).map_or(now, |admitted| admitted.at);
-            now >= last.max(self.guardian.since).max(came) + patience
+            let any = heard.map_or(Micros(0), |heard| heard.at);
+            now >= last.max(came).min(any).max(self.guardian.since) + patience
         };
-        let others = view.members.iter().filter(|(server, _)| **server != self.spec.id);
-        let mut suspects = others.filter(|(server, seat)| silent(server, seat));
+        let mut suspects = view.members.iter().filter(|(server, seat)| silent(server, seat));
         suspects.next().map(|(server, _)| Command::Exclude(view.epoch, *server))
     }
 
-    /// A server that wants in and is not, in this run of it; with a back-off for each.
+    /// Whether a member may serve: then one that flaps would disturb it.
+    fn somebody_may_serve(&self, now: Micros, view: &View) -> bool {
+        let own = view.has(self.spec.id, self.spec.incarnation) && self.leased(now, Class::Fast);
+        let leased = |(server, heard): (&ServerId, &Heard)| {
+            heard.leased.is_some_and(|(at, run)| view.has(*server, run) && now < at + self.spec.suspect)
+        };
+        let listened = now >= self.guardian.since + self.spec.suspect;
+        own || !listened || self.guardian.heard.iter().any(leased)
+    }
+
+    /// A server that wants in and is not, in this run of it; with a back-off for each, unless nobody is there to be
+    /// disturbed.
     fn admits(&self, now: Micros, view: &View) -> Option<Command> {
         let own = (self.spec.id, self.spec.incarnation);
         let patience = self.spec.suspect;
@@ -172,10 +188,10 @@ impl<R: Rules> Server<R> {
         let others = others.map(|(server, heard)| (*server, heard.incarnation));
         let me = self.wants_in().then_some(own);
         let mut wanting = me.into_iter().chain(others).filter(|(server, run)| !view.has(*server, *run));
-        let seats = &self.guardian.seats;
+        let (seats, alone) = (&self.guardian.seats, R::UNDISTURBED && !self.somebody_may_serve(now, view));
         let (server, incarnation) = wanting.find(|(server, _)| {
             seats.get(server).is_none_or(|admitted| {
-                now >= admitted.at + Micros(FIRST_BACK_OFF.0 << (admitted.times - 1).min(6))
+                alone || now >= admitted.at + Micros(FIRST_BACK_OFF.0 << (admitted.times - 1).min(6))
             })
         })?;
         Some(Command::Admit(view.epoch, server, incarnation))

@@ -112,7 +112,7 @@ impl Homes {
             (seat.since < view.epoch && *server != own).then_some(*server)
         };
         let known = |server: &ServerId| {
-            let (last, homes) = before?;
+            let (last, homes) = before.filter(|_| R::COUNTS_ON)?;
             let seats = (last.members.get(server), view.members.get(server));
             // Nobody who had no seat in the last view has lost one since, if that was the view before this one.
             let same = seats.0.is_some() && seats.0 == seats.1
@@ -136,6 +136,28 @@ impl Homes {
     fn nobody_since(&self) -> Micros {
         let since = self.unsure.iter().filter_map(|server| self.out_since.get(server));
         since.copied().max().unwrap_or_default()
+    }
+
+    /// For how long those who are not sure have got no lease with a seat that they have lost: what every server that
+    /// saw it tells the homes, for a home may have come in later.
+    pub(super) fn gone(&self, now: Micros) -> Vec<(ServerId, Micros)> {
+        let since = self.unsure.iter().filter_map(|server| Some((*server, *self.out_since.get(server)?)));
+        since.map(|(server, since)| (server, now - since)).filter(|(_, span)| span.0 > 0).collect()
+    }
+
+    /// Somebody says for how long others are gone. It was so for as long by its clock when it said so, and a home's
+    /// clock may be as fast as any: a wait counts from there. Whether anything was news.
+    fn hears_of<R: Rules>(&mut self, now: Micros, gone: &[(ServerId, Micros)]) -> bool {
+        let mut news = false;
+        for (server, since) in &mut self.out_since {
+            let said = gone.iter().filter(|(other, _)| other == server || !R::EACH).map(|(_, span)| *span);
+            let earlier = said.max().map(|span| Micros(now.0.saturating_sub(span.0)));
+            if let Some(earlier) = earlier.filter(|earlier| earlier < since) {
+                *since = earlier;
+                news = true;
+            }
+        }
+        news
     }
 
     /// When the waits are over: for each server that may have to be waited for, and for the past as a whole.
@@ -289,7 +311,7 @@ impl<R: Rules> Server<R> {
 
     /// At home: a page of a report (4.3). It counts for the run of the server that the view lists, and once.
     pub(super) fn reported(&mut self, now: Micros, from: ServerId, page: Page, out: &mut Vec<Output>) {
-        let Page { incarnation, certify, page, pages, owns } = page;
+        let Page { incarnation, certify, page, pages, owns, gone } = page;
         let Some(view) = self.view.clone() else { return };
         if page >= pages {
             return;
@@ -301,6 +323,12 @@ impl<R: Rules> Server<R> {
         let seat = view.members.get(&from);
         if R::INCARNATIONS && seat.is_some_and(|seat| seat.incarnation != incarnation) {
             return;
+        }
+        let news = self.homes.hears_of::<R>(now, &gone);
+        if news {
+            for at in self.homes.waits(now) {
+                self.at(at, Timer::Open);
+            }
         }
         let got = self.homes.reports.entry(from).or_default();
         let mut opened = Vec::new();
@@ -322,7 +350,7 @@ impl<R: Rules> Server<R> {
         for name in opened {
             self.unpark(now, &name, out);
         }
-        if complete {
+        if complete || news {
             self.opens(now, out);
         }
     }

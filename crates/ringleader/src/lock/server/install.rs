@@ -23,6 +23,8 @@ pub(super) struct Page {
     pub(super) page: u32,
     pub(super) pages: u32,
     pub(super) owns: Vec<Owned>,
+    /// For how long these servers have got no lease with a seat that they have lost.
+    pub(super) gone: Vec<(ServerId, Micros)>,
 }
 
 /// What is reported to a home until it has arrived.
@@ -63,14 +65,18 @@ impl<R: Rules> Server<R> {
         }
         let Some(view) = self.pending.take() else { return };
         let kept = self.carries_on(&view);
-        let before = self.view.take();
-        let before = before.as_deref().map(|last| (last, &self.homes));
-        let homes = Homes::installed::<R>(&view, before, self.spec.id, now);
+        let homes = self.homes_in(&view, now);
         self.begins(now, view, homes, true, out);
         self.tells_of_it(now, kept, out);
         if self.draining.is_some() {
             self.sends_sessions_away(now, out);
         }
+    }
+
+    /// What this server knows as a home, when it has installed this view.
+    fn homes_in(&self, view: &View, now: Micros) -> Homes {
+        let before = self.view.as_deref().map(|last| (last, &self.homes));
+        Homes::installed::<R>(view, before, self.spec.id, now)
     }
 
     /// Who was excluded or comes in fresh installs only when none of its clients can hold: released, or session over.
@@ -94,7 +100,7 @@ impl<R: Rules> Server<R> {
         (self.tokens, self.held, self.waiting) = (0, 0, 0);
         self.confirmed = None;
         let joined = view.has(self.spec.id, self.spec.incarnation);
-        let homes = Homes::installed::<R>(&view, None, self.spec.id, now);
+        let homes = self.homes_in(&view, now);
         self.begins(now, view, homes, joined, out);
         self.tells_of_it(now, 0, out);
         if self.joined {
@@ -191,13 +197,15 @@ impl<R: Rules> Server<R> {
         let (own, incarnation) = (self.spec.id, self.spec.incarnation);
         let count = u32::try_from(pages.len()).unwrap_or(u32::MAX);
         for (page, owns) in (0..).zip(pages) {
-            self.reported(now, own, Page { incarnation, certify, page, pages: count, owns }, out);
+            let page = Page { incarnation, certify, page, pages: count, owns, gone: Vec::new() };
+            self.reported(now, own, page, out);
         }
     }
 
     /// Sends pages that have not arrived and are not on their way.
     fn report(&mut self, now: Micros, home: ServerId, out: &mut Vec<Output>) {
         let (epoch, incarnation) = (self.epoch(), self.spec.incarnation);
+        let gone = self.homes.gone(now);
         let Some(report) = self.reports.get_mut(&home) else { return };
         let count = u32::try_from(report.pages.len()).unwrap_or(u32::MAX);
         let next = report.open.difference(&report.sent).copied();
@@ -206,7 +214,8 @@ impl<R: Rules> Server<R> {
             report.sent.insert(page);
             let owns = report.pages.get(page as usize).cloned().unwrap_or_default();
             let certify = report.certify;
-            let message = Message::Report { epoch, incarnation, certify, page, pages: count, owns };
+            let gone = if page == 0 { gone.clone() } else { Vec::new() };
+            let message = Message::Report { epoch, incarnation, certify, page, pages: count, owns, gone };
             out.push(Output::Send(home, message));
         }
         if report.open.is_empty() {

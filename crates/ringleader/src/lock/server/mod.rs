@@ -336,8 +336,9 @@ impl<R: Rules> Server<R> {
             Message::Token { name, k, counter, .. } => self.token_comes(now, from, &name, k, counter, out),
             Message::Took { name, k, .. } => self.taken(now, &name, k, out),
             Message::Offer { name, k, .. } => self.offered(now, from, &name, k, out),
-            Message::Report { incarnation, certify, page, pages, owns, .. } => {
-                self.reported(now, from, install::Page { incarnation, certify, page, pages, owns }, out);
+            Message::Report { incarnation, certify, page, pages, owns, gone, .. } => {
+                let page = install::Page { incarnation, certify, page, pages, owns, gone };
+                self.reported(now, from, page, out);
             }
             Message::Look { name, asker, number, .. } => self.looked_for(now, &name, asker, number, out),
             Message::Looked { name, number, state, .. } => self.look_answered(now, &name, number, state, out),

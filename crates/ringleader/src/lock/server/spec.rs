@@ -124,6 +124,14 @@ pub trait Rules {
     const SINCE: bool = true;
     /// 4.3: who has lost a seat is waited for from then on, and not from when it had lost another one.
     const SEATS: bool = true;
+    /// I5: a view that changes again makes nobody wait anew.
+    const COUNTS_ON: bool = true;
+    /// I5: whoever proposes does not wait for an earlier run of itself.
+    const ONE_RUN: bool = true;
+    /// I5: who flaps is let in at once where it disturbs nobody.
+    const UNDISTURBED: bool = true;
+    /// 4.3: what is said of how long a server is gone counts for that server.
+    const EACH: bool = true;
     /// 4.2: the numbers of a chain that begins anew go on above those of the one that was dropped.
     const GOES_ON: bool = true;
     /// 8.8: whoever has sent a session away stays in its epoch until that has arrived, or its client holds nothing.

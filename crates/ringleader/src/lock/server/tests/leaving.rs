@@ -145,6 +145,55 @@ fn who_flaps_is_admitted_ever_more_slowly() {
 }
 
 #[test]
+fn where_nobody_is_disturbed_who_flaps_is_admitted_at_once() {
+    let mut room: Room = Room::new(1);
+    for _ in 0..6 {
+        room.change(&Command::Exclude(room.view.epoch, 0));
+        room.hint();
+        room.pass(Micros::millis(700));
+        assert_eq!(room.view.members.len(), 1);
+    }
+}
+
+#[test]
+fn an_earlier_run_of_who_proposes_is_not_waited_for() {
+    let mut room: Room = Room::new(3);
+    room.start(0, 3, false, |_| {});
+    room.input(0, Input::Proposes(true));
+    // It is admitted a second after its earlier run was, as it thinks; that one is out before.
+    room.pass(Micros::millis(500));
+    assert_eq!(room.view.members.keys().copied().collect::<Vec<_>>(), [1, 2]);
+    room.pass(Micros::millis(1000));
+    assert!(room.view.has(0, room.runs));
+}
+
+#[test]
+fn who_dies_before_it_comes_in_is_out_as_soon_as_anybody() {
+    let mut room: Room = Room::new(3);
+    let comes_in = |room: &mut Room| {
+        while !room.view.members.contains_key(&2) {
+            room.pass(Micros::millis(10));
+        }
+        room.now
+    };
+    room.change(&Command::Exclude(room.view.epoch, 2));
+    room.hint();
+    let first = comes_in(&mut room);
+    room.pass(Micros::millis(300));
+    room.change(&Command::Exclude(room.view.epoch, 2));
+    room.hint();
+    let died = first + Micros::millis(1800);
+    room.pass(died - room.now);
+    room.servers[2] = None;
+    let again = comes_in(&mut room);
+    assert!(again > died, "it is not known yet");
+    // The time in which it was not heard, a round and a pause.
+    let patience = room.server(0).spec().suspect + Micros::millis(100) + room.server(0).spec().pause;
+    room.pass(died + patience - room.now);
+    assert!(!room.view.members.contains_key(&2));
+}
+
+#[test]
 fn an_old_ping_does_not_bring_back_who_is_dead() {
     let mut room: Room = Room::new(3);
     let ping = Message::Ping {

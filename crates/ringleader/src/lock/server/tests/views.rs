@@ -93,6 +93,40 @@ fn a_view_that_changes_again_makes_nobody_wait_anew() {
 }
 
 #[test]
+fn who_comes_in_is_told_for_how_long_others_are_gone() {
+    let mut room: Room = Room::new(3);
+    by_hand(&mut room);
+    room.servers[1] = None;
+    room.change(&Command::Exclude(room.view.epoch, 1));
+    room.hint();
+    room.change(&Command::Settle(room.view.epoch));
+    room.pass(Micros::millis(300));
+    let name = room.lock_at(0);
+    let two = room.open(2);
+    room.gets(2, two, 1, &name);
+    room.servers[2] = None;
+    room.change(&Command::Exclude(room.view.epoch, 2));
+    room.hint();
+    let (installed, wait) = (room.now, wait(&room, Class::Normal));
+    room.pass(Micros(wait.0 / 5 * 4));
+    // It knows nothing of all this, and is the home from now on.
+    room.start(1, 3, true, |_| {});
+    room.change(&Command::Admit(room.view.epoch, 1, room.runs));
+    room.hint();
+    room.change(&Command::Rehome(room.view.epoch, vec![1; room.view.homes.len()]));
+    room.hint();
+    let one = room.open(1);
+    assert_eq!(room.acquire(1, one, 1, &name), None);
+    let waiter = room.asked;
+    let span = installed + wait - Micros(1) - room.now;
+    live(&mut room, 1, one, span);
+    assert_eq!(room.answer_to(waiter), None, "its lease may run");
+    keep(&mut room, 1, one);
+    room.pass(Micros(1));
+    assert!(matches!(room.answer_to(waiter), Some(Answer::Granted { .. })));
+}
+
+#[test]
 fn who_came_and_went_unseen_is_waited_for() {
     let mut room: Room = Room::new(3);
     by_hand(&mut room);
