@@ -4,7 +4,6 @@
 use super::{json, ringleader, run};
 use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader};
-use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
@@ -21,15 +20,11 @@ struct Up {
     _folder: tempfile::TempDir,
 }
 
-/// Where a cluster's files are: how slow the disk of this machine is must decide nothing.
-fn in_memory() -> PathBuf {
-    let memory = PathBuf::from("/dev/shm");
-    if memory.is_dir() { memory } else { std::env::temp_dir() }
-}
-
 impl Up {
     fn new() -> Up {
-        let folder = tempfile::tempdir_in(in_memory()).expect("there is room");
+        // In memory, where there is such a place: how slow the disk of this machine is must decide nothing.
+        let folder =
+            tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).expect("there is room");
         let keep = folder.path().join("service").display().to_string();
         let mut command = ringleader(&["up", "--service", "--json", "--keep", &keep]);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());

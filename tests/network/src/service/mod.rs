@@ -88,8 +88,11 @@ impl Service {
         let program = PathBuf::from(program);
         let hosts = plan.servers + plan.client_hosts + 1;
         let lab = Lab::new(hosts, plan.seed).unwrap_or_else(|error| panic!("no hosts can be made: {error}"));
-        let folder =
-            TempDir::with_prefix_in("ringleader-service-", in_memory()).expect("a folder of its own");
+        // In memory, where there is such a place: on a disk that others use as well a write may take longer than an
+        // election, and then that decides what is seen here, and not the faults.
+        let prefix = "ringleader-service-";
+        let folder = TempDir::with_prefix_in(prefix, "/dev/shm").or_else(|_| TempDir::with_prefix(prefix));
+        let folder = folder.expect("a folder of its own");
         let names: Vec<String> = ('a'..).take(plan.servers).map(String::from).collect();
         setup::certify(&program, folder.path(), &names);
         let config = setup::configuration(&lab, &names, plan.leases);
@@ -331,13 +334,6 @@ impl Service {
         };
         self.lab.hosts()[place].thread(work).unwrap_or_else(|error| panic!("{error}"))
     }
-}
-
-/// Where files are that need not survive the machine. On a disk that others use as well, a write may take longer than
-/// an election: then that decides what is seen here, and not the faults.
-fn in_memory() -> PathBuf {
-    let memory = PathBuf::from("/dev/shm");
-    if memory.is_dir() { memory } else { std::env::temp_dir() }
 }
 
 impl Drop for Service {

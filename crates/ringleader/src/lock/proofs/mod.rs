@@ -4,4 +4,5 @@
 
 mod runs;
 mod table;
+mod waits;
 mod world;

@@ -4,6 +4,7 @@
 
 use super::install::Page;
 use super::table::Table;
+use super::waits::Waits;
 use super::{Event, Output, Rules, Server, Timer};
 use crate::live::Micros;
 use crate::lock::{Class, Command, Kind, MAX_COUNTER, Message, Name, SHARDS, ServerId, View};
@@ -30,12 +31,8 @@ pub(super) struct Homes {
     reports: BTreeMap<ServerId, BTreeSet<u32>>,
     /// Who goes on from an earlier view and has not reported yet.
     missing: BTreeSet<ServerId>,
-    /// Who was a member before, and has not vouched that nobody holds anything of then.
-    unsure: BTreeSet<ServerId>,
-    /// Since when, at the latest, no server there has got a lease with a seat that it has no more.
-    out_since: BTreeMap<ServerId, Micros>,
-    /// For how long leases of each class may run on.
-    wait: [Micros; 3],
+    /// Whose old leases may still run.
+    waits: Waits,
     /// Which classes are open: what nobody reported is idle at home.
     open: [bool; 3],
     /// Requests that came while the lock was not open.
@@ -98,73 +95,34 @@ impl Chain {
 }
 
 impl Homes {
-    /// What a home knows when it has installed a view. Who goes on from another one knows from then on who has lost a
-    /// seat when: a view that changes again meanwhile makes nobody wait anew.
+    /// What a home knows when it has installed a view; with the one that was installed before.
     pub(super) fn installed<R: Rules>(
         view: &View,
         before: Option<(&View, &Homes)>,
         own: ServerId,
         now: Micros,
     ) -> Homes {
-        let wait = |class: Class| if R::DRIFT { view.wait(class) } else { view.running[class.index()] };
-        let wait = Class::ALL.map(wait);
         let goes_on = |(server, seat): (&ServerId, &crate::lock::Seat)| {
             (seat.since < view.epoch && *server != own).then_some(*server)
         };
-        let known = |server: &ServerId| {
-            let (last, homes) = before.filter(|_| R::COUNTS_ON)?;
-            let seats = (last.members.get(server), view.members.get(server));
-            // Nobody who had no seat in the last view has lost one since, if that was the view before this one.
-            let same = seats.0.is_some() && seats.0 == seats.1
-                || seats.0.is_none() && last.epoch + 1 == view.epoch
-                || !R::SEATS;
-            homes.out_since.get(server).copied().filter(|_| same)
-        };
-        let servers = view.members.keys().chain(&view.past);
+        let waits = Waits::installed::<R>(view, before.map(|(last, homes)| (last, &homes.waits)), now);
         Homes {
             bases: vec![(0, 0); SHARDS],
             missing: view.members.iter().filter_map(goes_on).collect(),
-            unsure: if R::WAITS { view.past.clone() } else { BTreeSet::new() },
-            out_since: servers.map(|server| (*server, known(server).unwrap_or(now))).collect(),
-            wait,
-            settle_at: wait.into_iter().max().map(|longest| now + longest),
+            settle_at: Some(now + waits.longest()),
+            waits,
             ..Homes::default()
         }
     }
 
-    /// Since when nobody who is not sure can have got an old lease.
-    fn nobody_since(&self) -> Micros {
-        let since = self.unsure.iter().filter_map(|server| self.out_since.get(server));
-        since.copied().max().unwrap_or_default()
-    }
-
-    /// For how long those who are not sure have got no lease with a seat that they have lost: what every server that
-    /// saw it tells the homes, for a home may have come in later.
-    pub(super) fn gone(&self, now: Micros) -> Vec<(ServerId, Micros)> {
-        let since = self.unsure.iter().filter_map(|server| Some((*server, *self.out_since.get(server)?)));
-        since.map(|(server, since)| (server, now - since)).filter(|(_, span)| span.0 > 0).collect()
-    }
-
-    /// Somebody says for how long others are gone. It was so for as long by its clock when it said so, and a home's
-    /// clock may be as fast as any: a wait counts from there. Whether anything was news.
-    fn hears_of<R: Rules>(&mut self, now: Micros, gone: &[(ServerId, Micros)]) -> bool {
-        let mut news = false;
-        for (server, since) in &mut self.out_since {
-            let said = gone.iter().filter(|(other, _)| other == server || !R::EACH).map(|(_, span)| *span);
-            let earlier = said.max().map(|span| Micros(now.0.saturating_sub(span.0)));
-            if let Some(earlier) = earlier.filter(|earlier| earlier < since) {
-                *since = earlier;
-                news = true;
-            }
-        }
-        news
-    }
-
     /// When the waits are over: for each server that may have to be waited for, and for the past as a whole.
-    pub(super) fn waits(&self, now: Micros) -> BTreeSet<Micros> {
-        let ends = self.unsure.iter().filter_map(|server| self.out_since.get(server));
-        let ends = ends.flat_map(|since| self.wait.map(|wait| *since + wait)).chain(self.settle_at);
-        ends.filter(|at| *at > now).collect()
+    pub(super) fn wakes(&self, now: Micros) -> BTreeSet<Micros> {
+        self.waits.ends(now).into_iter().chain(self.settle_at.filter(|at| *at > now)).collect()
+    }
+
+    /// For how long others are gone.
+    pub(super) fn gone(&self, now: Micros) -> Vec<(ServerId, Micros)> {
+        self.waits.gone(now)
     }
 
     /// Whether there is a chain for this lock.
@@ -324,9 +282,9 @@ impl<R: Rules> Server<R> {
         if R::INCARNATIONS && seat.is_some_and(|seat| seat.incarnation != incarnation) {
             return;
         }
-        let news = self.homes.hears_of::<R>(now, &gone);
+        let news = self.homes.waits.hears_of::<R>(now, &gone);
         if news {
-            for at in self.homes.waits(now) {
+            for at in self.homes.wakes(now) {
                 self.at(at, Timer::Open);
             }
         }
@@ -344,7 +302,7 @@ impl<R: Rules> Server<R> {
         if complete {
             self.homes.missing.remove(&from);
             if certify {
-                self.homes.unsure.remove(&from);
+                self.homes.waits.vouches(from);
             }
         }
         for name in opened {
@@ -357,7 +315,7 @@ impl<R: Rules> Server<R> {
 
     /// This server vouches for its own earlier run (T5).
     pub(super) fn sure_of_itself(&mut self, now: Micros, out: &mut Vec<Output>) {
-        if self.homes.unsure.remove(&self.spec.id) {
+        if self.homes.waits.vouches(self.spec.id) {
             self.opens(now, out);
         }
     }
@@ -370,9 +328,8 @@ impl<R: Rules> Server<R> {
         }
         let before = self.homes.open;
         let reported = self.homes.missing.is_empty() || !R::REPORTS;
-        let (sure, since) = (self.homes.unsure.is_empty(), self.homes.nobody_since());
-        let over = self.homes.wait.map(|wait| now >= since + wait);
-        self.homes.open = core::array::from_fn(|class| before[class] || reported && (sure || over[class]));
+        let over = self.homes.waits.over(now);
+        self.homes.open = core::array::from_fn(|class| before[class] || reported && over[class]);
         self.settles(now, out);
         if self.homes.open == before {
             return;
@@ -419,7 +376,7 @@ impl<R: Rules> Server<R> {
             return;
         }
         self.view = Some(view.clone());
-        self.homes.unsure.clear();
+        self.homes.waits.settled();
         self.homes.settle_at = None;
         self.opens(now, out);
     }

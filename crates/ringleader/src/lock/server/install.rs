@@ -133,7 +133,7 @@ impl<R: Rules> Server<R> {
         self.tally.installed += 1;
         self.stalled.clear();
         self.homes = homes;
-        for at in self.homes.waits(now) {
+        for at in self.homes.wakes(now) {
             self.at(at, Timer::Open);
         }
         self.view = Some(view);

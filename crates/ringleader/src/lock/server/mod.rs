@@ -23,6 +23,10 @@ mod spec;
 mod table;
 #[cfg(test)]
 mod tests;
+mod waits;
+
+#[cfg(test)]
+pub(super) use waits::Waits;
 
 pub use said::{Event, Input, LockStatus, Output, Path, ServerStatus, Tally};
 pub use spec::{Flawless, Limits, Rules, ServerSpec};
