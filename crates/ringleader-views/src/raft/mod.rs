@@ -18,7 +18,7 @@ mod types;
 #[cfg(test)]
 mod tests;
 
-use crate::log::{Disk, Kept, Room, Syncs, Writer};
+use crate::log::{Disk, Found, Kept, Room, Syncs, Writer};
 use crate::{Later, StoreError, ViewStore, Wire};
 use bytes::Bytes;
 use keeper::Keeper;
@@ -195,17 +195,34 @@ impl RaftStore {
         }
         let shared = Arc::new(Shared::new(options.id, found.identity.as_deref(), syncs)?);
         let writer = Writer::start(disk).map_err(|error| StoreError::Broken(error.to_string()))?;
+        let opened = RaftStore::open_with(options, config, wire, &found, shared, &writer).await;
+        if opened.is_err() {
+            // Whoever tries again at once must find the directory free.
+            writer.stop().await;
+        }
+        opened
+    }
+
+    async fn open_with(
+        options: RaftOptions,
+        config: openraft::Config,
+        wire: Arc<dyn Wire>,
+        found: &Found,
+        shared: Arc<Shared>,
+        writer: &Writer,
+    ) -> Result<RaftStore, StoreError> {
         if found.identity.is_none() {
             let identity = shared.identity(&shared.state());
             let kept = writer.perform(move |disk| disk.keep(Kept::Identity, &identity)).await;
             kept.map_err(|error| StoreError::Broken(error.to_string()))?;
         }
-        let keeper = Keeper::new(&found, writer.clone(), shared.clone())?;
-        let machine = Machine::new(&found, writer.clone(), shared.clone())?;
+        let keeper = Keeper::new(found, writer.clone(), shared.clone())?;
+        let machine = Machine::new(found, writer.clone(), shared.clone())?;
         let network = Network { shared: shared.clone(), wire };
         let raft = Raft::new(u64::from(options.id), Arc::new(config), network.clone(), keeper, machine).await;
         let raft = raft.map_err(|error| StoreError::Broken(format!("{}: {error}", options.dir.display())))?;
         let options = Arc::new(options);
+        let writer = writer.clone();
         let inner = Arc::new(Inner { raft, shared, network, options, writer, tasks: Mutex::default() });
         *inner.tasks.lock().unwrap_or_else(PoisonError::into_inner) = tasks::start(&inner);
         Ok(RaftStore { inner })

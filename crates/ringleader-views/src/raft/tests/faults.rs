@@ -51,6 +51,18 @@ async fn a_full_disk_stops_a_replica_and_nothing_acknowledged_is_lost() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_cannot_be_opened_leaves_the_directory_free() {
+    let cluster = Cluster::of(1);
+    for _ in 0..100 {
+        let full = Some(Arc::new(std::sync::atomic::AtomicU64::new(0)));
+        let wire = Arc::new(End(cluster.net.clone(), 0));
+        assert!(RaftStore::open_in(cluster.options(0), wire, full).await.is_err(), "there is no room");
+        let again = crate::log::Disk::open(&cluster.directory(0), None, Arc::default()).map(|_| ());
+        assert_eq!(again, Ok(()));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_order_that_nobody_knows_stops_everybody() {
     let cluster = Cluster::started(3).await;
     let leader = cluster.store(cluster.leader().await);
