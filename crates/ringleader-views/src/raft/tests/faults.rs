@@ -57,7 +57,7 @@ async fn what_cannot_be_opened_leaves_the_directory_free() {
         let full = Some(Arc::new(std::sync::atomic::AtomicU64::new(0)));
         let wire = Arc::new(End(cluster.net.clone(), 0));
         assert!(RaftStore::open_in(cluster.options(0), wire, full).await.is_err(), "there is no room");
-        let again = crate::log::Disk::open(&cluster.directory(0), None, Arc::default()).map(|_| ());
+        let again = Disk::open(&cluster.directory(0), None, Arc::default()).map(|_| ());
         assert_eq!(again, Ok(()));
     }
 }
