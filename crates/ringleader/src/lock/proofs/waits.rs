@@ -6,6 +6,7 @@
 //! A read takes effect, is answered and installed in one step: that is the longest lease and the earliest install. What
 //! is told arrives at once: later it would be true by a wider margin.
 
+use super::world::Ruled;
 use crate::check::{self, Findings, Scope, Starts};
 use crate::live::Micros;
 use crate::lock::server::Waits;
@@ -98,9 +99,7 @@ const fn number(name: &'static str, max: u32) -> Setting {
     Setting { name, about: "", values: SettingValues::Number { min: 0, max, default: 0 } }
 }
 
-impl<R: Rules + Clone + Eq + core::hash::Hash + core::fmt::Debug + Send + Sync + 'static> Process
-    for World<R>
-{
+impl<R: Ruled> Process for World<R> {
     const SPEC: Spec = Spec {
         needs: Needs::NOTHING,
         settings: &[number("fast", 7), number("ticks", 20), number("changes", 9)],
@@ -166,9 +165,7 @@ impl<R: Rules + Clone + Eq + core::hash::Hash + core::fmt::Debug + Send + Sync +
     }
 }
 
-impl<R: Rules + Clone + Eq + core::hash::Hash + core::fmt::Debug + Send + Sync + 'static> Election
-    for World<R>
-{
+impl<R: Ruled> Election for World<R> {
     fn verdict(&self) -> Verdict {
         Verdict::Undecided
     }
@@ -221,10 +218,7 @@ impl<R: Rules> World<R> {
     }
 }
 
-fn searched<R>(fast: u32, ticks: u32, changes: u32) -> Findings
-where
-    R: Rules + Clone + Eq + core::hash::Hash + core::fmt::Debug + Send + Sync + 'static,
-{
+fn searched<R: Ruled>(fast: u32, ticks: u32, changes: u32) -> Findings {
     let names = World::<R>::SPEC.settings.iter().map(|setting| setting.name.to_owned());
     let settings = names.zip([fast, ticks, changes].map(|value| value.to_string())).collect();
     let scope = Scope { settings, starts: Starts::All, safety_only: true, ..Scope::new(1) };
