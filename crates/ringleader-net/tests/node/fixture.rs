@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 pub(crate) fn until(what: &str, mut is_so: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !is_so() {
-        assert!(begun.elapsed() < Duration::from_secs(60), "waited in vain: {what}");
+        assert!(begun.elapsed() < Duration::from_secs(300), "waited in vain: {what}");
         std::thread::sleep(Duration::from_millis(5));
     }
 }
@@ -148,7 +148,7 @@ impl Puppet {
     /// Dials member 0 as the member at this place, and greets; gives what the other greets with.
     pub(crate) fn greet(config: &Config, place: Place, incarnation: u64) -> (Puppet, Hello) {
         let stream = TcpStream::connect(&config.addresses[0].peer).expect("it listens");
-        stream.set_read_timeout(Some(Duration::from_secs(60))).expect("a time");
+        stream.set_read_timeout(Some(Duration::from_secs(300))).expect("a time");
         let mut puppet = Puppet { stream, incarnation, buffer: Vec::new() };
         let member = Member::new(config.cluster.clone(), place, incarnation, 1, Micros(1));
         let member = member.unwrap_or_else(|_| panic!("the cluster is admitted"));

@@ -1,6 +1,6 @@
 //! Sessions, locks and elections, over HTTP, on the stream and in the same process.
 
-use crate::support::{Client, Cluster};
+use crate::support::{Client, Cluster, NORMAL_MS};
 use ringleader::lock::{Class, Name};
 use serde_json::json;
 use std::io::Read;
@@ -83,7 +83,7 @@ fn many_questions_on_one_stream(cluster: &Cluster) {
     let mut stream = client.stream();
     let opened = stream.ask(&json!({ "id": 1, "op": "open", "class": "normal" }));
     let session = opened["opened"]["session"].as_str().expect("a session").to_owned();
-    assert!(opened["opened"]["valid_ms"].as_u64().is_some_and(|valid| valid > 0 && valid <= 3000));
+    assert!(opened["opened"]["valid_ms"].as_u64().is_some_and(|valid| valid > 0 && valid <= NORMAL_MS));
     // Two questions at once; the second is answered although the first waits.
     let acquire = |id: u64, rid: u64| {
         let mut ask = json!({ "id": id, "op": "acquire", "name": "s", "session": session, "rid": rid });

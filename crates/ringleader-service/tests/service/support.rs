@@ -20,7 +20,10 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// Nothing takes so long, unless it never happens.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(300);
+
+/// The lease of a usual session.
+pub(crate) const NORMAL_MS: u64 = 8000;
 
 /// The token of `ci`, which may take locks that begin with `ci/` only.
 pub(crate) const TOKEN: &str = "correct-horse-battery";
@@ -74,8 +77,9 @@ impl Cluster {
         let mut short = tempfile::Builder::new();
         short.prefix("rl");
         let folder = short.tempdir_in("/dev/shm").or_else(|_| short.tempdir()).expect("there is room");
+        // Long enough that nobody is given up because the machine has other things to do.
         let times = ringleader::lock::Times {
-            leases: [Micros::millis(1000), Micros::millis(3000), Micros::millis(15_000)],
+            leases: [Micros::millis(2000), Micros::millis(NORMAL_MS), Micros::millis(30_000)],
             ..ringleader::lock::Times::default()
         };
         let plan = Plan {
@@ -83,7 +87,12 @@ impl Cluster {
             folder: folder.path().to_owned(),
             servers,
             cluster: "test".to_owned(),
-            pace: Pace { times, suspect: Micros::millis(800), ..Pace::default() },
+            pace: Pace {
+                times,
+                suspect: Micros::millis(1500),
+                heartbeat: Micros::millis(200),
+                ..Pace::default()
+            },
             classes: vec![("fast/".to_owned(), Class::Fast), ("batch/".to_owned(), Class::Batch)],
             drain: Duration::from_secs(2),
         };
@@ -320,6 +329,16 @@ impl Client {
             }
             self.keep_alive(session);
             None
+        })
+    }
+
+    /// Takes a lock with a session of its own, however many it takes: where everything is slow, one may run out.
+    pub(crate) fn takes(&self, name: &str, class: &str) -> (String, u64) {
+        until("a grant", || {
+            let session = self.session(class);
+            let (code, answer) = self.acquire(name, &session, 1, 300);
+            let fence = answer["fence"].as_str().filter(|_| code == 200)?;
+            Some((session, fence.parse().expect("a fence")))
         })
     }
 

@@ -23,8 +23,7 @@ impl RaftStore {
     /// The servers that follow the log without a vote, as far as this replica knows.
     #[must_use]
     pub fn learners(&self) -> BTreeSet<ServerId> {
-        let metrics = self.inner.raft.metrics().borrow().clone();
-        servers(metrics.membership_config.membership().learner_ids())
+        self.inner.clone_parts().learners()
     }
 
     /// One more server follows the log, without a vote, and has caught up when this is done.
@@ -73,6 +72,11 @@ impl Parts {
         servers(metrics.membership_config.voter_ids())
     }
 
+    fn learners(&self) -> BTreeSet<ServerId> {
+        let metrics = self.raft.metrics().borrow().clone();
+        servers(metrics.membership_config.membership().learner_ids())
+    }
+
     pub(super) async fn admit_learner(&self, server: ServerId) -> Result<(), String> {
         let done = self.raft.add_learner(u64::from(server), EmptyNode::default(), true).await;
         done.map(|_| ()).map_err(|error| error.to_string())
@@ -92,8 +96,11 @@ impl Parts {
         let done = self.raft.change_membership(ChangeMembers::ReplaceAllVoters(ids), false).await;
         done.map_err(|error| error.to_string())?;
         // Whoever is out may come back with another directory: what it promised with the old one binds nobody any more.
-        for server in before.difference(&voters) {
-            let done = self.raft.client_write(Change::Forget(*server).order()).await;
+        // All of them are looked for, not only who goes now: the leader may have died between the two last time.
+        let disks = self.shared.state().disks;
+        let learners = self.learners();
+        for server in disks.into_keys().filter(|server| !voters.contains(server) && !learners.contains(server)) {
+            let done = self.raft.client_write(Change::Forget(server).order()).await;
             done.map_err(|error| error.to_string())?;
         }
         Ok(())

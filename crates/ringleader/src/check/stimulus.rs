@@ -66,6 +66,22 @@ pub(crate) struct Outcome {
     pub(crate) took: [u32; 2],
 }
 
+impl Outcome {
+    /// This state, after these answers, each of so many; nothing else has happened.
+    pub(crate) fn after(local: u32, answers: &[(u32, u32)]) -> Outcome {
+        Outcome {
+            local,
+            sends: Vec::new(),
+            announcements: 0,
+            chance: answers.iter().map(|&(_, of)| 1.0 / f64::from(of)).product(),
+            choices: answers.iter().map(|&(answer, _)| answer).collect(),
+            begins: 0,
+            impossible: None,
+            took: [0; 2],
+        }
+    }
+}
+
 /// What is known of the state of one process.
 #[derive(Clone, Debug)]
 pub(crate) struct Facts {

@@ -48,9 +48,10 @@ fn number_of<M: Message>(messages: &mut Interned<M>, msg: M) -> u32 {
 
 /// About how many bytes a value has elsewhere: lists that grow without end must not go unnoticed.
 fn elsewhere<T>(value: &T, fields: fn(&T) -> Fields) -> u64 {
-    if !core::mem::needs_drop::<T>() {
-        return 0;
-    }
+    if core::mem::needs_drop::<T>() { weight(&fields(value)) } else { 0 }
+}
+
+fn weight(fields: &Fields) -> u64 {
     fn leaves(value: &Value) -> u64 {
         match value {
             Value::List(values) => 3 + values.iter().map(leaves).sum::<u64>(),
@@ -62,7 +63,7 @@ fn elsewhere<T>(value: &T, fields: fn(&T) -> Fields) -> u64 {
             | Value::Word(_) => 1,
         }
     }
-    8 * fields(value).iter().map(|(_, value)| leaves(value)).sum::<u64>()
+    8 * fields.iter().map(|(_, value)| leaves(value)).sum::<u64>()
 }
 
 /// Everything that is remembered of one process.
@@ -250,19 +251,19 @@ impl<P: Process> Typed<P> {
                 local.timers[timer.index()] = left;
             }
             local.lag = local.lag.saturating_sub(trial.begins);
-            let sends: Vec<(u32, u32)> = (trial.sends.drain(..))
-                .map(|(port, msg)| (port.index(), number_of(&mut self.messages, msg)))
-                .collect();
-            let announcements = sends.iter().filter(|&&(_, msg)| self.announces(msg)).count() as u32;
+            let mut sends = Vec::with_capacity(trial.sends.len());
+            let mut announcements = 0;
+            for (port, msg) in trial.sends.drain(..) {
+                let msg = number_of(&mut self.messages, msg);
+                announcements += u32::from(self.announces(msg));
+                sends.push((port.index(), msg));
+            }
             outcomes.push(Outcome {
-                local: self.number(local),
                 sends,
                 announcements,
-                chance: trial.answers.iter().map(|&(_, of)| 1.0 / f64::from(of)).product(),
-                choices: trial.answers.iter().map(|&(answer, _)| answer).collect(),
                 begins: trial.begins,
                 impossible: trial.impossible,
-                took: [0; 2],
+                ..Outcome::after(self.number(local), &trial.answers)
             });
             self.trial = trial;
             if !self.trial.next() {
@@ -278,17 +279,34 @@ impl<P: Process> Typed<P> {
     /// A stimulus that changes what is remembered, without asking the process.
     fn note(&mut self, mut local: Local<P>, change: &dyn Fn(&mut Local<P>)) -> Vec<Outcome> {
         change(&mut local);
-        vec![Outcome {
-            local: self.number(local),
-            sends: Vec::new(),
-            announcements: 0,
-            chance: 1.0,
-            choices: Vec::new(),
-            begins: 0,
-            impossible: None,
-            took: [0; 2],
-        }]
+        vec![Outcome::after(self.number(local), &[])]
     }
+}
+
+fn calm(alarms: &mut Vec<(u32, u32)>, who: u32) {
+    alarms.retain(|alarm| alarm.0 != who);
+}
+
+/// The states from which a phase may begin, by these moves.
+fn who_may_begin(states: usize, moves: &[(u32, u32, bool)]) -> Vec<bool> {
+    let mut contends = vec![false; states];
+    let mut grows = true;
+    while grows {
+        grows = false;
+        for &(from, to, begins) in moves {
+            if !contends[from as usize] && (begins || contends[to as usize]) {
+                contends[from as usize] = true;
+                grows = true;
+            }
+        }
+    }
+    contends
+}
+
+/// A port at which something is left that a send, behind those of the start, would pass.
+fn passed(outcomes: &[Outcome], of_start: usize, left: [bool; 2]) -> Option<usize> {
+    let sends = outcomes.iter().flat_map(|outcome| &outcome.sends[of_start..]);
+    sends.map(|&(port, _)| port as usize).find(|&port| left[port])
 }
 
 impl<P: Process> Steps for Typed<P> {
@@ -318,13 +336,14 @@ impl<P: Process> Steps for Typed<P> {
         }
         let before = self.locals.value(number).clone();
         let mut found: Vec<Outcome> = Vec::new();
-        let messages: [Vec<(P::Port, P::Msg)>; 2] = waiting.map(|side| {
-            let message = |stimulus: &Stimulus| {
-                let (port, msg) = stimulus.delivery()?;
-                Some((P::Port::from_index(port), self.messages.value(msg).clone()))
-            };
-            side.iter().filter_map(message).collect()
-        });
+        let mut messages: [Vec<(P::Port, P::Msg)>; 2] = [Vec::new(), Vec::new()];
+        for (messages, side) in messages.iter_mut().zip(waiting) {
+            for stimulus in side {
+                if let Some((port, msg)) = stimulus.delivery() {
+                    messages.push((P::Port::from_index(port), self.messages.value(msg).clone()));
+                }
+            }
+        }
         for right in 0..=messages[0].len() {
             for left in 0..=messages[1].len() {
                 if right + left > 0 {
@@ -337,21 +356,12 @@ impl<P: Process> Steps for Typed<P> {
     }
 
     fn contenders(&self) -> Vec<u64> {
-        let mut contends = vec![false; self.locals.len()];
-        let mut grows = true;
-        while grows {
-            grows = false;
-            for &(from, to, begins) in &self.moves {
-                if !contends[from as usize] && (begins || contends[to as usize]) {
-                    contends[from as usize] = true;
-                    grows = true;
-                }
+        let mut found = Vec::new();
+        for (local, contends) in who_may_begin(self.locals.len(), &self.moves).into_iter().enumerate() {
+            if contends {
+                found.push(fingerprint(&self.locals.value(local as u32).process));
             }
         }
-        let mut found: Vec<u64> = (0..self.locals.len() as u32)
-            .filter(|&local| contends[local as usize])
-            .map(|local| fingerprint(&self.locals.value(local).process))
-            .collect();
         found.sort_unstable();
         found.dedup();
         found
@@ -466,7 +476,7 @@ impl<P: Process> Typed<P> {
                 local.process.recover(out);
             }),
             Stimulus::Suspect(who) => self.every_answer(&local, &mut |local, out| {
-                local.alarms.retain(|alarm| alarm.0 != who);
+                calm(&mut local.alarms, who);
                 local.process.suspect(P::Port::from_index(who), out);
             }),
             Stimulus::Tick => self.note(local, &|local| {
@@ -484,7 +494,7 @@ impl<P: Process> Typed<P> {
                     local.alarms.sort_unstable();
                 })
             }
-            Stimulus::Calm(who) => self.note(local, &|local| local.alarms.retain(|alarm| alarm.0 != who)),
+            Stimulus::Calm(who) => self.note(local, &|local| calm(&mut local.alarms, who)),
             Stimulus::Bypassed(places) => self.note(local, &|local| local.bypassed |= 1 << places),
             Stimulus::Behind => self.note(local, &|local| local.lag += 1),
         }
@@ -492,7 +502,9 @@ impl<P: Process> Typed<P> {
 
     fn remember(&mut self, number: u32, outcomes: &[Outcome]) {
         if P::SPEC.needs.choices {
-            self.moves.extend(outcomes.iter().map(|outcome| (number, outcome.local, outcome.begins > 0)));
+            for outcome in outcomes {
+                self.moves.push((number, outcome.local, outcome.begins > 0));
+            }
         }
     }
 
@@ -507,8 +519,7 @@ impl<P: Process> Typed<P> {
         let wakes = Self::wakes(before.wake);
         let mut counts = least;
         loop {
-            let batch: Vec<(P::Port, P::Msg)> =
-                (0..2).flat_map(|side| waiting[side][..counts[side]].iter().cloned()).collect();
+            let batch = [&waiting[0][..counts[0]], &waiting[1][..counts[1]]].concat();
             if !before.process.accepts(&batch) {
                 return;
             }
@@ -522,10 +533,8 @@ impl<P: Process> Typed<P> {
                 local.wake = local.wake.reached::<P>();
                 local.process.receive_several(&batch, out);
             });
-            let passed = outcomes.iter().find_map(|outcome| {
-                let mut ports = outcome.sends[of_start..].iter().map(|&(port, _)| port as usize);
-                ports.find(|&port| waiting[port].len() > counts[port])
-            });
+            let left = [0, 1].map(|side| waiting[side].len() > counts[side]);
+            let passed = passed(&outcomes, of_start, left);
             match passed {
                 Some(port) => counts[port] += 1,
                 None => {

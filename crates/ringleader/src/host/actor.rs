@@ -170,28 +170,40 @@ where
     }
 
     fn decoded(&self, batch: &[(u32, Vec<u8>)]) -> Result<Batch<P>, Unfit> {
-        let one = |(port, bytes): &(u32, Vec<u8>)| {
-            Ok((self.port(*port)?, P::Msg::decode(bytes).map_err(Unfit::Bytes)?))
-        };
-        batch.iter().map(one).collect()
+        let mut messages = Vec::with_capacity(batch.len());
+        for (port, bytes) in batch {
+            messages.push((self.port(*port)?, P::Msg::decode(bytes).map_err(Unfit::Bytes)?));
+        }
+        Ok(messages)
     }
 
-    /// Takes a step, and says what it asked for.
-    fn take(&mut self, step: impl FnOnce(&mut P, &mut StepEffects<P>)) -> Effects {
+    /// A step begins.
+    fn begin(&self) -> StepEffects<P> {
         let mut effects = StepEffects::new(true);
         effects.begin(self.key, self.index, self.drawn);
-        step(&mut self.process, &mut effects);
+        effects
+    }
+
+    /// A step is over: what it asked for.
+    fn end(&mut self, effects: StepEffects<P>) -> Effects {
         self.drawn += effects.choices.len() as u32;
         let name = |id| self.setup.name(id);
-        let outgoing = |(port, msg): (P::Port, P::Msg)| Outgoing {
-            port: port.index(),
-            kind: msg.kind(),
-            bytes: msg.encode(),
-            fields: shown(msg.fields(), &name),
-        };
+        let mut sends = Vec::with_capacity(effects.sends.len());
+        for (port, msg) in effects.sends {
+            sends.push(Outgoing {
+                port: port.index(),
+                kind: msg.kind(),
+                bytes: msg.encode(),
+                fields: shown(msg.fields(), &name),
+            });
+        }
+        let mut timers = Vec::with_capacity(effects.timers.len());
+        for (timer, ticks) in effects.timers {
+            timers.push((timer.index(), ticks));
+        }
         Effects {
-            sends: effects.sends.into_iter().map(outgoing).collect(),
-            timers: effects.timers.into_iter().map(|(timer, ticks)| (timer.index(), ticks)).collect(),
+            sends,
+            timers,
             choices: effects.choices,
             rules: effects.rules,
             phases: effects.phases_begun,
@@ -205,13 +217,17 @@ where
     P::Port: Wired,
 {
     fn start(&mut self) -> Effects {
-        self.take(|process, out| process.start(out))
+        let mut out = self.begin();
+        self.process.start(&mut out);
+        self.end(out)
     }
 
     fn receive(&mut self, port: u32, bytes: &[u8]) -> Result<Effects, Unfit> {
         let port = self.port(port)?;
         let msg = P::Msg::decode(bytes).map_err(Unfit::Bytes)?;
-        Ok(self.take(|process, out| process.receive(port, msg, out)))
+        let mut out = self.begin();
+        self.process.receive(port, msg, &mut out);
+        Ok(self.end(out))
     }
 
     fn accepts(&self, batch: &[(u32, Vec<u8>)]) -> Result<bool, Unfit> {
@@ -220,12 +236,16 @@ where
 
     fn receive_several(&mut self, batch: &[(u32, Vec<u8>)]) -> Result<Effects, Unfit> {
         let batch = self.decoded(batch)?;
-        Ok(self.take(|process, out| process.receive_several(&batch, out)))
+        let mut out = self.begin();
+        self.process.receive_several(&batch, &mut out);
+        Ok(self.end(out))
     }
 
     fn timeout(&mut self, timer: usize) -> Result<Effects, Unfit> {
         let timer = *P::Timer::ALL.get(timer).ok_or(Unfit::Step)?;
-        Ok(self.take(|process, out| process.timeout(timer, out)))
+        let mut out = self.begin();
+        self.process.timeout(timer, &mut out);
+        Ok(self.end(out))
     }
 
     fn possible(&self) -> u32 {
@@ -238,28 +258,34 @@ where
         if !self.process.can(step) {
             return Err(Unfit::Step);
         }
-        Ok(self.take(|process, out| process.step(step, out)))
+        let mut out = self.begin();
+        self.process.step(step, &mut out);
+        Ok(self.end(out))
     }
 
     fn suspect(&mut self, who: u32) -> Effects {
-        self.take(|process, out| process.suspect(P::Port::from_index(who), out))
+        let mut out = self.begin();
+        self.process.suspect(P::Port::from_index(who), &mut out);
+        self.end(out)
     }
 
     fn recover(&mut self) -> Effects {
-        self.take(|process, out| process.recover(out))
+        let mut out = self.begin();
+        self.process.recover(&mut out);
+        self.end(out)
     }
 
     fn want(&mut self) -> Result<Effects, Unfit> {
-        let mut may = false;
-        let want = self.reading.want;
-        let effects = self.take(|process, out| may = want(process, out));
+        let mut out = self.begin();
+        let may = (self.reading.want)(&mut self.process, &mut out);
+        let effects = self.end(out);
         if may { Ok(effects) } else { Err(Unfit::User) }
     }
 
     fn exit(&mut self) -> Result<Effects, Unfit> {
-        let mut may = false;
-        let exit = self.reading.exit;
-        let effects = self.take(|process, out| may = exit(process, out));
+        let mut out = self.begin();
+        let may = (self.reading.exit)(&mut self.process, &mut out);
+        let effects = self.end(out);
         if may { Ok(effects) } else { Err(Unfit::User) }
     }
 
@@ -286,11 +312,11 @@ where
     }
 
     fn timers(&self) -> Vec<&'static str> {
-        P::Timer::ALL.iter().map(|timer| timer.name()).collect()
+        names(P::Timer::ALL)
     }
 
     fn steps(&self) -> Vec<&'static str> {
-        P::Local::ALL.iter().map(|step| step.name()).collect()
+        names(P::Local::ALL)
     }
 
     fn copy(&self) -> Box<dyn Actor> {
@@ -304,4 +330,9 @@ where
             drawn: self.drawn,
         })
     }
+}
+
+/// What they are called.
+fn names<N: Name>(all: &[N]) -> Vec<&'static str> {
+    all.iter().map(|&one| one.name()).collect()
 }

@@ -76,14 +76,15 @@ where
         let net = P::Port::wire(&self.setup.plan);
         let ports = match P::Port::SHAPE {
             // Somebody's port has the name of the one behind it.
-            Shape::Named => (0..self.setup.n).filter(|&to| to != from).collect::<Vec<u32>>(),
+            Shape::Named => all_but(from, self.setup.n),
             Shape::OneWayRing | Shape::TwoWayRing | Shape::Edges => (0..net.degree(from)).collect(),
         };
-        let way = |out| {
+        let mut ways = Vec::with_capacity(ports.len());
+        for out in ports {
             let (to, arrival) = net.route(from, P::Port::from_index(out));
-            Way { out, to, arrival: arrival.index() }
-        };
-        ports.into_iter().map(way).collect()
+            ways.push(Way { out, to, arrival: arrival.index() });
+        }
+        ways
     }
 
     fn past(&self, at: u32, arrival: u32) -> Option<(u32, u32)> {
@@ -148,4 +149,8 @@ where
             },
         },
     )
+}
+
+fn all_but(one: u32, n: u32) -> Vec<u32> {
+    (0..n).filter(|&other| other != one).collect()
 }

@@ -2,7 +2,7 @@
 //! the user gave.
 
 use super::setup::Setup;
-use crate::model::{Process, Value};
+use crate::model::{Fields, Process, Value};
 use crate::trace::Standing;
 
 /// All processes of a run, at some moment.
@@ -76,14 +76,11 @@ impl<P: Process> Crowd for Everybody<'_, P> {
     }
 
     fn variables(&self, process: u32) -> Vec<(&'static str, String)> {
-        let name = |id| self.setup.name(id);
-        let fields = self.processes[process as usize].fields();
-        fields.into_iter().map(|(field, value)| (field, value.text(&name))).collect()
+        texts(self.processes[process as usize].fields(), self.setup)
     }
 
     fn role(&self, process: u32) -> Option<&'static str> {
-        let word = |(_, value)| if let Value::Word(word) = value { Some(word) } else { None };
-        self.processes[process as usize].fields().into_iter().find_map(word)
+        first_word(self.processes[process as usize].fields())
     }
 
     fn standing(&self, process: u32) -> Standing {
@@ -97,4 +94,13 @@ impl<P: Process> Crowd for Everybody<'_, P> {
         self.setup.arrangement.as_ref()?;
         Some(self.setup.name(self.setup.id(process)))
     }
+}
+
+fn texts(fields: Fields, setup: &Setup) -> Vec<(&'static str, String)> {
+    let name = |id| setup.name(id);
+    fields.into_iter().map(|(field, value)| (field, value.text(&name))).collect()
+}
+
+fn first_word(fields: Fields) -> Option<&'static str> {
+    fields.into_iter().find_map(|(_, value)| if let Value::Word(word) = value { Some(word) } else { None })
 }

@@ -68,10 +68,17 @@ struct Asked {
 }
 
 impl Users {
-    pub(crate) fn new<P: Exclusion>(scenario: &Scenario, setup: &Setup, ticks_per_unit: u64) -> Users {
+    /// Of an algorithm that promises this, and has these kinds of tokens.
+    pub(crate) fn new(
+        promises: Promises,
+        tokens: &'static [&'static str],
+        scenario: &Scenario,
+        setup: &Setup,
+        ticks_per_unit: u64,
+    ) -> Users {
         let n = setup.n as usize;
         let workload = &scenario.workload;
-        let (order, falls_silent) = match P::SPEC.promises {
+        let (order, falls_silent) = match promises {
             Promises::Exclusion { order, falls_silent } => (order, falls_silent),
             Promises::Election { .. } => (Order::Fair, true),
         };
@@ -134,7 +141,7 @@ impl Users {
             last_priority: None,
             out_of_order: None,
             two_inside: None,
-            tokens: Tokens::of(P::TOKENS),
+            tokens: Tokens::of(tokens),
         }
     }
 
@@ -354,6 +361,14 @@ impl<P: Exclusion> Problem<P> for Users {
     }
 
     fn conclude(&self, processes: &[P], end: &End<'_>, report: &mut Report) {
+        let waits = |i: u32| processes[i as usize].stage() == Stage::Waiting;
+        self.sum_up(&waits, end, report);
+    }
+}
+
+impl Users {
+    /// What is reported, when those wait of which this is true.
+    fn sum_up(&self, waits: &dyn Fn(u32) -> bool, end: &End<'_>, report: &mut Report) {
         let mut charges = self.charges.clone();
         if let Some(tally) = &mut charges {
             for asked in &self.asked {
@@ -389,8 +404,7 @@ impl<P: Exclusion> Problem<P> for Users {
             });
         }
         if end.complete {
-            let stuck = (0..end.setup.n)
-                .find(|&i| !end.is_down(i) && processes[i as usize].stage() == Stage::Waiting);
+            let stuck = (0..end.setup.n).find(|&i| !end.is_down(i) && waits(i));
             properties.push(Property {
                 name: "everybody who asked was let in",
                 holds: stuck.is_none(),
@@ -419,9 +433,7 @@ impl<P: Exclusion> Problem<P> for Users {
             in_section_max: self.inside_max,
         });
     }
-}
 
-impl Users {
     /// A time in units, as people read it.
     fn shown(&self, ticks: u64) -> String {
         match self.ticks_per_unit {

@@ -1,9 +1,8 @@
 //! What the network does with a message: it travels, is lost, or travels twice.
 
 use super::{Fault, Scenario};
-use crate::model::Message;
 use crate::rng::{Purpose, Rng};
-use crate::trace::Fate;
+use crate::trace::{Fate, Sent};
 use std::collections::VecDeque;
 
 /// Decides the fate of messages, by the scenario's faults or as recorded.
@@ -22,11 +21,12 @@ enum Rule {
 }
 
 impl Fates {
-    pub(crate) fn new<M: Message>(scenario: &Scenario) -> Fates {
+    /// Of messages of these kinds.
+    pub(crate) fn new(kinds: &[&str], scenario: &Scenario) -> Fates {
         let rules = (scenario.faults.iter())
             .filter_map(|fault| match fault {
                 Fault::LoseNth { kind, nth } => {
-                    let kind = M::KINDS.iter().position(|name| name == kind)?;
+                    let kind = kinds.iter().position(|name| name == kind)?;
                     Some(Rule::LoseNth { kind, left: *nth })
                 }
                 Fault::Loss(probability) => Some(Rule::Loss(*probability)),
@@ -43,9 +43,9 @@ impl Fates {
         Fates { rules, rng: Rng::new(scenario.seed, Purpose::Faults), recorded: None }
     }
 
-    /// The fates of the next messages are these.
-    pub(crate) fn record(&mut self, fates: impl Iterator<Item = Fate>) {
-        self.recorded = Some(fates.collect());
+    /// The fates of the next messages are those of these.
+    pub(crate) fn record(&mut self, sends: &[Sent]) {
+        self.recorded = Some(sends.iter().map(|sent| sent.fate).collect());
     }
 
     /// What was recorded counts no longer.

@@ -89,17 +89,19 @@ where
         if self.held.is_empty() {
             return false;
         }
-        let is_due: Vec<bool> = (self.held.iter())
-            .map(|held| {
+        let mut is_due = Vec::new();
+        for held in &self.held {
+            is_due.push(
                 all || match held.until {
                     Until::Step(step) => self.steps >= step,
                     Until::Gone(message) => self.locate(message).is_none(),
-                }
-            })
-            .collect();
-        let mut places = is_due.iter();
-        let (due, kept): (Vec<_>, Vec<_>) =
-            core::mem::take(&mut self.held).into_iter().partition(|_| places.next() == Some(&true));
+                },
+            );
+        }
+        let (mut due, mut kept) = (Vec::new(), Vec::new());
+        for (place, held) in core::mem::take(&mut self.held).into_iter().enumerate() {
+            if is_due[place] { &mut due } else { &mut kept }.push(held);
+        }
         self.held = kept;
         let any = !due.is_empty();
         for Held { link, flight, .. } in due {
@@ -156,11 +158,11 @@ where
                 if self.is_fifo() {
                     return Err("the links keep the order: no message overtakes another".into());
                 }
-                let ahead: Vec<u64> = self.on_link(link).into_iter().take_while(|&m| m != message).collect();
+                let (ahead, _) = parted(self.on_link(link), message);
                 if ahead.is_empty() {
                     return Err(format!("no message is ahead of message {message} on its link"));
                 }
-                ahead.into_iter().try_for_each(|other| self.hold(other, Until::Gone(message)))
+                self.hold_all(&ahead, Until::Gone(message))
             }
             Action::Delay(message, steps) => {
                 let (_, link) = self.whereabouts(message)?;
@@ -168,8 +170,8 @@ where
                 if !self.is_fifo() {
                     return self.hold(message, until);
                 }
-                let behind = self.on_link(link).into_iter().skip_while(|&other| other != message);
-                behind.collect::<Vec<_>>().into_iter().try_for_each(|other| self.hold(other, until))
+                let (_, behind) = parted(self.on_link(link), message);
+                self.hold_all(&behind, until)
             }
             Action::Crash(process) if self.is_down(process) => {
                 Err(format!("process {process} is down already"))
@@ -225,41 +227,65 @@ where
         Ok(())
     }
 
+    fn hold_all(&mut self, messages: &[u64], until: Until) -> Result<(), String> {
+        for &message in messages {
+            self.hold(message, until)?;
+        }
+        Ok(())
+    }
+
     /// Where a message is, and on which link.
     fn whereabouts(&self, message: u64) -> Result<(Place, u64), String> {
         self.locate(message).ok_or_else(|| missing(message))
     }
 
     fn locate(&self, message: u64) -> Option<(Place, u64)> {
-        let among = |list: &[(u64, Flight<P::Msg>)]| {
-            let found = list.iter().enumerate().find(|(_, (_, flight))| flight.number == message)?;
-            Some((found.0, found.1.0))
-        };
-        if let Some((place, link)) = among(&self.arriving) {
-            return Some((Place::Arriving(place), link));
+        for (place, (link, flight)) in self.arriving.iter().enumerate() {
+            if flight.number == message {
+                return Some((Place::Arriving(place), *link));
+            }
         }
-        if let Some((place, link)) = among(&self.frontier) {
-            return Some((Place::Frontier(place), link));
+        for (place, (link, flight)) in self.frontier.iter().enumerate() {
+            if flight.number == message {
+                return Some((Place::Frontier(place), *link));
+            }
         }
-        if let Some(place) = self.held.iter().position(|held| held.flight.number == message) {
-            return Some((Place::Held(place), self.held[place].link));
+        for (place, held) in self.held.iter().enumerate() {
+            if held.flight.number == message {
+                return Some((Place::Held(place), held.link));
+            }
         }
-        self.links.slots().find_map(|slot| {
-            let place = self.links.iter(slot).position(|flight| flight.number == message)?;
-            Some((Place::Link(slot, place as u32), self.links.link(slot)))
-        })
+        for slot in self.links.slots() {
+            if let Some(place) = self.place(slot, message) {
+                return Some((Place::Link(slot, place), self.links.link(slot)));
+            }
+        }
+        None
     }
 
     /// The numbers of the messages on a link, in their order.
     fn on_link(&self, link: u64) -> Vec<u64> {
-        let here = |list: &(u64, Flight<P::Msg>)| (list.0 == link).then_some(list.1.number);
-        let mut numbers: Vec<u64> = Vec::new();
+        let mut numbers = Vec::new();
         if let Some(slot) = self.links.slot(link) {
-            numbers.extend(self.links.iter(slot).map(|flight| flight.number));
+            for flight in self.links.iter(slot) {
+                numbers.push(flight.number);
+            }
         }
-        numbers.extend(self.arriving.iter().rev().filter_map(here));
-        numbers.extend(self.frontier.iter().filter_map(here));
-        numbers.extend(self.held.iter().filter(|held| held.link == link).map(|held| held.flight.number));
+        for (other, flight) in self.arriving.iter().rev() {
+            if *other == link {
+                numbers.push(flight.number);
+            }
+        }
+        for (other, flight) in &self.frontier {
+            if *other == link {
+                numbers.push(flight.number);
+            }
+        }
+        for held in &self.held {
+            if held.link == link {
+                numbers.push(held.flight.number);
+            }
+        }
         numbers
     }
 
@@ -292,6 +318,13 @@ where
             Place::Held(place) => Some(self.held.remove(place).flight),
         }
     }
+}
+
+/// What is ahead of a message, and the message with what is behind it.
+fn parted(mut numbers: Vec<u64>, message: u64) -> (Vec<u64>, Vec<u64>) {
+    let place = numbers.iter().position(|&other| other == message).unwrap_or(numbers.len());
+    let behind = numbers.split_off(place);
+    (numbers, behind)
 }
 
 fn missing(message: u64) -> String {

@@ -116,17 +116,9 @@ impl<T> LinkTable<T> {
     }
 
     /// The messages of a link, in sending order.
-    pub(crate) fn iter(&self, slot: u32) -> impl Iterator<Item = &T> {
+    pub(crate) fn iter(&self, slot: u32) -> Waiting<'_, T> {
         let queue = &self.queues[slot as usize];
-        let mut place = queue.second;
-        queue.head.iter().chain(core::iter::from_fn(move || {
-            if place == NONE {
-                return None;
-            }
-            let spilled = &self.spill[place as usize];
-            place = spilled.next;
-            spilled.item.as_ref()
-        }))
+        Waiting { next: queue.head.as_ref(), place: queue.second, links: self }
     }
 
     /// The oldest message of a link.
@@ -246,6 +238,27 @@ impl Hasher for LinkHasher {
     }
     fn write_u64(&mut self, number: u64) {
         self.0 = crate::rng::mix(number);
+    }
+}
+
+/// The messages of a link, in sending order.
+pub(crate) struct Waiting<'a, T> {
+    next: Option<&'a T>,
+    /// Where the one after it is.
+    place: u32,
+    links: &'a LinkTable<T>,
+}
+
+impl<'a, T> Iterator for Waiting<'a, T> {
+    type Item = &'a T;
+
+    fn next(&mut self) -> Option<&'a T> {
+        let item = self.next.take()?;
+        if self.place != NONE {
+            let spilled = &self.links.spill[self.place as usize];
+            (self.next, self.place) = (spilled.item.as_ref(), spilled.next);
+        }
+        Some(item)
     }
 }
 

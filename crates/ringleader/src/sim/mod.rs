@@ -24,6 +24,7 @@ mod report;
 mod scenario;
 mod schedule;
 mod setup;
+mod sort;
 mod step;
 mod world;
 
@@ -146,7 +147,7 @@ where
 {
     let setup = Setup::new::<P>(scenario)?;
     let mut report = Report::new(&setup);
-    let users = Users::new::<P>(scenario, &setup, scenario.schedule.ticks_per_unit());
+    let users = Users::new(P::SPEC.promises, P::TOKENS, scenario, &setup, scenario.schedule.ticks_per_unit());
     World::<P, Users>::new(scenario, &setup, users, observer).run(&mut report)?;
     let entries = match &report.details {
         Details::Exclusion(details) => details.entries,

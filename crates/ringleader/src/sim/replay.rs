@@ -83,7 +83,7 @@ where
             return Err(format!("process {index} is down"));
         }
         self.effects.begin_recorded(&event.choices);
-        self.fates.record(event.sends.iter().map(|sent| sent.fate));
+        self.fates.record(&event.sends);
         match &event.input {
             Input::Start => {
                 if self.started[index as usize] {
@@ -150,9 +150,7 @@ where
         }
         let link = self.net.link(index, P::Port::from_index(arrival.port));
         let slot = self.links.slot(link).ok_or_else(unknown)?;
-        let mut waiting = self.links.iter(slot);
-        let place = waiting.position(|flight| flight.number == arrival.message).ok_or_else(unknown)?;
-        Ok((slot, place as u32))
+        Ok((slot, self.place(slot, arrival.message).ok_or_else(unknown)?))
     }
 
     fn take_arrivals(&mut self, index: u32, arrivals: &[Arrival], answers: &[u32]) -> Result<(), String> {

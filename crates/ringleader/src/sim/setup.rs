@@ -86,7 +86,11 @@ impl Setup {
 
     /// The processes, before their start.
     pub(crate) fn processes<P: Process>(&self, net: &impl Network<P::Port>, range: u32) -> Vec<P> {
-        (0..self.n).map(|index| self.process(index, net, range)).collect()
+        let mut processes = Vec::with_capacity(self.n as usize);
+        for index in 0..self.n {
+            processes.push(self.process(index, net, range));
+        }
+        processes
     }
 
     /// One process, before its start.

@@ -10,6 +10,7 @@ use super::world::{Clock, Flight, World};
 use crate::model::{Links, Message, Name, Port, Process, Reached, Shape};
 use crate::network::{Network, Wired};
 use crate::trace::{Arrival, Event, Fate, Input, Outcome, Sent, as_call, shown};
+use std::borrow::Cow;
 
 impl<P: Process, B: Problem<P>> World<'_, P, B>
 where
@@ -66,7 +67,7 @@ where
     #[inline]
     pub(super) fn deliver_message(&mut self, slot: u32, message: u64) {
         if Self::TWO_WAY && self.is_half_duplex() {
-            if self.links.iter(slot).any(|flight| flight.number == message) {
+            if self.place(slot, message).is_some() {
                 self.deliver_some(slot);
             }
             return;
@@ -75,10 +76,21 @@ where
             self.deliver(slot, 0);
             return;
         }
-        let place = self.links.iter(slot).position(|flight| flight.number == message);
-        if let Some(k) = place {
-            self.deliver(slot, k as u32);
+        if let Some(place) = self.place(slot, message) {
+            self.deliver(slot, place);
         }
+    }
+
+    /// The place of a message among those that wait in a link.
+    pub(super) fn place(&self, slot: u32, message: u64) -> Option<u32> {
+        let mut place = 0;
+        for flight in self.links.iter(slot) {
+            if flight.number == message {
+                return Some(place);
+            }
+            place += 1;
+        }
+        None
     }
 
     /// A process that has not started does so just before its first message, if it is to.
@@ -153,16 +165,30 @@ where
 
     /// What is on its way to a process over which the ring is closed is lost; it only has not arrived yet.
     fn doom(&mut self, index: u32) {
-        let on_links = !matches!(self.clock, Clock::Rounds { .. });
-        let links = (0..if on_links { self.net.degree(index) } else { 0 })
-            .filter_map(|port| self.links.slot(self.net.link(index, P::Port::from_index(port))));
-        let waiting = links.flat_map(|slot| self.links.iter(slot));
-        let arriving =
-            self.frontier.iter().chain(&self.arriving).filter(|(link, _)| self.net.end(*link).0 == index);
-        let held = self.held.iter().filter(|held| self.net.end(held.link).0 == index);
-        let held = held.map(|held| &held.flight);
-        for flight in waiting.chain(arriving.map(|(_, flight)| flight)).chain(held) {
-            self.problem.sent(&Passing { from: flight.from, to: index, msg: &flight.msg, in_transit: -1 });
+        let problem = &mut self.problem;
+        let mut lose = |flight: &Flight<P::Msg>| {
+            problem.sent(&Passing { from: flight.from, to: index, msg: &flight.msg, in_transit: -1 });
+        };
+        if !matches!(self.clock, Clock::Rounds { .. }) {
+            for port in 0..self.net.degree(index) {
+                if let Some(slot) = self.links.slot(self.net.link(index, P::Port::from_index(port))) {
+                    for flight in self.links.iter(slot) {
+                        lose(flight);
+                    }
+                }
+            }
+        }
+        for list in [&self.frontier, &self.arriving] {
+            for (link, flight) in list {
+                if self.net.end(*link).0 == index {
+                    lose(flight);
+                }
+            }
+        }
+        for held in &self.held {
+            if self.net.end(held.link).0 == index {
+                lose(&held.flight);
+            }
         }
     }
 
@@ -325,7 +351,7 @@ where
             process: index,
             input,
             choices: self.effects.choices.clone(),
-            rules: self.effects.rules.iter().map(|&rule| rule.into()).collect(),
+            rules: owned(&self.effects.rules),
             sends,
             outcome,
             impossible: self.effects.impossible.map(Into::into),
@@ -497,4 +523,8 @@ where
             }
         }
     }
+}
+
+fn owned(rules: &[&'static str]) -> Vec<Cow<'static, str>> {
+    rules.iter().map(|&rule| rule.into()).collect()
 }

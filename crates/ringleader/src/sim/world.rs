@@ -13,8 +13,9 @@ use super::meter::Meter;
 use super::problem::{End, Problem, UserInput};
 use super::schedule::{Candidate, Picker};
 use super::setup::Setup;
+use super::sort;
 use super::{Delay, Edit, Fault, Observer, Progress, Refusal, Report, Scenario, Schedule};
-use crate::model::{Links, Name, Port, Process, Shape};
+use crate::model::{Links, Message, Name, Port, Process, Shape};
 use crate::network::{Network, Wired};
 use crate::rng::{Purpose, Rng, choices_key};
 use core::ops::ControlFlow;
@@ -177,7 +178,7 @@ where
             messages: 0,
             gone: 0,
             gone_before: 0,
-            fates: Fates::new::<P::Msg>(scenario),
+            fates: Fates::new(P::Msg::KINDS, scenario),
             meter: Meter::new::<P::Msg>(scenario, setup.n, P::kinds(&setup.settings)),
             problem,
             impossible: None,
@@ -404,9 +405,7 @@ where
                 self.now += 1;
             }
             // By process and port; the sort is stable, so each link keeps its order.
-            if !self.arriving.is_sorted_by_key(|(link, _)| *link) {
-                self.arriving.sort_by_key(|(link, _)| *link);
-            }
+            sort::by_number(&mut self.arriving);
             self.arriving.reverse();
             self.handle_due(true);
             if Self::TWO_WAY && self.is_half_duplex() {

@@ -65,15 +65,17 @@ async fn what_cannot_be_opened_leaves_the_directory_free() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_order_that_nobody_knows_stops_everybody() {
     let cluster = Cluster::started(3).await;
-    let leader = cluster.store(cluster.leader().await);
-    // From a version that is yet to come.
-    let _ =
-        tokio::time::timeout(Duration::from_secs(1), leader.inner.raft.client_write(Order(vec![99]))).await;
     let error = eventually(|| async {
-        match leader.read().await {
-            Err(StoreError::Broken(why)) => Some(why),
-            Ok(_) | Err(StoreError::Unavailable(_)) => None,
+        for server in 0..3 {
+            let store = cluster.store(server);
+            // From a version that is yet to come; who does not lead refuses it.
+            let _ = tokio::time::timeout(Duration::from_secs(1), store.inner.raft.client_write(Order(vec![99])))
+                .await;
+            if let Err(StoreError::Broken(why)) = store.read().await {
+                return Some(why);
+            }
         }
+        None
     })
     .await;
     assert!(error.contains("an order that this version does not know"), "{error}");

@@ -9,18 +9,21 @@ async fn voters_come_and_go_one_at_a_time() {
     // The configuration has four servers now; the cluster has begun long ago, and a new one must not begin another.
     cluster.voters.insert(3);
     let fourth = cluster.start(3).await;
-    let error = cluster.store(1).change_voters(BTreeSet::from([1, 2, 3])).await.expect_err("two at a time");
-    assert!(error.to_string().contains("voters change one at a time"), "{error}");
-    cluster.store(1).add_learner(3).await.expect("it answers");
+    eventually(|| async {
+        let error = cluster.store(1).change_voters(BTreeSet::from([1, 2, 3])).await.expect_err("two at a time");
+        error.to_string().contains("voters change one at a time").then_some(())
+    })
+    .await;
+    eventually(|| async { cluster.store(1).add_learner(3).await.ok() }).await;
     assert_eq!(cluster.agree(3).await, before);
     assert_eq!(cluster.store(0).voters(), BTreeSet::from([0, 1, 2]));
-    cluster.store(2).change_voters(BTreeSet::from([0, 1, 2, 3])).await.expect("it is a learner");
+    cluster.votes(2, &BTreeSet::from([0, 1, 2, 3])).await;
     eventually(|| async { (fourth.voters().len() == 4).then_some(()) }).await;
     // The one that leads goes, too.
     let leader = cluster.leader().await;
     let rest: BTreeSet<ServerId> = (0..4).filter(|server| *server != leader).collect();
     let asked = *rest.first().expect("three");
-    cluster.store(asked).change_voters(rest.clone()).await.expect("there is a majority");
+    cluster.votes(asked, &rest).await;
     cluster.kill(leader).await;
     let after = cluster.change(asked).await;
     assert_eq!(after.epoch, before.epoch + 1);
@@ -93,14 +96,39 @@ async fn who_lost_its_log_gets_no_say_until_it_is_added_again() {
     cluster.isolate(leader, false);
     assert!(cluster.change(kept).await.epoch > view.epoch);
     // Taken out and added again, it is as good as new.
-    let rest = BTreeSet::from([leader, kept]);
-    eventually(|| async { cluster.store(kept).change_voters(rest.clone()).await.ok() }).await;
+    cluster.votes(kept, &BTreeSet::from([leader, kept])).await;
     eventually(|| async { cluster.store(kept).add_learner(lost).await.ok() }).await;
-    cluster.store(kept).change_voters(BTreeSet::from([0, 1, 2])).await.expect("it is a learner");
+    cluster.votes(kept, &BTreeSet::from([0, 1, 2])).await;
     cluster.agree(lost).await;
     let leader = cluster.leader().await;
     if leader != lost {
         cluster.kill(leader).await;
         assert!(cluster.change(lost).await.epoch > view.epoch);
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_removal_that_was_cut_short_is_completed_by_the_next_try() {
+    let cluster = Cluster::started(3).await;
+    let known = |server: ServerId| cluster.store(server).inner.shared.state().disks;
+    eventually(|| async { (known(0).len() == 3).then_some(()) }).await;
+    let lost = (cluster.leader().await + 1) % 3;
+    let rest: BTreeSet<ServerId> = (0..3).filter(|server| *server != lost).collect();
+    cluster.kill(lost).await;
+    // The leader dies after the first of two changes: who votes is agreed upon, and nothing else.
+    let ids: BTreeSet<u64> = rest.iter().map(|server| u64::from(*server)).collect();
+    eventually(|| async {
+        let leader = cluster.store(cluster.leader().await);
+        leader.inner.raft.change_membership(ids.clone(), false).await.ok()
+    })
+    .await;
+    assert!(known(cluster.leader().await).contains_key(&lost));
+    let asked = *rest.first().expect("two");
+    cluster.votes(asked, &rest).await;
+    eventually(|| async { (!known(asked).contains_key(&lost)).then_some(()) }).await;
+    // So it comes back with another directory.
+    emptied(&cluster.directory(lost));
+    cluster.start(lost).await;
+    eventually(|| async { cluster.store(asked).add_learner(lost).await.ok() }).await;
+    cluster.agree(lost).await;
 }

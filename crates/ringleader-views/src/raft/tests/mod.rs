@@ -150,6 +150,11 @@ impl Cluster {
         .await
     }
 
+    /// These vote from now on, whatever it takes: asked by way of this server.
+    async fn votes(&self, asked: ServerId, voters: &BTreeSet<ServerId>) {
+        eventually(|| async { self.store(asked).change_voters(voters.clone()).await.ok() }).await;
+    }
+
     /// The one that leads and is confirmed by a majority.
     async fn leader(&self) -> ServerId {
         eventually(|| async {
@@ -162,12 +167,12 @@ impl Cluster {
 
 /// Asks until there is an answer; far beyond what it can take, so that a slow machine decides nothing.
 async fn eventually<T, F: Future<Output = Option<T>>>(ask: impl Fn() -> F) -> T {
-    let deadline = Instant::now() + Duration::from_secs(60);
+    let deadline = Instant::now() + Duration::from_secs(300);
     loop {
         if let Some(answer) = ask().await {
             return answer;
         }
-        assert!(Instant::now() < deadline, "it did not happen within a minute");
+        assert!(Instant::now() < deadline, "it did not happen within five minutes");
         sleep(Duration::from_millis(5)).await;
     }
 }
