@@ -27,6 +27,7 @@ impl Up {
             tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).expect("there is room");
         let keep = folder.path().join("service").display().to_string();
         let mut command = ringleader(&["up", "--service", "--json", "--keep", &keep]);
+        super::with_long_leases(&mut command);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("the binary runs");
         let mut line = String::new();
@@ -71,7 +72,9 @@ impl Up {
 
     /// What `status` says of a server.
     fn status(&self, name: &str) -> Value {
-        let all = self.json(&["status", "--json"]);
+        // However it ends: where everything is slow, there may be nobody for a moment who grants.
+        let ran = self.run(&["status", "--json"], &[]);
+        let all: Value = serde_json::from_str(&ran.out).expect("an object");
         let servers = all["servers"].as_array().cloned().unwrap_or_default();
         servers.into_iter().find(|server| server["server"] == name).unwrap_or_default()
     }
@@ -140,7 +143,7 @@ fn locks(up: &Up) {
     assert!(next.out.trim().parse::<u64>().ok() > fence.trim_end().parse().ok(), "fences grow");
     // A session can take locks of its own class and of longer ones.
     for (class, ttl, name, code) in
-        [("fast", "500ms", "x", 0), ("batch", "10s", "batch/x", 0), ("batch", "10s", "x", 2)]
+        [("fast", "4s", "x", 0), ("batch", "14s", "batch/x", 0), ("batch", "14s", "x", 2)]
     {
         let ran = up.run(&["lock", name, "--class", class, "--ttl", ttl], &["true"]);
         assert_eq!(ran.code, code, "{class} {name}: {}", ran.err);
@@ -166,9 +169,13 @@ fn leaders(up: &Up) {
 
 /// Nothing is wrong, and `doctor` finds that.
 fn well(up: &Up) {
-    let found = up.run(&["doctor", "--name", "a", "--json"], &[]);
-    assert_eq!(found.code, 0, "{}", found.out);
-    let found: Value = serde_json::from_str(&found.out).expect("an object");
+    let mut found = Value::Null;
+    // Where everything is slow, one of them may answer too late; sooner or later nobody does.
+    until("nothing is wrong", || {
+        let ran = up.run(&["doctor", "--name", "a", "--json"], &[]);
+        found = serde_json::from_str(&ran.out).expect("an object");
+        ran.code == 0
+    });
     assert_eq!((&found["cluster"], &found["well"]), (&json!("local"), &json!(true)), "{found}");
     let text = found["findings"].to_string();
     for words in ["lock service local: 3 servers, 2 are a majority", "a runs", "its certificate is its own"] {
@@ -178,15 +185,12 @@ fn well(up: &Up) {
     assert_eq!(members["members"].as_array().map(Vec::len), Some(3), "{members}");
 }
 
-/// A server is killed: the others go on, doctor says who is missing, and it is started again.
+/// A server is killed: the others go on, and it is started again.
 fn killed(up: &Up) {
     let before = up.status("b")["status"]["incarnation"].clone();
     signal("-KILL", &up.pid("b"));
     let line = up.says();
     assert!(line.contains("server b has ended") && line.contains("started again"), "{line}");
-    let found = up.run(&["doctor", "--name", "a", "--peer", "b"], &[]);
-    assert_eq!(found.code, 4, "{}", found.out);
-    assert!(found.out.contains("b does not answer at"), "{}", found.out);
     assert_eq!(up.run(&["lock", "y"], &["true"]).code, 0, "two of three are enough");
     until("b is a member again", || {
         let status = &up.status("b")["status"];
@@ -194,7 +198,8 @@ fn killed(up: &Up) {
     });
 }
 
-/// A server leaves because somebody wants it to, and a command that runs under a lock of it goes on.
+/// A server leaves because somebody wants it to, and a command that runs under a lock of it goes on. Doctor says who is
+/// missing.
 fn drained(up: &mut Up) {
     let mut holder = up.spawn(&["lock", "long"], &["sh", "-c", "echo $RINGLEADER_FENCE; exec sleep 300"]);
     let mut fence = String::new();
@@ -212,6 +217,10 @@ fn drained(up: &mut Up) {
     signal("-TERM", &up.pid(&server));
     assert!(up.says().contains(&format!("server {server} has left; it comes back with:")));
     assert!(up.says().contains("node --config"));
+    let other = if server == "a" { "b" } else { "a" };
+    let found = up.run(&["doctor", "--name", other, "--peer", &server], &[]);
+    assert_eq!(found.code, 4, "{}", found.out);
+    assert!(found.out.contains(&format!("{server} does not answer at")), "{}", found.out);
     assert_eq!(up.run(&["lock", "y"], &["true"]).code, 0);
     let after = held(up).expect("it is held");
     assert_eq!(after["fence"], fence.trim_end());

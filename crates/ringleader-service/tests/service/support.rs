@@ -79,7 +79,7 @@ impl Cluster {
         let folder = short.tempdir_in("/dev/shm").or_else(|_| short.tempdir()).expect("there is room");
         // Long enough that nobody is given up because the machine has other things to do.
         let times = ringleader::lock::Times {
-            leases: [Micros::millis(2000), Micros::millis(NORMAL_MS), Micros::millis(30_000)],
+            leases: [Micros::millis(2000), Micros::millis(NORMAL_MS), Micros::millis(15_000)],
             ..ringleader::lock::Times::default()
         };
         let plan = Plan {
