@@ -222,7 +222,9 @@ impl<R: Rules> Server<R> {
         out.push(Output::Send(from, Message::Moved { epoch, session, taken }));
     }
 
-    /// A session comes that was sent in an epoch that is over here: if it was not taken then, it never will be.
+    /// A session comes that was sent in an epoch that is over here: if it was not taken then, it never will be. Who was
+    /// not in that epoch does not know what became of it there: an earlier run of this server may have taken it, and
+    /// have sent it on.
     pub(super) fn session_comes_late(
         &mut self,
         now: Micros,
@@ -232,8 +234,12 @@ impl<R: Rules> Server<R> {
         out: &mut Vec<Output>,
     ) {
         let came = self.came.get(&(from, session)).filter(|came| came.epoch == epoch && came.until > now);
-        let taken = came.is_some_and(|came| came.taken);
-        out.push(Output::Send(from, Message::Moved { epoch, session, taken }));
+        let seat = self.view.as_ref().and_then(|view| view.members.get(&self.spec.id));
+        let was_in =
+            seat.is_some_and(|seat| seat.incarnation == self.spec.incarnation && seat.since <= epoch);
+        if let Some(taken) = came.map(|came| came.taken).or((was_in || !R::OWN_WORD).then_some(false)) {
+            out.push(Output::Send(from, Message::Moved { epoch, session, taken }));
+        }
     }
 
     fn can_take(&self, parcel: &Parcel) -> bool {

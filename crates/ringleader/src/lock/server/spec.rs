@@ -138,6 +138,8 @@ pub trait Rules {
     const MOVES_FIRST: bool = true;
     /// 8.8: what was said of a session that came is said again in the next epoch.
     const REMEMBERS: bool = true;
+    /// 8.8: who was not in an epoch says nothing about the sessions that moved in it.
+    const OWN_WORD: bool = true;
     /// 8.8: a session that is on its way is not extended.
     const FROZEN: bool = true;
     /// 4.1: a client takes a grant only while its session lives on its own clock, and holds until its deadline there.
