@@ -162,10 +162,10 @@ fn what_cannot_be_is_refused_before_anything_runs() {
 
 #[test]
 fn a_command_goes_on_while_the_member_goes_on_leading() {
-    // Each answer is good for 3 s; the command takes longer.
-    let fake = Fake::new("b", Says::Leads { epoch: 1, valid_ms: 3000 });
-    let file = config("elect-extends.toml", "3s", &fake.address);
-    let ran = ran(elect(&file, &[], &["sleep", "4"]).output().expect("the binary runs"));
+    // Each answer is good for 8 s; the command takes longer.
+    let fake = Fake::new("b", Says::Leads { epoch: 1, valid_ms: 8000 });
+    let file = config("elect-extends.toml", "8s", &fake.address);
+    let ran = ran(elect(&file, &[], &["sleep", "9"]).output().expect("the binary runs"));
     assert_eq!(ran.code, 0, "{}", ran.err);
     assert!(fake.asked() > 2, "it was asked again and again");
 }

@@ -213,23 +213,23 @@ fn what_cannot_be_is_refused_before_anything_runs() {
 
 #[test]
 fn a_command_goes_on_while_the_lease_is_renewed() {
-    let place = Place::new(1500);
-    let ran = place.under(&[], &["sleep", "2.5"]);
+    let place = Place::new(6000);
+    let ran = place.under(&[], &["sleep", "7"]);
     assert_eq!(ran.code, 0, "{}", ran.err);
     assert!(place.server.asked("keepalive").len() > 2);
 }
 
 #[test]
 fn it_is_dead_before_the_lease_ends_when_the_server_is_not_heard() {
-    let place = Place::new(2000);
+    let place = Place::new(6000);
     let (sign, lost) = (place.path("sign"), place.path("lost"));
     let on_lost = format!("echo $RINGLEADER_FENCE > {lost}");
     let mut running = Background::new(place.lock(&["--on-lost", &on_lost], &["sh", "-c", WRITER, &sign]));
     let process = running.line();
     eventually("it has written", || Path::new(&sign).exists());
-    // What the server answered before this moment is good for 2 s at most.
+    // What the server answered before this moment is good for 6 s at most.
     place.server.mute(true);
-    let ends = now_ms() + 2000;
+    let ends = now_ms() + 6000;
     let (code, err) = running.end();
     assert_eq!(code, 76, "{err}");
     assert!(!is_alive(&process));
@@ -247,7 +247,7 @@ fn it_is_dead_before_the_lease_ends_when_the_server_is_not_heard() {
 
 #[test]
 fn what_it_started_is_stopped_too_when_the_server_says_that_it_is_over() {
-    let place = Place::new(1500);
+    let place = Place::new(6000);
     let mut running = Background::new(place.lock(&[], DEAF));
     let processes = [running.line(), running.line()];
     assert!(processes.iter().all(|process| is_alive(process)), "{processes:?}");
@@ -262,13 +262,13 @@ fn what_it_started_is_stopped_too_when_the_server_says_that_it_is_over() {
 
 #[test]
 fn it_is_dead_before_the_lease_ends_even_if_we_are_paused() {
-    let place = Place::new(1500);
+    let place = Place::new(6000);
     let sign = place.path("sign");
     let mut running = Background::new(place.lock(&[], &["sh", "-c", WRITER, &sign]));
     let process = running.line();
     eventually("it has written", || Path::new(&sign).exists());
     running.signal("STOP");
-    let ends = now_ms() + 1500;
+    let ends = now_ms() + 6000;
     eventually("somebody else has stopped it", || !is_alive(&process));
     assert!(last_sign(&sign) < ends, "{} {ends}", last_sign(&sign));
     running.signal("CONT");
@@ -290,10 +290,10 @@ fn warden_of(running: &Background) -> String {
 
 #[test]
 fn a_warden_that_is_killed_or_paused_changes_nothing() {
-    let place = Place::new(1500);
+    let place = Place::new(6000);
     for signal in ["KILL", "STOP"] {
         // Longer than a lease: it is extended meanwhile, and the end is the command's own.
-        let mut running = Background::new(place.lock(&[], &["sh", "-c", "echo up; sleep 2; exit 7"]));
+        let mut running = Background::new(place.lock(&[], &["sh", "-c", "echo up; sleep 7; exit 7"]));
         assert_eq!(running.line(), "up");
         kill(signal, &warden_of(&running));
         let (code, err) = running.end();

@@ -38,13 +38,6 @@ fn ringleader(args: &[&str]) -> Command {
     command
 }
 
-/// A service of which nobody is given up because the machine has other things to do.
-fn with_long_leases(command: &mut Command) {
-    for (class, lease) in [("FAST", "5s"), ("NORMAL", "10s"), ("BATCH", "15s")] {
-        command.env(format!("RINGLEADER_TIMES_{class}"), lease);
-    }
-}
-
 /// What a run of it gave.
 struct Ran {
     code: i32,

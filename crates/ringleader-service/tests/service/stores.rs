@@ -29,7 +29,8 @@ impl Etcd {
             listener.local_addr().expect("an address").port()
         };
         // In memory, where there is such a place: how slow the disk of this machine is must decide nothing.
-        let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).expect("there is room");
+        let folder =
+            tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).expect("there is room");
         let ports = [free(), free()];
         match Etcd::spawn(folder.path(), ports) {
             Some(child) => Some(Etcd { folder, ports, child }),

@@ -99,7 +99,9 @@ impl Parts {
         // All of them are looked for, not only who goes now: the leader may have died between the two last time.
         let disks = self.shared.state().disks;
         let learners = self.learners();
-        for server in disks.into_keys().filter(|server| !voters.contains(server) && !learners.contains(server)) {
+        for server in
+            disks.into_keys().filter(|server| !voters.contains(server) && !learners.contains(server))
+        {
             let done = self.raft.client_write(Change::Forget(server).order()).await;
             done.map_err(|error| error.to_string())?;
         }

@@ -83,12 +83,10 @@ where
 
     /// The place of a message among those that wait in a link.
     pub(super) fn place(&self, slot: u32, message: u64) -> Option<u32> {
-        let mut place = 0;
-        for flight in self.links.iter(slot) {
+        for (place, flight) in self.links.iter(slot).enumerate() {
             if flight.number == message {
-                return Some(place);
+                return Some(place as u32);
             }
-            place += 1;
         }
         None
     }

@@ -69,8 +69,9 @@ async fn an_order_that_nobody_knows_stops_everybody() {
         for server in 0..3 {
             let store = cluster.store(server);
             // From a version that is yet to come; who does not lead refuses it.
-            let _ = tokio::time::timeout(Duration::from_secs(1), store.inner.raft.client_write(Order(vec![99])))
-                .await;
+            let _ =
+                tokio::time::timeout(Duration::from_secs(1), store.inner.raft.client_write(Order(vec![99])))
+                    .await;
             if let Err(StoreError::Broken(why)) = store.read().await {
                 return Some(why);
             }

@@ -10,7 +10,8 @@ async fn voters_come_and_go_one_at_a_time() {
     cluster.voters.insert(3);
     let fourth = cluster.start(3).await;
     eventually(|| async {
-        let error = cluster.store(1).change_voters(BTreeSet::from([1, 2, 3])).await.expect_err("two at a time");
+        let error =
+            cluster.store(1).change_voters(BTreeSet::from([1, 2, 3])).await.expect_err("two at a time");
         error.to_string().contains("voters change one at a time").then_some(())
     })
     .await;

@@ -220,8 +220,8 @@ fn what_was_refused_is_not_taken_later() {
     assert_eq!(refused.count(), 2);
 }
 
-/// Who took a session is killed before it says so, and comes back: its new run does not deny it, for its earlier one may
-/// have sent it on. (Found once in 253,217 schedules: two servers had one session.)
+/// Who took a session is killed before it says so, and comes back: its new run does not deny it, for its earlier one
+/// may have sent it on. (Found once in 253,217 schedules: two servers had one session.)
 #[test]
 fn what_an_earlier_run_took_is_not_denied() {
     let mut room: Room = Room::new(3);
