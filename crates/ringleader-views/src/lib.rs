@@ -1,11 +1,13 @@
 //! Where the [`View`] of a lock service is kept. A server needs three things of it: a linearizable read, a change that
 //! applies once, and a hint that there is something new. Everything else is the store's own affair.
 
+mod alarm;
 mod etcd;
 mod log;
 mod memory;
 mod raft;
 
+pub use alarm::Alarm;
 pub use etcd::{EtcdOptions, EtcdStore, EtcdTls};
 pub use memory::Memory;
 pub use raft::{RaftOptions, RaftStore};

@@ -20,7 +20,7 @@ use ringleader::lock::{
     ServerId, ServerSpec, ServerStatus, SessionId, Tally, Times, View,
 };
 use ringleader_net::clock;
-use ringleader_views::{Later, RaftStore, StoreError, ViewStore};
+use ringleader_views::{Alarm, Later, RaftStore, StoreError, ViewStore};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -150,7 +150,7 @@ impl Core {
 
     /// Wakes the server when it wants to be woken.
     async fn keeps_time(self) {
-        let mut clocks = Clocks::new();
+        let (mut clocks, mut alarm) = (Clocks::new(), Alarm::new());
         loop {
             let now = clock::now();
             if let Some((clock, by)) = clocks.look(now) {
@@ -167,7 +167,7 @@ impl Core {
             // A server that wants to be woken at once, always, is not let turn the machine into a heater.
             let pause = Duration::from_micros((wakes - clock::now()).0).max(Duration::from_micros(200));
             tokio::select! {
-                () = tokio::time::sleep(pause.min(Duration::from_secs(1))) => {}
+                () = alarm.until(tokio::time::Instant::now() + pause.min(Duration::from_secs(1))) => {}
                 () = self.0.sooner.notified() => {}
             }
         }

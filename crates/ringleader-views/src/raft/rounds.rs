@@ -5,13 +5,14 @@
 //! wait for the disks.)
 
 use super::tasks::Parts;
+use crate::Alarm;
 use openraft::ServerState;
 use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::{Notify, oneshot};
 use tokio::task::JoinSet;
-use tokio::time::{Instant, sleep, sleep_until, timeout};
+use tokio::time::{Instant, sleep, timeout};
 
 /// Reads that wait for the next round.
 #[derive(Default)]
@@ -54,6 +55,7 @@ pub(super) async fn lead(parts: Parts) {
     // what is done in it.
     let between = beat - beat / 16;
     let readers = &parts.shared.readers;
+    let mut alarm = Alarm::new();
     loop {
         let leads = |state: ServerState| state == ServerState::Leader;
         if metrics.wait_for(|metrics| leads(metrics.state)).await.is_err() {
@@ -93,7 +95,7 @@ pub(super) async fn lead(parts: Parts) {
                         next = next.min(begun.map_or_else(Instant::now, |begun| begun + beat / 2));
                     }
                 }
-                () = sleep_until(next) => {}
+                () = alarm.until(next) => {}
             }
             if last.elapsed() >= patience {
                 tracing::warn!(

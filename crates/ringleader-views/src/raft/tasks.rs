@@ -6,13 +6,14 @@ use super::patience::{Lost, Patience};
 use super::shared::random;
 use super::types::{Change, Raft};
 use super::{Inner, RaftOptions, rounds};
+use crate::Alarm;
 use openraft::{EmptyNode, ServerState};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::task::{JoinHandle, JoinSet};
-use tokio::time::{Instant, sleep, sleep_until, timeout};
+use tokio::time::{Instant, sleep, timeout};
 
 /// Starts all of them.
 pub(super) fn start(inner: &Arc<Inner>) -> Vec<JoinHandle<()>> {
@@ -30,6 +31,7 @@ async fn elections(parts: Parts) {
     let (behind, outbid) = (&parts.shared.behind, &parts.shared.outbid);
     let mut patience = Patience::new(Instant::now(), range.clone(), parts.options.heartbeat);
     let mut metrics = raft.server_metrics();
+    let mut alarm = Alarm::new();
     loop {
         let seen = raft.with_raft_state(|state| {
             let begun = state.membership_state.effective().voter_ids().next().is_some();
@@ -42,13 +44,16 @@ async fn elections(parts: Parts) {
             let leads = metrics.borrow_and_update().state == ServerState::Leader;
             let longest = if leads { range.end * 2 } else { range.start };
             let over = metrics.wait_for(|metrics| leads && metrics.state != ServerState::Leader);
-            let _ = timeout(longest, over).await;
+            tokio::select! {
+                _ = over => {}
+                () = alarm.until(Instant::now() + longest) => {}
+            }
             patience.rests(Instant::now());
             continue;
         }
         let due = patience.due(Instant::now(), heard, led);
         if Instant::now() < due {
-            sleep_until(due).await;
+            alarm.until(due).await;
             continue;
         }
         let silent = heard.map(|heard| u64::try_from(heard.elapsed().as_millis()).unwrap_or(u64::MAX));
@@ -88,6 +93,7 @@ impl Parts {
 /// Brings a cluster about, once, and says which directory this server has.
 async fn chores(parts: Parts) {
     let pause = parts.options.heartbeat.max(Duration::from_millis(20));
+    let mut alarm = Alarm::new();
     loop {
         match parts.raft.is_initialized().await {
             Ok(true) => {}
@@ -119,7 +125,7 @@ async fn chores(parts: Parts) {
             // Whatever goes wrong here is tried again in a moment.
             let _ = timeout(parts.options.propose_within, parts.attempt(change.order())).await;
         }
-        sleep(if settled { parts.options.election.end } else { pause }).await;
+        alarm.until(Instant::now() + if settled { parts.options.election.end } else { pause }).await;
     }
 }
 
