@@ -74,9 +74,7 @@ impl Up {
 
     /// What `status` says of a server.
     fn status(&self, name: &str) -> Value {
-        // However it ends: where everything is slow, there may be nobody for a moment who grants.
-        let ran = self.run(&["status", "--json"], &[]);
-        let all: Value = serde_json::from_str(&ran.out).expect("an object");
+        let all = self.json(&["status", "--json"]);
         let servers = all["servers"].as_array().cloned().unwrap_or_default();
         servers.into_iter().find(|server| server["server"] == name).unwrap_or_default()
     }
