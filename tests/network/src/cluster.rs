@@ -31,7 +31,7 @@ pub const SECTION: (&str, &str) = ("section", "token-ring");
 
 /// For how long is waited for something that must happen. Far more than it takes: only whoever hangs runs
 /// into it.
-const PATIENCE: Duration = Duration::from_secs(90);
+const PATIENCE: Duration = Duration::from_secs(300);
 
 /// How often members are asked.
 const ASK_EVERY: Duration = Duration::from_millis(25);

@@ -173,9 +173,7 @@ fn a_network_that_reorders_and_doubles() {
     let mut cluster = Cluster::led(5, 9);
     let reorder_by = Duration::from_millis(150);
     let rule = Rule { reorder_percent: 30, reorder_by, duplicate_percent: 10, ..Rule::default() };
-    let before = cluster.lab().switch().total();
-    cluster.spoil("reorderings", rule, seconds(10), |counts| counts.reordered);
-    assert!((cluster.lab().switch().total() - before).duplicated > 0);
+    cluster.spoil("reorderings", rule, seconds(10), |counts| counts.reordered.min(counts.duplicated));
     cluster.await_leaders();
     conclude(cluster, "30 % of all frames are overtaken, 10 % come twice (5 members)");
 }
@@ -263,9 +261,12 @@ fn killed_and_restarted_at_random() {
     let seed = number("RINGLEADER_NETWORK_SEED", 42);
     println!("seed {seed}");
     let mut cluster = Cluster::led(5, seed);
-    cluster.kill_at_random(&mut Chance::new(seed), seconds(40));
+    let mut chance = Chance::new(seed);
+    // Once, unless the machine is so slow that hardly anybody was killed in that time.
+    while cluster.faults.get("kills") <= 3 {
+        cluster.kill_at_random(&mut chance, seconds(40));
+    }
     cluster.await_leaders();
-    assert!(cluster.faults.get("kills") > 3);
     conclude(cluster, "killed and restarted at random (5 members, 40 s)");
 }
 

@@ -35,7 +35,7 @@ use storage::Storage;
 use tempfile::TempDir;
 
 /// For how long is waited for something that must happen. Far more than it takes: only whoever hangs runs into it.
-const PATIENCE: Duration = Duration::from_secs(90);
+const PATIENCE: Duration = Duration::from_secs(300);
 
 /// How often servers are asked, and conditions looked at.
 const ASK_EVERY: Duration = Duration::from_millis(25);

@@ -24,7 +24,7 @@ pub struct Leases {
 
 impl Leases {
     /// Short ones, so that many faults fit into little time.
-    pub const SHORT: Leases = Leases { millis: [800, 1200, 2000], renew: 200, suspect: 400 };
+    pub const SHORT: Leases = Leases { millis: [1500, 2000, 3000], renew: 250, suspect: 800 };
 
     /// Long enough that nobody loses anything because this machine is busy.
     pub const LONG: Leases = Leases { millis: [3000, 4000, 5000], renew: 300, suspect: 1500 };
