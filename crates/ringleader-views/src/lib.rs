@@ -65,10 +65,12 @@ impl fmt::Display for StoreError {
 
 impl std::error::Error for StoreError {}
 
-/// How replicas reach each other: one request, one answer, or none.
+/// How replicas reach each other: one request, one answer, or none; or a word that nobody answers.
 pub trait Wire: Send + Sync + 'static {
     /// Sends a request to the replica on this server, and waits for its answer.
     fn call(&self, to: ServerId, request: Bytes) -> Later<'_, Result<Bytes, Unreachable>>;
+    /// Says something to the replica on this server, which may get lost.
+    fn tell(&self, to: ServerId, word: Bytes);
 }
 
 /// There was no answer; whether the request arrived is not known.

@@ -493,6 +493,8 @@ impl Drop for Leaves<'_> {
 pub trait Replica: Send + Sync + 'static {
     /// Answers a request; none if it cannot.
     fn answer(&self, from: ServerId, request: Bytes) -> Later<'static, Option<Bytes>>;
+    /// Takes in what needs no answer.
+    fn hears(&self, from: ServerId, word: &[u8]);
     /// The servers that vote; none if no server does.
     fn voters(&self) -> Option<BTreeSet<ServerId>>;
     /// With or without this server's vote.
@@ -506,6 +508,8 @@ impl Replica for Alone {
     fn answer(&self, _from: ServerId, _request: Bytes) -> Later<'static, Option<Bytes>> {
         Box::pin(async { None })
     }
+
+    fn hears(&self, _from: ServerId, _word: &[u8]) {}
 
     fn voters(&self) -> Option<BTreeSet<ServerId>> {
         None
@@ -521,6 +525,10 @@ impl Replica for RaftStore {
     fn answer(&self, from: ServerId, request: Bytes) -> Later<'static, Option<Bytes>> {
         let store = self.clone();
         Box::pin(async move { Some(store.serve(from, request).await) })
+    }
+
+    fn hears(&self, from: ServerId, word: &[u8]) {
+        RaftStore::hears(self, from, word);
     }
 
     fn voters(&self) -> Option<BTreeSet<ServerId>> {
@@ -549,6 +557,10 @@ impl Inbound for Core {
 
     fn request(&self, from: ServerId, request: Bytes) -> Later<'static, Option<Bytes>> {
         self.0.replica.answer(from, request)
+    }
+
+    fn word(&self, from: ServerId, word: Bytes) {
+        self.0.replica.hears(from, &word);
     }
 
     fn company(&self) {

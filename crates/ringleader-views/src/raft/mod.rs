@@ -239,6 +239,11 @@ impl RaftStore {
         }
     }
 
+    /// Takes in what the replica on another server said by [`Wire::tell`].
+    pub fn hears(&self, from: ServerId, word: &[u8]) {
+        self.inner.clone_parts().hears(from, word);
+    }
+
     /// Who leads, as far as this replica knows.
     #[must_use]
     pub fn leader(&self) -> Option<ServerId> {
@@ -286,6 +291,9 @@ impl Parts {
                 };
             }
             Body::Vote(request) => {
+                if let Some(answer) = self.stands_by_leader() {
+                    return Reply::Vote(answer);
+                }
                 return match self.raft.vote(request).await {
                     Ok(answer) => Reply::Vote(answer),
                     Err(error) => Reply::Failed(error.to_string()),

@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
+use tokio::time::Instant;
 
 /// Whose directory it is.
 #[derive(Serialize, Deserialize)]
@@ -35,6 +36,8 @@ pub(super) struct Shared {
     pub(super) readers: Readers,
     /// While this replica leads and hears no majority, it is not to be heard either.
     pub(super) silent: AtomicBool,
+    /// When its leader last said that it is there, beside what it says about the log.
+    beat: Mutex<Option<Instant>>,
     /// In an election, somebody had a longer log: we cannot win it.
     pub(super) behind: AtomicBool,
     /// In an election, somebody had voted for a later one already: the next one may be ours.
@@ -84,6 +87,7 @@ impl Shared {
             syncs,
             readers: Readers::default(),
             silent: AtomicBool::new(false),
+            beat: Mutex::default(),
             behind: AtomicBool::new(false),
             outbid: AtomicBool::new(false),
             state: Mutex::default(),
@@ -123,6 +127,16 @@ impl Shared {
             *hint = epoch.max(*hint);
             newer
         });
+    }
+
+    /// The leader is there.
+    pub(super) fn beats(&self) {
+        *locked(&self.beat) = Some(Instant::now());
+    }
+
+    /// When the leader last said so.
+    pub(super) fn beat(&self) -> Option<Instant> {
+        *locked(&self.beat)
     }
 
     /// This replica stops, for this reason; the first one stays.

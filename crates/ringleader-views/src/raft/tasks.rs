@@ -35,10 +35,11 @@ async fn elections(parts: Parts) {
     loop {
         let seen = raft.with_raft_state(|state| {
             let begun = state.membership_state.effective().voter_ids().next().is_some();
-            let heard = state.vote_last_modified();
-            (state.server_state, begun, heard, heard.filter(|_| state.vote_ref().is_committed()))
+            (state.server_state, begun, state.vote_last_modified(), state.vote_ref().is_committed())
         });
-        let Ok((role, begun, heard, led)) = seen.await else { return };
+        let Ok((role, begun, voted, committed)) = seen.await else { return };
+        let heard = voted.max(parts.shared.beat());
+        let led = heard.filter(|_| committed);
         if role == ServerState::Leader || role == ServerState::Learner || !begun {
             // Who leads is told when that is over, and looks itself only now and then.
             let leads = metrics.borrow_and_update().state == ServerState::Leader;

@@ -1,6 +1,8 @@
 //! Reads, proposals, leaders that die, and everything from the disk again.
 
+use super::super::network::Beat;
 use super::*;
+use openraft::raft::VoteResponse;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -156,6 +158,71 @@ async fn everything_is_there_after_all_were_killed() {
             }
         }
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_leader_with_nothing_to_ask_is_heard_and_stood_by() {
+    let cluster = Cluster::started(3).await;
+    // As soon as nothing has changed for a while: more is said than asked, and nobody stands for election.
+    let count = |counter: &AtomicUsize| counter.load(Ordering::Relaxed);
+    let term = |server: ServerId| {
+        cluster
+            .store(server)
+            .figures()
+            .into_iter()
+            .find(|(name, _)| *name == "raft_term")
+            .expect("a figure")
+            .1
+    };
+    eventually(|| async {
+        let before = (count(&cluster.net.calls), count(&cluster.net.words), term(0));
+        sleep(Duration::from_secs(1)).await;
+        let (calls, words) = (count(&cluster.net.calls) - before.0, count(&cluster.net.words) - before.1);
+        (words > calls && calls > 0 && term(0) == before.2).then_some(())
+    })
+    .await;
+    // Somebody who hears nobody wants to lead. Whoever hears its leader does not vote for it, even where nothing was
+    // asked of the log for long.
+    let leader = cluster.leader().await;
+    let (voter, other) = ((leader + 1) % 3, (leader + 2) % 3);
+    let answer = |answer: Option<VoteResponse<u64>>| {
+        answer.map(|answer| (answer.vote_granted, answer.vote.leader_id.voted_for()))
+    };
+    let refused = Some((false, Some(u64::from(leader))));
+    let heard = || async {
+        let parts = cluster.store(voter).inner.clone_parts();
+        (answer(parts.stands_by_leader()) == refused).then_some(())
+    };
+    eventually(heard).await;
+    cluster.isolate(leader, true);
+    // When it is not heard any more, there is another.
+    let next = eventually(|| async {
+        let (voter, other) = (cluster.store(voter), cluster.store(other));
+        voter.leader().or(other.leader()).filter(|next| *next != leader)
+    });
+    next.await;
+    cluster.isolate(leader, false);
+    cluster.change(leader).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_said_by_whoever_does_not_lead_counts_for_nothing() {
+    let cluster = Cluster::started(3).await;
+    let leader = cluster.leader().await;
+    let (other, store) = ((leader + 2) % 3, cluster.store((leader + 1) % 3));
+    eventually(|| async { store.inner.shared.beat() }).await;
+    let (id, metrics) = (store.inner.shared.cluster().0.expect("it has begun"), store.inner.raft.metrics());
+    let right = Beat { cluster: id, term: metrics.borrow().current_term };
+    // Nobody is left who could say anything else.
+    cluster.kill(other).await;
+    cluster.kill(leader).await;
+    let before = store.inner.shared.beat();
+    store.hears(other, &right.bytes());
+    store.hears(leader, &Beat { term: right.term + 1, ..right }.bytes());
+    store.hears(leader, &Beat { cluster: id ^ 1, ..right }.bytes());
+    store.hears(leader, &right.bytes()[1..]);
+    store.hears(leader, b"");
+    assert_eq!(store.inner.shared.beat(), before);
 }
 
 /// How often the leader is killed; more by `RINGLEADER_KILLS`.

@@ -10,6 +10,7 @@ use crate::Unreachable;
 use ringleader::lock::Times;
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::atomic::AtomicUsize;
 use tempfile::TempDir;
 
 /// The wire: who is there, and which directions are cut.
@@ -17,6 +18,9 @@ use tempfile::TempDir;
 struct Net {
     there: Mutex<BTreeMap<ServerId, RaftStore>>,
     cut: Mutex<BTreeSet<(ServerId, ServerId)>>,
+    /// How much was asked, and how much was said that needs no answer.
+    calls: AtomicUsize,
+    words: AtomicUsize,
 }
 
 /// One end of it.
@@ -35,6 +39,7 @@ impl Wire for End {
             let there = self.0.there.lock().expect("nobody panics with it").get(&to).cloned();
             let Some(store) = there else { return Err(lost()) };
             if self.0.passes(self.1, to) {
+                self.0.calls.fetch_add(1, Ordering::Relaxed);
                 let answer = store.serve(self.1, request).await;
                 if self.0.passes(to, self.1) {
                     return Ok(answer);
@@ -44,6 +49,14 @@ impl Wire for End {
             sleep(Duration::from_millis(200)).await;
             Err(lost())
         })
+    }
+
+    fn tell(&self, to: ServerId, word: Bytes) {
+        let there = self.0.there.lock().expect("nobody panics with it").get(&to).cloned();
+        if let Some(store) = there.filter(|_| self.0.passes(self.1, to)) {
+            self.0.words.fetch_add(1, Ordering::Relaxed);
+            store.hears(self.1, &word);
+        }
     }
 }
 
