@@ -197,11 +197,7 @@ impl Mesh {
                 let (id, answer) = frame::numbered(&bytes)?;
                 link.answered(id, answer);
             }
-            Kind::Word => {
-                inbound.word(from, bytes);
-                // Whoever says so is awake, and so is this server.
-                inbound.company();
-            }
+            Kind::Word => inbound.word(from, bytes),
             Kind::Hello => return Err("a second greeting".to_owned()),
         }
         Ok(())
@@ -230,8 +226,9 @@ impl Wire for Mesh {
 
     fn tell(&self, to: ServerId, word: Bytes) {
         let Some(link) = self.0.links.get(usize::from(to)) else { return };
-        link.put(Kind::Word, self.0.around.bounds.messages, |bytes| bytes.extend_from_slice(&word));
+        // First, so that a read that is nearly due is sent together with all this.
         self.company();
+        link.put(Kind::Word, self.0.around.bounds.messages, |bytes| bytes.extend_from_slice(&word));
     }
 }
 

@@ -5,6 +5,7 @@
 //! `network` what replicas say to each other, `tasks` what a replica does of its own accord, `rounds` what a leader
 //! asks. Reads are never answered from what a replica happens to know: the leader asks a majority first, every time.
 
+mod calm;
 mod keeper;
 mod machine;
 mod members;
@@ -63,6 +64,8 @@ pub struct RaftOptions {
     pub propose_within: Duration,
     /// After how many entries of the log a snapshot takes their place.
     pub snapshot_after: u64,
+    /// So long after a change those who read are in a hurry, and rounds of questions are about the log.
+    pub restless: Duration,
 }
 
 impl RaftOptions {
@@ -92,6 +95,7 @@ impl RaftOptions {
             read_within: heartbeat * 4,
             propose_within: heartbeat * 10,
             snapshot_after: 256,
+            restless: Duration::from_secs(2),
         }
     }
 

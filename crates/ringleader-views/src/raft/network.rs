@@ -73,25 +73,6 @@ impl Reply {
     }
 }
 
-/// A leader that has nothing to ask says that it is there: of which cluster, and in which term. Nobody answers.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Beat {
-    pub(super) cluster: u64,
-    pub(super) term: u64,
-}
-
-impl Beat {
-    pub(super) fn bytes(self) -> Bytes {
-        Bytes::from([self.cluster.to_le_bytes(), self.term.to_le_bytes()].concat())
-    }
-
-    pub(super) fn of(bytes: &[u8]) -> Option<Beat> {
-        let (cluster, rest) = bytes.split_first_chunk()?;
-        let term = rest.try_into().ok()?;
-        Some(Beat { cluster: u64::from_le_bytes(*cluster), term: u64::from_le_bytes(term) })
-    }
-}
-
 /// What is wrong with a request, if something is.
 pub(super) fn objection(shared: &Shared, from: ServerId, envelope: &Envelope) -> Option<String> {
     let (cluster, disks) = shared.cluster();

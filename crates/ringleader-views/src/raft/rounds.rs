@@ -1,16 +1,13 @@
 //! What a leader asks a majority: whether it still leads. Every round of questions is a heartbeat for all voters, and
-//! an answer to every read that came before it began. While nothing happens and nobody reads, most heartbeats are a
-//! word without an answer: a round is most of what an idle cluster costs.
+//! an answer to every read that came before it began. While nothing happens, most rounds are [`calm`].
 //!
 //! (The heartbeat of openraft 0.9 is an entry of the log: every disk would write ten times a second, and reads would
 //! wait for the disks.)
 
-use super::network::Beat;
+use super::calm;
 use super::tasks::Parts;
 use crate::Alarm;
-use openraft::raft::VoteResponse;
-use openraft::{EmptyNode, RaftMetrics, ServerState};
-use ringleader::lock::ServerId;
+use openraft::ServerState;
 use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -43,12 +40,11 @@ impl Readers {
     }
 }
 
-/// So long after a change those who read are in a hurry.
-const RESTLESS: Duration = Duration::from_secs(2);
+/// So often Raft itself is asked at least, however calm it is.
+const SELDOM: Duration = Duration::from_secs(1);
 
-/// While this replica leads, begins a round with every heartbeat for which there is a reason. When there is something
-/// new to be read, who reads does not wait for the next one; but there are not two within half a heartbeat, so that
-/// those who read share them.
+/// While this replica leads, begins a round with every heartbeat. When there is something new to be read, who reads
+/// does not wait for the next one; but there are not two within half a heartbeat, so that those who read share them.
 /// Nobody waits for the answer to one before the next: where answers take long, followers would hear too little.
 ///
 /// A leader that is heard but hears nothing would keep everybody from electing another, for ever: so one that no
@@ -69,31 +65,36 @@ pub(super) async fn lead(parts: Parts) {
         tracing::info!(event = "leads", term = metrics.borrow().current_term);
         let mut confirmed = false;
         let mut last = Instant::now();
-        // The last round, and the next one.
-        let (mut begun, mut next) = (None, last);
+        // The last round, the last one of Raft, and the next one.
+        let (mut begun, mut thorough, mut next) = (None, last, last);
         let (mut applied, mut changed) = (None, last);
-        let mut asked = JoinSet::new();
+        let (mut asked, mut calm) = (JoinSet::new(), calm::Rounds::default());
         loop {
-            let now_applied = {
+            let (now_applied, term) = {
                 let metrics = metrics.borrow_and_update();
                 if !leads(metrics.state) {
                     break;
                 }
-                metrics.last_applied
+                (metrics.last_applied, metrics.current_term)
             };
             if now_applied != applied {
                 (applied, changed) = (now_applied, Instant::now());
             }
-            let now = Instant::now();
-            if now >= next {
-                next = now + between;
-                // Whoever does not answer is asked again at once: it has until its patience is over, and no longer.
-                let answered = begun.is_some_and(|begun| begun <= last && now < begun + between * 7 / 2);
-                if answered && confirmed && readers.is_empty() && changed.elapsed() >= RESTLESS {
-                    parts.beats(&metrics.borrow());
-                } else {
-                    begun = Some(now);
-                    asked.spawn(round(parts.clone(), now, readers.take()));
+            let restless = changed.elapsed() < parts.options.restless;
+            if Instant::now() >= next {
+                begun = Some(Instant::now());
+                next = Instant::now() + between;
+                let is_calm = confirmed
+                    && !restless
+                    && !parts.doubts()
+                    && thorough.elapsed() < SELDOM
+                    && applied.is_some_and(|applied| applied.leader_id.term == term);
+                match parts.shared.cluster_number().filter(|_| is_calm) {
+                    Some(cluster) => calm.asks(&parts, (cluster, term), readers.take()),
+                    None => {
+                        thorough = Instant::now();
+                        asked.spawn(round(parts.clone(), readers.take()));
+                    }
                 }
             }
             tokio::select! {
@@ -102,8 +103,13 @@ pub(super) async fn lead(parts: Parts) {
                         (confirmed, last) = (true, last.max(begun));
                     }
                 }
+                () = parts.shared.answered.notified() => {
+                    if let Some(begun) = calm.answered(&parts, term).await {
+                        last = last.max(begun);
+                    }
+                }
                 () = readers.came.notified() => {
-                    if changed.elapsed() < RESTLESS && !readers.is_empty() {
+                    if restless && !readers.is_empty() {
                         next = next.min(begun.map_or_else(Instant::now, |begun| begun + beat / 2));
                     }
                 }
@@ -117,6 +123,7 @@ pub(super) async fn lead(parts: Parts) {
                 confirmed = false;
                 parts.proposes(false);
                 asked.abort_all();
+                calm.clear();
                 readers.take();
                 parts.shared.silent.store(true, Ordering::Relaxed);
                 sleep(patience * 2).await;
@@ -131,43 +138,10 @@ pub(super) async fn lead(parts: Parts) {
     }
 }
 
-impl Parts {
-    /// Says to all voters that their leader is there.
-    fn beats(&self, metrics: &RaftMetrics<u64, EmptyNode>) {
-        let Some(cluster) = self.shared.cluster().0 else { return };
-        let beat = Beat { cluster, term: metrics.current_term }.bytes();
-        let voters = metrics.membership_config.voter_ids().filter_map(|voter| ServerId::try_from(voter).ok());
-        for voter in voters.filter(|voter| *voter != self.shared.id) {
-            self.network.wire.tell(voter, beat.clone());
-        }
-    }
-
-    /// What another replica says: that it is there, and leads.
-    pub(super) fn hears(&self, from: ServerId, word: &[u8]) {
-        let Some(beat) = Beat::of(word) else { return };
-        let led = {
-            let metrics = self.raft.metrics();
-            let metrics = metrics.borrow();
-            metrics.current_leader == Some(u64::from(from)) && metrics.current_term == beat.term
-        };
-        if led && self.shared.cluster().0 == Some(beat.cluster) {
-            self.shared.beats();
-        }
-    }
-
-    /// A voter that hears its leader votes for nobody else; as Raft itself has it for those that hear of the log.
-    pub(super) fn stands_by_leader(&self) -> Option<VoteResponse<u64>> {
-        let heard = self.shared.beat()?;
-        let vote = self.raft.metrics().borrow().vote;
-        let stands_by = vote.is_committed() && heard.elapsed() <= self.options.election.start;
-        stands_by.then(|| VoteResponse::new(vote, None, false))
-    }
-}
-
 /// One round; when it began, if a majority answered. Who reads waits also until everything is applied that was agreed
 /// upon before.
-async fn round(parts: Parts, begun: Instant, readers: Vec<oneshot::Sender<()>>) -> Option<Instant> {
-    let within = parts.options.election.start;
+async fn round(parts: Parts, readers: Vec<oneshot::Sender<()>>) -> Option<Instant> {
+    let (begun, within) = (Instant::now(), parts.options.election.start);
     let Ok(Ok((upto, applied))) = timeout(within, parts.raft.get_read_log_id()).await else { return None };
     if upto > applied {
         let index = upto.map(|log_id| log_id.index);

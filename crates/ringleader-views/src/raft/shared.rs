@@ -1,5 +1,6 @@
 //! What the parts of a replica know in common.
 
+use super::calm::Answers;
 use super::rounds::Readers;
 use super::types::{State, json};
 use crate::StoreError;
@@ -9,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 
 /// Whose directory it is.
@@ -36,8 +37,11 @@ pub(super) struct Shared {
     pub(super) readers: Readers,
     /// While this replica leads and hears no majority, it is not to be heard either.
     pub(super) silent: AtomicBool,
-    /// When its leader last said that it is there, beside what it says about the log.
-    beat: Mutex<Option<Instant>>,
+    /// When its leader was last heard in a calm round.
+    leader_heard: Mutex<Option<Instant>>,
+    /// What was answered in calm rounds of ours, and that something was.
+    answers: Mutex<Answers>,
+    pub(super) answered: Notify,
     /// In an election, somebody had a longer log: we cannot win it.
     pub(super) behind: AtomicBool,
     /// In an election, somebody had voted for a later one already: the next one may be ours.
@@ -87,7 +91,9 @@ impl Shared {
             syncs,
             readers: Readers::default(),
             silent: AtomicBool::new(false),
-            beat: Mutex::default(),
+            leader_heard: Mutex::default(),
+            answers: Mutex::default(),
+            answered: Notify::new(),
             behind: AtomicBool::new(false),
             outbid: AtomicBool::new(false),
             state: Mutex::default(),
@@ -112,6 +118,11 @@ impl Shared {
         locked(&self.state).clone()
     }
 
+    /// The number of the cluster, as far as the log has been followed.
+    pub(super) fn cluster_number(&self) -> Option<u64> {
+        locked(&self.state).cluster
+    }
+
     /// The number of the cluster, and the directories of its servers, as far as they are known.
     pub(super) fn cluster(&self) -> (Option<u64>, BTreeMap<ServerId, u64>) {
         let state = locked(&self.state);
@@ -129,14 +140,18 @@ impl Shared {
         });
     }
 
-    /// The leader is there.
-    pub(super) fn beats(&self) {
-        *locked(&self.beat) = Some(Instant::now());
+    /// The leader is heard.
+    pub(super) fn hears_leader(&self) {
+        *locked(&self.leader_heard) = Some(Instant::now());
     }
 
-    /// When the leader last said so.
-    pub(super) fn beat(&self) -> Option<Instant> {
-        *locked(&self.beat)
+    /// When it last was, in a calm round.
+    pub(super) fn leader_heard(&self) -> Option<Instant> {
+        *locked(&self.leader_heard)
+    }
+
+    pub(super) fn with_answers<T>(&self, act: impl FnOnce(&mut Answers) -> T) -> T {
+        act(&mut locked(&self.answers))
     }
 
     /// This replica stops, for this reason; the first one stays.

@@ -38,12 +38,12 @@ async fn elections(parts: Parts) {
             (state.server_state, begun, state.vote_last_modified(), state.vote_ref().is_committed())
         });
         let Ok((role, begun, voted, committed)) = seen.await else { return };
-        let heard = voted.max(parts.shared.beat());
+        let heard = voted.max(parts.shared.leader_heard());
         let led = heard.filter(|_| committed);
         if role == ServerState::Leader || role == ServerState::Learner || !begun {
             // Who leads is told when that is over, and looks itself only now and then.
             let leads = metrics.borrow_and_update().state == ServerState::Leader;
-            let longest = if leads { range.end * 2 } else { range.start };
+            let longest = if leads { range.end * 10 } else { range.start };
             let over = metrics.wait_for(|metrics| leads && metrics.state != ServerState::Leader);
             tokio::select! {
                 _ = over => {}
@@ -126,7 +126,7 @@ async fn chores(parts: Parts) {
             // Whatever goes wrong here is tried again in a moment.
             let _ = timeout(parts.options.propose_within, parts.attempt(change.order())).await;
         }
-        alarm.until(Instant::now() + if settled { parts.options.election.end } else { pause }).await;
+        alarm.until(Instant::now() + if settled { parts.options.election.end * 4 } else { pause }).await;
     }
 }
 

@@ -1,6 +1,6 @@
 //! Reads, proposals, leaders that die, and everything from the disk again.
 
-use super::super::network::Beat;
+use super::super::calm::{Round, Word};
 use super::*;
 use openraft::raft::VoteResponse;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
@@ -48,7 +48,21 @@ async fn of_many_proposals_for_one_epoch_one_is_made() {
 /// somebody knew of an epoch sees that epoch, or a later one.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_read_sees_everything_that_anybody_knew_before_it_began() {
-    let cluster = Arc::new(Cluster::started(3).await);
+    reads_and_changes_at_once(None).await;
+}
+
+/// The same where leaders ask Raft as seldom as they can.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_read_by_a_calm_round_does_so_too() {
+    let words = reads_and_changes_at_once(Some(Duration::ZERO)).await;
+    assert!(words > 100, "{words} words were said");
+}
+
+/// How many words were said in calm rounds, which are from so long after a change on.
+async fn reads_and_changes_at_once(restless: Option<Duration>) -> usize {
+    let mut cluster = Cluster::of(3);
+    cluster.restless = restless.unwrap_or(cluster.restless);
+    let cluster = Arc::new(cluster.start_all().await);
     let known = Arc::new(AtomicU32::new(0));
     let (reads, changes) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
     let over = Arc::new(AtomicBool::new(false));
@@ -106,6 +120,7 @@ async fn a_read_sees_everything_that_anybody_knew_before_it_began() {
         done.expect("no read was too old");
     }
     assert!(term() > before, "nobody else ever led");
+    cluster.net.words.load(Ordering::Relaxed)
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -165,15 +180,7 @@ async fn a_leader_with_nothing_to_ask_is_heard_and_stood_by() {
     let cluster = Cluster::started(3).await;
     // As soon as nothing has changed for a while: more is said than asked, and nobody stands for election.
     let count = |counter: &AtomicUsize| counter.load(Ordering::Relaxed);
-    let term = |server: ServerId| {
-        cluster
-            .store(server)
-            .figures()
-            .into_iter()
-            .find(|(name, _)| *name == "raft_term")
-            .expect("a figure")
-            .1
-    };
+    let term = |server: ServerId| cluster.store(server).inner.raft.metrics().borrow().current_term;
     eventually(|| async {
         let before = (count(&cluster.net.calls), count(&cluster.net.words), term(0));
         sleep(Duration::from_secs(1)).await;
@@ -210,19 +217,46 @@ async fn what_is_said_by_whoever_does_not_lead_counts_for_nothing() {
     let cluster = Cluster::started(3).await;
     let leader = cluster.leader().await;
     let (other, store) = ((leader + 2) % 3, cluster.store((leader + 1) % 3));
-    eventually(|| async { store.inner.shared.beat() }).await;
-    let (id, metrics) = (store.inner.shared.cluster().0.expect("it has begun"), store.inner.raft.metrics());
-    let right = Beat { cluster: id, term: metrics.borrow().current_term };
+    eventually(|| async { store.inner.shared.leader_heard() }).await;
+    let (cluster_number, term) = {
+        let metrics = store.inner.raft.metrics();
+        let term = metrics.borrow().current_term;
+        (store.inner.shared.cluster_number().expect("it has begun"), term)
+    };
+    let right = Round { cluster: cluster_number, term, number: 1 };
     // Nobody is left who could say anything else.
     cluster.kill(other).await;
     cluster.kill(leader).await;
-    let before = store.inner.shared.beat();
-    store.hears(other, &right.bytes());
-    store.hears(leader, &Beat { term: right.term + 1, ..right }.bytes());
-    store.hears(leader, &Beat { cluster: id ^ 1, ..right }.bytes());
-    store.hears(leader, &right.bytes()[1..]);
+    let before = store.inner.shared.leader_heard();
+    let parts = store.inner.clone_parts();
+    assert!(!parts.follows(other, right).await);
+    assert!(!parts.follows(leader, Round { term: term + 1, ..right }).await);
+    assert!(!parts.follows(leader, Round { term: term - 1, ..right }).await);
+    assert!(!parts.follows(leader, Round { cluster: cluster_number ^ 1, ..right }).await);
+    store.hears(leader, &Word::Ask(right).bytes()[1..]);
     store.hears(leader, b"");
-    assert_eq!(store.inner.shared.beat(), before);
+    // Answers to whoever did not ask.
+    store.hears(leader, &Word::Yes(right).bytes());
+    store.hears(leader, &Word::No(right).bytes());
+    assert!(!parts.doubts());
+    assert_eq!(store.inner.shared.leader_heard(), before);
+}
+
+/// One that has voted for somebody else since does not say that it follows, whatever was known of it before.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_voted_for_another_says_no_at_once() {
+    let cluster = Cluster::started(3).await;
+    let leader = cluster.leader().await;
+    let (voter, store) = ((leader + 1) % 3, cluster.store((leader + 1) % 3));
+    let parts = store.inner.clone_parts();
+    let round =
+        |term| Round { cluster: parts.shared.cluster_number().expect("it has begun"), term, number: 1 };
+    let term = || store.inner.raft.metrics().borrow().current_term;
+    eventually(|| async { parts.follows(leader, round(term())).await.then_some(()) }).await;
+    // It stands itself: its vote is its own then.
+    let before = term();
+    store.inner.raft.trigger().elect().await.expect("it runs");
+    assert!(!parts.follows(leader, round(before)).await, "server {voter} votes for itself");
 }
 
 /// How often the leader is killed; more by `RINGLEADER_KILLS`.

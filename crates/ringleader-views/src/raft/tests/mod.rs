@@ -69,6 +69,7 @@ struct Cluster {
     quicker: u32,
     snapshot_after: u64,
     epoch_floor: Option<u32>,
+    restless: Duration,
 }
 
 impl Cluster {
@@ -82,17 +83,21 @@ impl Cluster {
             quicker: 2,
             snapshot_after: 256,
             epoch_floor: None,
+            restless: Duration::from_secs(1),
         }
     }
 
     /// One of which all servers run, and that has a view.
     async fn started(servers: ServerId) -> Cluster {
-        let cluster = Cluster::of(servers);
-        for server in 0..servers {
-            cluster.start(server).await;
+        Cluster::of(servers).start_all().await
+    }
+
+    async fn start_all(self) -> Cluster {
+        for server in self.voters.clone() {
+            self.start(server).await;
         }
-        cluster.agree(0).await;
-        cluster
+        self.agree(0).await;
+        self
     }
 
     fn options(&self, server: ServerId) -> RaftOptions {
@@ -102,6 +107,7 @@ impl Cluster {
         options.election = options.election.start / self.quicker..options.election.end / self.quicker;
         options.snapshot_after = self.snapshot_after;
         options.epoch_floor = self.epoch_floor;
+        options.restless = self.restless;
         options
     }
 
