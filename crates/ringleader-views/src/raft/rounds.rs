@@ -13,7 +13,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::{Notify, oneshot};
 use tokio::task::JoinSet;
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 /// Reads that wait for the next round.
 #[derive(Default)]
@@ -104,7 +104,8 @@ pub(super) async fn lead(parts: Parts) {
                     }
                 }
                 () = parts.shared.answered.notified() => {
-                    if let Some(begun) = calm.answered(&parts, term).await {
+                    // Raft may wait for the disk; the next heartbeat does not wait for Raft.
+                    if let Ok(Some(begun)) = timeout_at(next, calm.answered(&parts, term)).await {
                         last = last.max(begun);
                     }
                 }

@@ -249,8 +249,8 @@ async fn who_voted_for_another_says_no_at_once() {
     let leader = cluster.leader().await;
     let (voter, store) = ((leader + 1) % 3, cluster.store((leader + 1) % 3));
     let parts = store.inner.clone_parts();
-    let round =
-        |term| Round { cluster: parts.shared.cluster_number().expect("it has begun"), term, number: 1 };
+    let cluster_number = eventually(|| async { parts.shared.cluster_number() }).await;
+    let round = |term| Round { cluster: cluster_number, term, number: 1 };
     let term = || store.inner.raft.metrics().borrow().current_term;
     eventually(|| async { parts.follows(leader, round(term())).await.then_some(()) }).await;
     // It stands itself: its vote is its own then.
