@@ -87,7 +87,11 @@ fn test() -> bool {
         succeeds(&mut command)
     };
     if has_cargo_command("nextest") {
-        cargo(&["nextest", "run", "--workspace", "--exclude", MUTANTS, "--no-fail-fast"])
+        // Half of them wait for processes and leases most of the time: more at once than there are cores.
+        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let at_once = (cores + cores.div_ceil(2)).to_string();
+        let run = ["nextest", "run", "--workspace", "--exclude", MUTANTS, "--no-fail-fast"];
+        cargo(&[&run[..], &["--test-threads", &at_once]].concat())
             && cargo(&["test", "--workspace", "--exclude", MUTANTS, "--doc"])
     } else {
         eprintln!("note: cargo-nextest is not installed; plain cargo test does as well");
