@@ -20,8 +20,8 @@ pub(crate) const SERVERS: u16 = 3;
 
 const CLUSTER: &str = "bench";
 
-/// For how long is waited for what must happen.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// For how long is waited for what must happen. A server that comes and goes is let in again after a minute at most.
+const PATIENCE: Duration = Duration::from_secs(300);
 
 /// The files of a service of which no server runs.
 pub(crate) struct Folder {
