@@ -6,6 +6,7 @@
 //! has applied an entry of its own term by then, and so everything that was agreed upon before it led; and what was
 //! agreed upon since then was not answered before it was applied here. So what is applied here is what a read must see.
 
+use super::shared::random;
 use super::tasks::Parts;
 use bytes::Bytes;
 use openraft::Vote;
@@ -15,11 +16,13 @@ use std::collections::{BTreeMap, VecDeque};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
-/// A round: of which cluster, in which term, the how manieth.
+/// A round: of which cluster, in which term, of which run of the leader, the how manieth.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Round {
     pub(super) cluster: u64,
     pub(super) term: u64,
+    /// Drawn: a leader that was started again counts anew, and may lead in the same term.
+    pub(super) run: u64,
     pub(super) number: u64,
 }
 
@@ -43,17 +46,17 @@ impl Word {
     }
 
     pub(super) fn bytes(self) -> Bytes {
-        let (kind, Round { cluster, term, number }) = self.kind();
-        let numbers = [cluster, term, number].map(u64::to_le_bytes);
+        let (kind, Round { cluster, term, run, number }) = self.kind();
+        let numbers = [cluster, term, run, number].map(u64::to_le_bytes);
         Bytes::from([&[kind], numbers.as_flattened()].concat())
     }
 
     pub(super) fn of(bytes: &[u8]) -> Option<Word> {
         let (&kind, numbers) = bytes.split_first()?;
         let (numbers, []) = numbers.as_chunks() else { return None };
-        let &[cluster, term, number] = numbers else { return None };
-        let [cluster, term, number] = [cluster, term, number].map(u64::from_le_bytes);
-        let round = Round { cluster, term, number };
+        let numbers: [[u8; 8]; 4] = numbers.try_into().ok()?;
+        let [cluster, term, run, number] = numbers.map(u64::from_le_bytes);
+        let round = Round { cluster, term, run, number };
         [Word::Ask(round), Word::Yes(round), Word::No(round)].into_iter().find(|word| word.kind().0 == kind)
     }
 }
@@ -62,6 +65,7 @@ impl Word {
 #[derive(Default)]
 pub(super) struct Answers {
     term: u64,
+    run: u64,
     /// The last round in which each said yes.
     yes: BTreeMap<u64, u64>,
     /// Somebody said no since the log was last asked about.
@@ -69,8 +73,8 @@ pub(super) struct Answers {
 }
 
 /// The rounds of a leader that are not answered yet.
-#[derive(Default)]
 pub(super) struct Rounds {
+    run: u64,
     number: u64,
     asked: VecDeque<Asked>,
 }
@@ -82,6 +86,10 @@ struct Asked {
 }
 
 impl Rounds {
+    pub(super) fn new() -> Rounds {
+        Rounds { run: random(), number: 0, asked: VecDeque::new() }
+    }
+
     /// Begins one in this term, for those who read.
     pub(super) fn asks(
         &mut self,
@@ -94,11 +102,11 @@ impl Rounds {
         self.asked.retain(|asked| asked.begun.elapsed() < parts.options.election.start);
         self.asked.push_back(Asked { number: self.number, begun: Instant::now(), readers });
         parts.shared.with_answers(|answers| {
-            if answers.term != term {
-                *answers = Answers { term, ..Answers::default() };
+            if (answers.term, answers.run) != (term, self.run) {
+                *answers = Answers { term, run: self.run, ..Answers::default() };
             }
         });
-        let word = Word::Ask(Round { cluster, term, number: self.number }).bytes();
+        let word = Word::Ask(Round { cluster, term, run: self.run, number: self.number }).bytes();
         let voters: Vec<u64> = parts.raft.metrics().borrow().membership_config.voter_ids().collect();
         for voter in voters.into_iter().filter_map(|voter| ServerId::try_from(voter).ok()) {
             if voter != parts.shared.id {
@@ -118,7 +126,9 @@ impl Rounds {
             return None;
         }
         let own = u64::from(parts.shared.id);
-        let yes = parts.shared.with_answers(|answers| (answers.term == term).then(|| answers.yes.clone()))?;
+        let now = (term, self.run);
+        let of_this = |answers: &Answers| (answers.term, answers.run) == now;
+        let yes = parts.shared.with_answers(|answers| of_this(answers).then(|| answers.yes.clone()))?;
         let upto = parts.raft.with_raft_state(move |state| {
             let voters = state.membership_state.effective().get_joint_config();
             is_of(*state.vote_ref(), own, term).then(|| of_majority(voters, own, &yes))
@@ -168,7 +178,9 @@ impl Parts {
                 });
             }
             Word::Yes(round) | Word::No(round) => self.shared.with_answers(|answers| {
-                if answers.term != round.term || self.shared.cluster_number() != Some(round.cluster) {
+                if (answers.term, answers.run) != (round.term, round.run)
+                    || self.shared.cluster_number() != Some(round.cluster)
+                {
                     return;
                 }
                 if matches!(word, Word::Yes(_)) {
@@ -209,16 +221,30 @@ impl Parts {
 }
 
 #[cfg(test)]
+impl Answers {
+    pub(super) fn yes_of(&self, voter: u64) -> Option<u64> {
+        self.yes.get(&voter).copied()
+    }
+}
+
+#[cfg(test)]
+impl Rounds {
+    pub(super) fn run(&self) -> u64 {
+        self.run
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn words_come_back_as_they_were_and_nothing_else_does() {
-        let round = Round { cluster: 1 << 40, term: 7, number: u64::MAX };
+        let round = Round { cluster: 1 << 40, term: 7, run: 1 << 50, number: u64::MAX };
         for word in [Word::Ask(round), Word::Yes(round), Word::No(round)] {
             let bytes = word.bytes();
             assert_eq!(Word::of(&bytes), Some(word));
-            assert_eq!(Word::of(&bytes[..24]), None);
+            assert_eq!(Word::of(&bytes[..32]), None);
             assert_eq!(Word::of(&[&bytes[..], &[0; 8]].concat()), None);
             assert_eq!(Word::of(&[&[9], &bytes[1..]].concat()), None);
         }

@@ -68,7 +68,7 @@ pub(super) async fn lead(parts: Parts) {
         // The last round, the last one of Raft, and the next one.
         let (mut begun, mut thorough, mut next) = (None, last, last);
         let (mut applied, mut changed) = (None, last);
-        let (mut asked, mut calm) = (JoinSet::new(), calm::Rounds::default());
+        let (mut asked, mut calm) = (JoinSet::new(), calm::Rounds::new());
         loop {
             let (now_applied, term) = {
                 let metrics = metrics.borrow_and_update();

@@ -1,6 +1,6 @@
 //! Reads, proposals, leaders that die, and everything from the disk again.
 
-use super::super::calm::{Round, Word};
+use super::super::calm::{Round, Rounds, Word};
 use super::*;
 use openraft::raft::VoteResponse;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
@@ -223,7 +223,7 @@ async fn what_is_said_by_whoever_does_not_lead_counts_for_nothing() {
         let term = metrics.borrow().current_term;
         (store.inner.shared.cluster_number().expect("it has begun"), term)
     };
-    let right = Round { cluster: cluster_number, term, number: 1 };
+    let right = Round { cluster: cluster_number, term, run: 1, number: 1 };
     // Nobody is left who could say anything else.
     cluster.kill(other).await;
     cluster.kill(leader).await;
@@ -242,6 +242,22 @@ async fn what_is_said_by_whoever_does_not_lead_counts_for_nothing() {
     assert_eq!(store.inner.shared.leader_heard(), before);
 }
 
+/// A yes to an earlier run of a leader, which leads again in the same term, is no answer to this one.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_said_to_an_earlier_run_of_the_leader_is_no_answer_to_this_one() {
+    let cluster = Cluster::started(1).await;
+    let parts = cluster.store(0).inner.clone_parts();
+    let number = parts.shared.cluster_number().expect("it has begun");
+    let mut rounds = Rounds::new();
+    rounds.asks(&parts, (number, 7), Vec::new());
+    let yes = |run| Round { cluster: number, term: 7, run, number: 57 };
+    let heard = || parts.shared.with_answers(|answers| answers.yes_of(1));
+    parts.hears(1, &Word::Yes(yes(rounds.run() ^ 1)).bytes());
+    assert_eq!(heard(), None);
+    parts.hears(1, &Word::Yes(yes(rounds.run())).bytes());
+    assert_eq!(heard(), Some(57));
+}
+
 /// One that has voted for somebody else since does not say that it follows, whatever was known of it before.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_voted_for_another_says_no_at_once() {
@@ -250,7 +266,7 @@ async fn who_voted_for_another_says_no_at_once() {
     let (voter, store) = ((leader + 1) % 3, cluster.store((leader + 1) % 3));
     let parts = store.inner.clone_parts();
     let cluster_number = eventually(|| async { parts.shared.cluster_number() }).await;
-    let round = |term| Round { cluster: cluster_number, term, number: 1 };
+    let round = |term| Round { cluster: cluster_number, term, run: 1, number: 1 };
     let term = || store.inner.raft.metrics().borrow().current_term;
     eventually(|| async { parts.follows(leader, round(term())).await.then_some(()) }).await;
     // It stands itself: its vote is its own then.
