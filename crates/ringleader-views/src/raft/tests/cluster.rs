@@ -242,6 +242,21 @@ async fn what_is_said_by_whoever_does_not_lead_counts_for_nothing() {
     assert_eq!(store.inner.shared.leader_heard(), before);
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_is_alone_answers_itself() {
+    let cluster = Cluster::started(1).await;
+    let store = cluster.store(0);
+    // Nobody else takes the answers.
+    store.inner.end_tasks();
+    let parts = store.inner.clone_parts();
+    let term = store.inner.raft.metrics().borrow().current_term;
+    let mut rounds = Rounds::new();
+    rounds.asks(&parts, (parts.shared.cluster_number().expect("it has begun"), term), Vec::new());
+    let patience = Instant::now() + Duration::from_secs(300);
+    timeout_at(patience, parts.shared.answered.notified()).await.expect("an answer");
+    assert!(rounds.answered(&parts, term).await.is_some());
+}
+
 /// A yes to an earlier run of a leader, which leads again in the same term, is no answer to this one.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_was_said_to_an_earlier_run_of_the_leader_is_no_answer_to_this_one() {
