@@ -16,19 +16,19 @@ mod failover;
 mod figures;
 mod handover;
 mod load;
+mod options;
 mod pairs;
 #[path = "../../../ringleader-net/benches/network/sockets.rs"]
 mod sockets;
 
 use cluster::Cluster;
 use figures::{Figures, micros};
+use options::Options;
 use ringleader::live::Micros;
 use ringleader::lock::Times;
 use ringleader_service::config::Pace;
+use std::process::ExitCode;
 use std::time::Duration;
-
-/// The parts, as `--only` names them.
-const PARTS: [&str; 6] = ["sockets", "pairs", "handover", "failover", "idle", "many"];
 
 /// How much is measured.
 struct Amount {
@@ -64,44 +64,46 @@ const MUCH: Amount = Amount {
     locks: 100_000,
 };
 
-fn main() {
+fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     // The servers are processes: this program, called again as the program with the command `node` would be.
     if arguments.first().is_some_and(|word| word == "node") {
         cluster::be_server(&arguments);
-        return;
+        return ExitCode::SUCCESS;
     }
-    let after = |word: &str| {
-        let place = arguments.iter().position(|argument| argument == word)?;
-        Some(arguments.get(place + 1).unwrap_or_else(|| panic!("{word} needs something after it")).clone())
-    };
-    let quick = arguments.iter().any(|argument| argument == "--quick");
-    let only = after("--only");
-    if let Some(part) = &only {
-        assert!(PARTS.contains(&part.as_str()), "--only {part}: there are {}", PARTS.join(", "));
+    match Options::parse(arguments.into_iter()) {
+        Ok(options) => {
+            measure(&options);
+            ExitCode::SUCCESS
+        }
+        Err(wrong) => {
+            eprintln!("error: {wrong}");
+            ExitCode::from(2)
+        }
     }
+}
+
+fn measure(options: &Options) {
+    let quick = options.quick;
     let mut amount = if quick { LITTLE } else { MUCH };
-    if let Some(kills) = after("--kills") {
-        amount.kills = kills.parse().expect("--kills needs a number");
-    }
-    let wanted = |part: &str| only.as_ref().is_none_or(|only| only == part);
+    amount.kills = options.kills.unwrap_or(amount.kills);
     let mut verdicts = Verdicts(Vec::new());
 
     println!("{:<52} {:>11} {:>11} {:>11}", "", "p50", "p99", "most");
-    if wanted("sockets") {
+    if options.wants("sockets") {
         show("round trip of a socket, 64 bytes", &sockets::raw(amount.trips));
         show("round trip of TLS 1.3 on both sides", &sockets::tls(amount.trips));
     }
-    if wanted("pairs") {
+    if options.wants("pairs") {
         measure_pairs(&amount, &mut verdicts);
     }
-    if wanted("handover") {
+    if options.wants("handover") {
         measure_handover(&amount, &mut verdicts);
     }
-    if wanted("failover") {
+    if options.wants("failover") {
         measure_failover(&amount, quick, &mut verdicts);
     }
-    if wanted("idle") {
+    if options.wants("idle") {
         let cluster = Cluster::new(Pace::default());
         let (memory, time) = load::idle("a server", &cluster.processes(), amount.idle);
         drop(cluster);
@@ -111,7 +113,7 @@ fn main() {
         verdicts.at_most("resident memory of an idle server, MiB", memory, 20.0);
         verdicts.at_most("time of a core of an idle server, %", time * 100.0, 0.5);
     }
-    if wanted("many") {
+    if options.wants("many") {
         load::many(&Cluster::new(Pace::default()), amount.sessions, amount.locks);
     }
     // A little of each says nothing about how long it takes.
