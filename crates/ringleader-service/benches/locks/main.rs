@@ -6,7 +6,7 @@
 //! round among clients at three servers, the same with etcd where it is installed, the time from kill -9 of
 //! a server to the next holder, and what servers cost with nothing and with much to do.
 
-#![expect(clippy::print_stdout, reason = "a benchmark is for a terminal")]
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a benchmark is for a terminal")]
 
 mod cluster;
 mod etcd;

@@ -3,7 +3,8 @@
 //!
 //! `types` has what the log says and what it makes, `keeper` and `machine` are log and state as openraft wants them,
 //! `network` what replicas say to each other, `tasks` what a replica does of its own accord, `rounds` what a leader
-//! asks. Reads are never answered from what a replica happens to know: the leader asks a majority first, every time.
+//! asks, `runtime` the clock that openraft is given. Reads are never answered from what a replica happens to know: the
+//! leader asks a majority first, every time.
 
 mod calm;
 mod keeper;
@@ -12,6 +13,7 @@ mod members;
 mod network;
 mod patience;
 mod rounds;
+mod runtime;
 mod shared;
 mod tasks;
 mod types;

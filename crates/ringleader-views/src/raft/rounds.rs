@@ -5,6 +5,7 @@
 //! wait for the disks.)
 
 use super::calm;
+use super::runtime::beats;
 use super::tasks::Parts;
 use crate::Alarm;
 use openraft::ServerState;
@@ -13,7 +14,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::{Notify, oneshot};
 use tokio::task::JoinSet;
-use tokio::time::{Instant, sleep, timeout, timeout_at};
+use tokio::time::{Instant, sleep, timeout};
 
 /// Reads that wait for the next round.
 #[derive(Default)]
@@ -41,7 +42,7 @@ impl Readers {
 }
 
 /// So often Raft itself is asked at least, however calm it is.
-const SELDOM: Duration = Duration::from_secs(1);
+const SELDOM: Duration = Duration::from_secs(5);
 
 /// While this replica leads, begins a round with every heartbeat. When there is something new to be read, who reads
 /// does not wait for the next one; but there are not two within half a heartbeat, so that those who read share them.
@@ -54,7 +55,7 @@ pub(super) async fn lead(parts: Parts) {
     let (beat, patience) = (parts.options.heartbeat, parts.options.election.end);
     // A little early, so that whatever else is said once in a heartbeat goes along with it: a wake-up costs more than
     // what is done in it.
-    let between = beat - beat / 16;
+    let between = beat - beat / 32;
     let readers = &parts.shared.readers;
     let mut alarm = Alarm::new();
     loop {
@@ -83,6 +84,7 @@ pub(super) async fn lead(parts: Parts) {
             let restless = changed.elapsed() < parts.options.restless;
             if Instant::now() >= next {
                 begun = Some(Instant::now());
+                beats();
                 next = Instant::now() + between;
                 let is_calm = confirmed
                     && !restless
@@ -105,9 +107,11 @@ pub(super) async fn lead(parts: Parts) {
                 }
                 () = parts.shared.answered.notified() => {
                     // Raft may wait for the disk; the next heartbeat does not wait for Raft.
-                    if let Ok(Some(begun)) = timeout_at(next, calm.answered(&parts, term)).await {
-                        last = last.max(begun);
-                    }
+                    let answered = tokio::select! {
+                        answered = calm.answered(&parts, term) => answered,
+                        () = alarm.until(next) => None,
+                    };
+                    last = answered.map_or(last, |begun| last.max(begun));
                 }
                 () = readers.came.notified() => {
                     if restless && !readers.is_empty() {

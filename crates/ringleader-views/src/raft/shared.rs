@@ -2,6 +2,7 @@
 
 use super::calm::Answers;
 use super::rounds::Readers;
+use super::runtime::beats;
 use super::types::{State, json};
 use crate::StoreError;
 use crate::log::Syncs;
@@ -143,6 +144,7 @@ impl Shared {
     /// The leader is heard.
     pub(super) fn hears_leader(&self) {
         *locked(&self.leader_heard) = Some(Instant::now());
+        beats();
     }
 
     /// When it last was, in a calm round.
