@@ -1,6 +1,6 @@
 //! The gate: everything that must hold before a change goes in. Read-only, the same on a laptop and in CI.
 
-use crate::{battery, bounds, cargo, has_cargo_command, succeeds, test, tidy as check_tidiness};
+use crate::{MUTANTS, battery, bounds, cargo, has_cargo_command, succeeds, test, tidy as check_tidiness};
 use crate::{browser, network, page};
 use std::time::{Duration, Instant};
 use xtask::tidy;
@@ -47,13 +47,11 @@ const STAGES: &[Stage] = &[
     Stage {
         file: Some("crates/ringleader/benches/handwritten/main.rs"),
         ..Stage::new("bench smoke", || {
-            // That they run is looked at here, not how fast: they are built as the tests are, so nearly everything
-            // that they need is there.
+            // That they run is looked at here, not how fast: they are built as the tests are, and of the same
+            // packages, for these decide about features; so everything that they need is there.
             let benches = ["handwritten", "rings", "sweep", "network", "locks"].map(|name| ["--bench", name]);
-            let packages = ["", "-cli", "-net", "-service"].map(|name| format!("ringleader{name}"));
-            let packages: Vec<[&str; 2]> = packages.iter().map(|name| ["-p", name.as_str()]).collect();
-            let what = [packages.as_flattened(), benches.as_flattened()].concat();
-            cargo(&[&["bench", "--profile=dev"][..], &what, &["--", "--quick"]].concat())
+            let all = ["bench", "--profile=dev", "--workspace", "--exclude", MUTANTS];
+            cargo(&[&all[..], benches.as_flattened(), &["--", "--quick"]].concat())
         })
     },
     Stage { file: Some("web/package.json"), misses: page::missing, ..Stage::new("page", page::check) },
