@@ -1,13 +1,11 @@
 //! Where the [`View`] of a lock service is kept. A server needs three things of it: a linearizable read, a change that
 //! applies once, and a hint that there is something new. Everything else is the store's own affair.
 
-mod alarm;
 mod etcd;
 mod log;
 mod memory;
 mod raft;
 
-pub use alarm::Alarm;
 pub use etcd::{EtcdOptions, EtcdStore, EtcdTls};
 pub use memory::Memory;
 pub use raft::{RaftOptions, RaftStore};
@@ -65,12 +63,10 @@ impl fmt::Display for StoreError {
 
 impl std::error::Error for StoreError {}
 
-/// How replicas reach each other: one request, one answer, or none; or a word that nobody answers.
+/// How replicas reach each other: one request, one answer, or none.
 pub trait Wire: Send + Sync + 'static {
     /// Sends a request to the replica on this server, and waits for its answer.
     fn call(&self, to: ServerId, request: Bytes) -> Later<'_, Result<Bytes, Unreachable>>;
-    /// Says something to the replica on this server, which may get lost.
-    fn tell(&self, to: ServerId, word: Bytes);
 }
 
 /// There was no answer; whether the request arrived is not known.

@@ -20,7 +20,7 @@ use ringleader::lock::{
     ServerId, ServerSpec, ServerStatus, SessionId, Tally, Times, View,
 };
 use ringleader_net::clock;
-use ringleader_views::{Alarm, Later, RaftStore, StoreError, ViewStore};
+use ringleader_views::{Later, RaftStore, StoreError, ViewStore};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -150,7 +150,7 @@ impl Core {
 
     /// Wakes the server when it wants to be woken.
     async fn keeps_time(self) {
-        let (mut clocks, mut alarm) = (Clocks::new(), Alarm::new());
+        let mut clocks = Clocks::new();
         loop {
             let now = clock::now();
             if let Some((clock, by)) = clocks.look(now) {
@@ -167,7 +167,7 @@ impl Core {
             // A server that wants to be woken at once, always, is not let turn the machine into a heater.
             let pause = Duration::from_micros((wakes - clock::now()).0).max(Duration::from_micros(200));
             tokio::select! {
-                () = alarm.until(tokio::time::Instant::now() + pause.min(Duration::from_secs(1))) => {}
+                () = tokio::time::sleep(pause.min(Duration::from_secs(1))) => {}
                 () = self.0.sooner.notified() => {}
             }
         }
@@ -493,8 +493,6 @@ impl Drop for Leaves<'_> {
 pub trait Replica: Send + Sync + 'static {
     /// Answers a request; none if it cannot.
     fn answer(&self, from: ServerId, request: Bytes) -> Later<'static, Option<Bytes>>;
-    /// Takes in what needs no answer.
-    fn hears(&self, from: ServerId, word: &[u8]);
     /// The servers that vote; none if no server does.
     fn voters(&self) -> Option<BTreeSet<ServerId>>;
     /// With or without this server's vote.
@@ -508,8 +506,6 @@ impl Replica for Alone {
     fn answer(&self, _from: ServerId, _request: Bytes) -> Later<'static, Option<Bytes>> {
         Box::pin(async { None })
     }
-
-    fn hears(&self, _from: ServerId, _word: &[u8]) {}
 
     fn voters(&self) -> Option<BTreeSet<ServerId>> {
         None
@@ -525,10 +521,6 @@ impl Replica for RaftStore {
     fn answer(&self, from: ServerId, request: Bytes) -> Later<'static, Option<Bytes>> {
         let store = self.clone();
         Box::pin(async move { Some(store.serve(from, request).await) })
-    }
-
-    fn hears(&self, from: ServerId, word: &[u8]) {
-        RaftStore::hears(self, from, word);
     }
 
     fn voters(&self) -> Option<BTreeSet<ServerId>> {
@@ -557,10 +549,6 @@ impl Inbound for Core {
 
     fn request(&self, from: ServerId, request: Bytes) -> Later<'static, Option<Bytes>> {
         self.0.replica.answer(from, request)
-    }
-
-    fn word(&self, from: ServerId, word: Bytes) {
-        self.0.replica.hears(from, &word);
     }
 
     fn company(&self) {

@@ -16,13 +16,11 @@ pub(super) enum Kind {
     Request,
     /// The answer, with the same number.
     Response,
-    /// Something that the view store says, and nobody answers.
-    Word,
 }
 
 impl Kind {
     fn of(byte: u8) -> Option<Kind> {
-        let all = [Kind::Hello, Kind::Lock, Kind::Request, Kind::Response, Kind::Word];
+        let all = [Kind::Hello, Kind::Lock, Kind::Request, Kind::Response];
         all.into_iter().find(|kind| *kind as u8 == byte)
     }
 }

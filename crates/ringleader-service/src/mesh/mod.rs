@@ -63,8 +63,6 @@ pub trait Inbound: Send + Sync + 'static {
     fn message(&self, from: ServerId, message: Message);
     /// A request of the view store of another server; none if it cannot be answered.
     fn request(&self, from: ServerId, request: Bytes) -> Later<'static, Option<Bytes>>;
-    /// What the view store of another server says without being asked.
-    fn word(&self, from: ServerId, word: Bytes);
     /// The view store sends something: what is nearly due may go with it.
     fn company(&self);
 }
@@ -197,7 +195,6 @@ impl Mesh {
                 let (id, answer) = frame::numbered(&bytes)?;
                 link.answered(id, answer);
             }
-            Kind::Word => inbound.word(from, bytes),
             Kind::Hello => return Err("a second greeting".to_owned()),
         }
         Ok(())
@@ -222,13 +219,6 @@ impl Wire for Mesh {
             self.company();
             answer.await.map_err(|_| Unreachable(format!("the connection to {name} broke")))
         })
-    }
-
-    fn tell(&self, to: ServerId, word: Bytes) {
-        let Some(link) = self.0.links.get(usize::from(to)) else { return };
-        // First, so that a read that is nearly due is sent together with all this.
-        self.company();
-        link.put(Kind::Word, self.0.around.bounds.messages, |bytes| bytes.extend_from_slice(&word));
     }
 }
 

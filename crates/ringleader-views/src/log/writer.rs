@@ -15,8 +15,14 @@ enum Task {
 
 /// Hands jobs to the thread. Clones hand them to the same one.
 #[derive(Clone)]
-pub(crate) struct Writer {
-    jobs: mpsc::Sender<Task>,
+pub(crate) struct Writer(Jobs);
+
+#[derive(Clone)]
+enum Jobs {
+    Thread(mpsc::Sender<Task>),
+    /// Tests on a paused clock have no thread: the clock would run on while it works.
+    #[cfg(test)]
+    Here(std::sync::Arc<std::sync::Mutex<Option<Disk>>>),
 }
 
 /// The thread is gone: the store was closed.
@@ -44,12 +50,22 @@ impl Writer {
             drop(disk);
             drop(stopped);
         })?;
-        Ok(Writer { jobs })
+        Ok(Writer(Jobs::Thread(jobs)))
+    }
+
+    /// Does every job at once, where it is handed in.
+    #[cfg(test)]
+    pub(crate) fn in_place(disk: Disk) -> Writer {
+        Writer(Jobs::Here(std::sync::Arc::new(std::sync::Mutex::new(Some(disk)))))
     }
 
     /// Hands in a job.
     pub(crate) fn submit(&self, job: impl FnOnce(&mut Disk) + Send + 'static) -> Result<(), Stopped> {
-        self.jobs.send(Task::Do(Box::new(job))).map_err(|_| Stopped)
+        match &self.0 {
+            Jobs::Thread(jobs) => jobs.send(Task::Do(Box::new(job))).map_err(|_| Stopped),
+            #[cfg(test)]
+            Jobs::Here(disk) => disk.lock().expect("no job panics").as_mut().map(job).ok_or(Stopped),
+        }
     }
 
     /// Does a job, and waits for it.
@@ -67,9 +83,17 @@ impl Writer {
 
     /// Ends the thread behind all jobs, and waits until the directory is free.
     pub(crate) async fn stop(&self) {
+        let jobs = match &self.0 {
+            Jobs::Thread(jobs) => jobs,
+            #[cfg(test)]
+            Jobs::Here(disk) => {
+                drop(disk.lock().expect("no job panics").take());
+                return;
+            }
+        };
         let (stopped, result) = oneshot::channel();
         // It is dropped with the directory, here or in the thread: either way `result` knows.
-        let _ = self.jobs.send(Task::Stop(stopped));
+        let _ = jobs.send(Task::Stop(stopped));
         let _ = result.await;
     }
 }

@@ -1,7 +1,7 @@
 //! The log and the vote, as Raft wants them: the entries are in memory, for there are few, and on the disk before
 //! Raft hears that they are.
 
-use super::shared::Shared;
+use super::shared::{Rule, Shared};
 use super::types::{Entry, LogId, StorageError, Types, Vote, json};
 use crate::StoreError;
 use crate::log::{Found, Kept, Writer};
@@ -38,7 +38,14 @@ impl Keeper {
         };
         let mut mirror = Mirror::default();
         if let Some(vote) = &found.vote {
-            mirror.vote = Some(serde_json::from_slice(vote).map_err(|_| unknown("vote"))?);
+            let mut vote: Vote = serde_json::from_slice(vote).map_err(|_| unknown("vote"))?;
+            // openraft lets a leader that is started again lead on in its term, with a state that is as old as its
+            // snapshot. As in any other Raft, it is a follower here, and needs votes for a later term.
+            let own = vote.leader_id.voted_for() == Some(u64::from(shared.id));
+            if own && shared.holds(Rule::StartsAsFollower) {
+                vote.committed = false;
+            }
+            mirror.vote = Some(vote);
         }
         if let Some((_, about)) = &found.purged {
             mirror.purged = Some(serde_json::from_slice(about).map_err(|_| unknown("log"))?);

@@ -3,17 +3,15 @@
 //!
 //! `types` has what the log says and what it makes, `keeper` and `machine` are log and state as openraft wants them,
 //! `network` what replicas say to each other, `tasks` what a replica does of its own accord, `rounds` what a leader
-//! asks, `runtime` the clock that openraft is given. Reads are never answered from what a replica happens to know: the
+//! asks. Reads are never answered from what a replica happens to know: the
 //! leader asks a majority first, every time.
 
-mod calm;
 mod keeper;
 mod machine;
 mod members;
 mod network;
 mod patience;
 mod rounds;
-mod runtime;
 mod shared;
 mod tasks;
 mod types;
@@ -29,8 +27,9 @@ use machine::Machine;
 use network::{Body, Envelope, Network, Reply};
 use openraft::SnapshotPolicy;
 use ringleader::lock::{Command, ServerId, View};
-use shared::Shared;
+use shared::{Rule, Shared};
 use std::collections::BTreeSet;
+use std::io;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
@@ -66,7 +65,7 @@ pub struct RaftOptions {
     pub propose_within: Duration,
     /// After how many entries of the log a snapshot takes their place.
     pub snapshot_after: u64,
-    /// So long after a change those who read are in a hurry, and rounds of questions are about the log.
+    /// For so long after a change a read does not wait for the next heartbeat.
     pub restless: Duration,
 }
 
@@ -136,6 +135,26 @@ impl RaftOptions {
     }
 }
 
+/// What tests change about a replica.
+#[derive(Clone, Default)]
+struct Rig {
+    room: Room,
+    without: Vec<Rule>,
+    /// Whether there is no thread for the disk.
+    #[cfg(test)]
+    in_place: bool,
+}
+
+impl Rig {
+    fn writer(&self, disk: Disk) -> io::Result<Writer> {
+        #[cfg(test)]
+        if self.in_place {
+            return Ok(Writer::in_place(disk));
+        }
+        Writer::start(disk)
+    }
+}
+
 /// One replica of the view. Its clones are the same one.
 #[derive(Clone)]
 pub struct RaftStore {
@@ -181,14 +200,14 @@ impl RaftStore {
     /// # Errors
     /// [`StoreError::Broken`], if the directory cannot be read or written, is broken, or is somebody else's.
     pub async fn open(options: RaftOptions, wire: Arc<dyn Wire>) -> Result<RaftStore, StoreError> {
-        RaftStore::open_in(options, wire, None).await
+        RaftStore::open_in(options, wire, Rig::default()).await
     }
 
-    async fn open_in(options: RaftOptions, wire: Arc<dyn Wire>, room: Room) -> Result<RaftStore, StoreError> {
+    async fn open_in(options: RaftOptions, wire: Arc<dyn Wire>, rig: Rig) -> Result<RaftStore, StoreError> {
         let config = options.config()?;
         let syncs = Arc::new(Syncs::default());
         let (disk, found) = {
-            let (dir, syncs) = (options.dir.clone(), syncs.clone());
+            let (dir, room, syncs) = (options.dir.clone(), rig.room.clone(), syncs.clone());
             let opened = tokio::task::spawn_blocking(move || Disk::open(&dir, room, syncs)).await;
             opened.map_err(|error| StoreError::Broken(error.to_string()))??
         };
@@ -199,8 +218,9 @@ impl RaftStore {
                 options.dir.display()
             )));
         }
-        let shared = Arc::new(Shared::new(options.id, found.identity.as_deref(), syncs)?);
-        let writer = Writer::start(disk).map_err(|error| StoreError::Broken(error.to_string()))?;
+        let shared =
+            Arc::new(Shared::new(options.id, found.identity.as_deref(), syncs, rig.without.clone())?);
+        let writer = rig.writer(disk).map_err(|error| StoreError::Broken(error.to_string()))?;
         let opened = RaftStore::open_with(options, config, wire, &found, shared, &writer).await;
         if opened.is_err() {
             // Whoever tries again at once must find the directory free.
@@ -243,11 +263,6 @@ impl RaftStore {
                 Reply::Failed(format!("a request that this version does not know: {error}")).bytes()
             }
         }
-    }
-
-    /// Takes in what the replica on another server said by [`Wire::tell`].
-    pub fn hears(&self, from: ServerId, word: &[u8]) {
-        self.inner.clone_parts().hears(from, word);
     }
 
     /// Who leads, as far as this replica knows.
@@ -297,9 +312,6 @@ impl Parts {
                 };
             }
             Body::Vote(request) => {
-                if let Some(answer) = self.stands_by_leader() {
-                    return Reply::Vote(answer);
-                }
                 return match self.raft.vote(request).await {
                     Ok(answer) => Reply::Vote(answer),
                     Err(error) => Reply::Failed(error.to_string()),

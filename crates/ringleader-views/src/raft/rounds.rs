@@ -1,20 +1,17 @@
 //! What a leader asks a majority: whether it still leads. Every round of questions is a heartbeat for all voters, and
-//! an answer to every read that came before it began. While nothing happens, most rounds are [`calm`].
+//! an answer to every read that came before it began.
 //!
 //! (The heartbeat of openraft 0.9 is an entry of the log: every disk would write ten times a second, and reads would
 //! wait for the disks.)
 
-use super::calm;
-use super::runtime::beats;
+use super::shared::Rule;
 use super::tasks::Parts;
-use crate::Alarm;
 use openraft::ServerState;
 use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
 use tokio::sync::{Notify, oneshot};
 use tokio::task::JoinSet;
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 /// Reads that wait for the next round.
 #[derive(Default)]
@@ -41,42 +38,40 @@ impl Readers {
     }
 }
 
-/// So often Raft itself is asked at least, however calm it is.
-const SELDOM: Duration = Duration::from_secs(5);
-
-/// While this replica leads, begins a round with every heartbeat. When there is something new to be read, who reads
-/// does not wait for the next one; but there are not two within half a heartbeat, so that those who read share them.
-/// Nobody waits for the answer to one before the next: where answers take long, followers would hear too little.
+/// While this replica leads, begins a round with every heartbeat. Soon after a change, a read does not wait for the
+/// next one; but two rounds are at least half a heartbeat apart, so that reads share them.
+/// A round does not wait for the answers to the one before: on slow links, followers would hear the leader too seldom.
 ///
 /// A leader that is heard but hears nothing would keep everybody from electing another, for ever: so one that no
 /// majority answers falls silent for as long as an election takes.
 pub(super) async fn lead(parts: Parts) {
     let mut metrics = parts.raft.metrics();
     let (beat, patience) = (parts.options.heartbeat, parts.options.election.end);
-    // A little early, so that whatever else is said once in a heartbeat goes along with it: a wake-up costs more than
-    // what is done in it.
+    // A little early, so that whatever else is sent once in a heartbeat goes along with it.
     let between = beat - beat / 32;
     let readers = &parts.shared.readers;
-    let mut alarm = Alarm::new();
     loop {
         let leads = |state: ServerState| state == ServerState::Leader;
-        if metrics.wait_for(|metrics| leads(metrics.state)).await.is_err() {
-            return;
-        }
-        tracing::info!(event = "leads", term = metrics.borrow().current_term);
+        // All that the log has when leadership begins may have been answered before, by this leader or another one.
+        let (term, floor) = match metrics.wait_for(|metrics| leads(metrics.state)).await {
+            Ok(metrics) => (metrics.current_term, metrics.last_log_index),
+            Err(_) => return,
+        };
+        let floor = floor.filter(|_| parts.shared.holds(Rule::AppliesItsLog));
+        tracing::info!(event = "leader_elected", term);
         let mut confirmed = false;
         let mut last = Instant::now();
-        // The last round, the last one of Raft, and the next one.
-        let (mut begun, mut thorough, mut next) = (None, last, last);
+        // The last round and the next one.
+        let (mut begun, mut next) = (None, last);
         let (mut applied, mut changed) = (None, last);
-        let (mut asked, mut calm) = (JoinSet::new(), calm::Rounds::new());
+        let mut asked = JoinSet::new();
         loop {
-            let (now_applied, term) = {
+            let now_applied = {
                 let metrics = metrics.borrow_and_update();
-                if !leads(metrics.state) {
+                if !leads(metrics.state) || metrics.current_term != term {
                     break;
                 }
-                (metrics.last_applied, metrics.current_term)
+                metrics.last_applied
             };
             if now_applied != applied {
                 (applied, changed) = (now_applied, Instant::now());
@@ -84,20 +79,8 @@ pub(super) async fn lead(parts: Parts) {
             let restless = changed.elapsed() < parts.options.restless;
             if Instant::now() >= next {
                 begun = Some(Instant::now());
-                beats();
                 next = Instant::now() + between;
-                let is_calm = confirmed
-                    && !restless
-                    && !parts.doubts()
-                    && thorough.elapsed() < SELDOM
-                    && applied.is_some_and(|applied| applied.leader_id.term == term);
-                match parts.shared.cluster_number().filter(|_| is_calm) {
-                    Some(cluster) => calm.asks(&parts, (cluster, term), readers.take()),
-                    None => {
-                        thorough = Instant::now();
-                        asked.spawn(round(parts.clone(), readers.take()));
-                    }
-                }
+                asked.spawn(round(parts.clone(), floor, readers.take()));
             }
             tokio::select! {
                 Some(answer) = asked.join_next() => {
@@ -105,20 +88,12 @@ pub(super) async fn lead(parts: Parts) {
                         (confirmed, last) = (true, last.max(begun));
                     }
                 }
-                () = parts.shared.answered.notified() => {
-                    // Raft may wait for the disk; the next heartbeat does not wait for Raft.
-                    let answered = tokio::select! {
-                        answered = calm.answered(&parts, term) => answered,
-                        () = alarm.until(next) => None,
-                    };
-                    last = answered.map_or(last, |begun| last.max(begun));
-                }
                 () = readers.came.notified() => {
                     if restless && !readers.is_empty() {
                         next = next.min(begun.map_or_else(Instant::now, |begun| begun + beat / 2));
                     }
                 }
-                () = alarm.until(next) => {}
+                () = sleep_until(next) => {}
             }
             if last.elapsed() >= patience {
                 tracing::warn!(
@@ -128,7 +103,6 @@ pub(super) async fn lead(parts: Parts) {
                 confirmed = false;
                 parts.proposes(false);
                 asked.abort_all();
-                calm.clear();
                 readers.take();
                 parts.shared.silent.store(true, Ordering::Relaxed);
                 sleep(patience * 2).await;
@@ -137,19 +111,22 @@ pub(super) async fn lead(parts: Parts) {
             }
             parts.proposes(confirmed);
         }
-        tracing::info!(event = "leads_no_more");
+        tracing::info!(event = "leadership_lost", term);
         readers.take();
         parts.proposes(false);
     }
 }
 
-/// One round; when it began, if a majority answered. Who reads waits also until everything is applied that was agreed
-/// upon before.
-async fn round(parts: Parts, readers: Vec<oneshot::Sender<()>>) -> Option<Instant> {
+/// One round; when it began, if a majority answered. Reads wait also until everything is applied that was agreed upon
+/// before the round began, and everything up to `floor`.
+///
+/// openraft demands the first of the two only: as long as a leader has not heard from the others after its start, it
+/// may not know that entries of its own term were agreed upon, and answered.
+async fn round(parts: Parts, floor: Option<u64>, readers: Vec<oneshot::Sender<()>>) -> Option<Instant> {
     let (begun, within) = (Instant::now(), parts.options.election.start);
     let Ok(Ok((upto, applied))) = timeout(within, parts.raft.get_read_log_id()).await else { return None };
-    if upto > applied {
-        let index = upto.map(|log_id| log_id.index);
+    let index = upto.map(|log_id| log_id.index).max(floor);
+    if index > applied.map(|log_id| log_id.index) {
         let waits = parts.raft.wait(Some(within));
         if waits.applied_index_at_least(index, "a read").await.is_err() {
             // Heard they were, and that is a heartbeat.

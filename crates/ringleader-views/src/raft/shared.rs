@@ -1,8 +1,6 @@
 //! What the parts of a replica know in common.
 
-use super::calm::Answers;
 use super::rounds::Readers;
-use super::runtime::beats;
 use super::types::{State, json};
 use crate::StoreError;
 use crate::log::Syncs;
@@ -11,8 +9,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use tokio::sync::{Notify, watch};
-use tokio::time::Instant;
+use tokio::sync::watch;
 
 /// Whose directory it is.
 #[derive(Serialize, Deserialize)]
@@ -26,8 +23,18 @@ struct Identity {
 
 const SCHEMA: &str = "ringleader.replica/1";
 
+/// What safety rests on here, beside openraft itself. Tests leave a rule out to see that they would notice.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Rule {
+    /// A replica starts as a follower, even if it led when it stopped.
+    StartsAsFollower,
+    /// No read is answered before all is applied that the log had when leadership began.
+    AppliesItsLog,
+}
+
 /// What the parts of a replica know in common.
 pub(super) struct Shared {
+    without: Vec<Rule>,
     pub(super) id: ServerId,
     /// The number of our directory, drawn when it was made.
     pub(super) disk: u64,
@@ -38,11 +45,6 @@ pub(super) struct Shared {
     pub(super) readers: Readers,
     /// While this replica leads and hears no majority, it is not to be heard either.
     pub(super) silent: AtomicBool,
-    /// When its leader was last heard in a calm round.
-    leader_heard: Mutex<Option<Instant>>,
-    /// What was answered in calm rounds of ours, and that something was.
-    answers: Mutex<Answers>,
-    pub(super) answered: Notify,
     /// In an election, somebody had a longer log: we cannot win it.
     pub(super) behind: AtomicBool,
     /// In an election, somebody had voted for a later one already: the next one may be ours.
@@ -62,7 +64,12 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Shared {
     /// Of what the directory says about itself, if it says something.
-    pub(super) fn new(id: ServerId, found: Option<&[u8]>, syncs: Arc<Syncs>) -> Result<Shared, StoreError> {
+    pub(super) fn new(
+        id: ServerId,
+        found: Option<&[u8]>,
+        syncs: Arc<Syncs>,
+        without: Vec<Rule>,
+    ) -> Result<Shared, StoreError> {
         let mut remembered = State::default();
         let disk = match found {
             Some(bytes) => {
@@ -85,6 +92,7 @@ impl Shared {
             None => random(),
         };
         Ok(Shared {
+            without,
             id,
             disk,
             hints: watch::Sender::new(0),
@@ -92,9 +100,6 @@ impl Shared {
             syncs,
             readers: Readers::default(),
             silent: AtomicBool::new(false),
-            leader_heard: Mutex::default(),
-            answers: Mutex::default(),
-            answered: Notify::new(),
             behind: AtomicBool::new(false),
             outbid: AtomicBool::new(false),
             state: Mutex::default(),
@@ -102,6 +107,11 @@ impl Shared {
             failure: Mutex::default(),
             refusal: Mutex::default(),
         })
+    }
+
+    /// Whether this rule is followed.
+    pub(super) fn holds(&self, rule: Rule) -> bool {
+        !self.without.contains(&rule)
     }
 
     /// What the directory is to say about itself.
@@ -119,11 +129,6 @@ impl Shared {
         locked(&self.state).clone()
     }
 
-    /// The number of the cluster, as far as the log has been followed.
-    pub(super) fn cluster_number(&self) -> Option<u64> {
-        locked(&self.state).cluster
-    }
-
     /// The number of the cluster, and the directories of its servers, as far as they are known.
     pub(super) fn cluster(&self) -> (Option<u64>, BTreeMap<ServerId, u64>) {
         let state = locked(&self.state);
@@ -139,21 +144,6 @@ impl Shared {
             *hint = epoch.max(*hint);
             newer
         });
-    }
-
-    /// The leader is heard.
-    pub(super) fn hears_leader(&self) {
-        *locked(&self.leader_heard) = Some(Instant::now());
-        beats();
-    }
-
-    /// When it last was, in a calm round.
-    pub(super) fn leader_heard(&self) -> Option<Instant> {
-        *locked(&self.leader_heard)
-    }
-
-    pub(super) fn with_answers<T>(&self, act: impl FnOnce(&mut Answers) -> T) -> T {
-        act(&mut locked(&self.answers))
     }
 
     /// This replica stops, for this reason; the first one stays.
@@ -187,9 +177,37 @@ impl Shared {
 
 /// A number that nobody else draws.
 pub(super) fn random() -> u64 {
+    #[cfg(test)]
+    if let Some(drawn) = seeded::next() {
+        return drawn;
+    }
     // Without randomness of the system there is no TLS either: nothing runs then. Time is better than a constant.
     getrandom::u64().unwrap_or_else(|_| {
         let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
         now.map_or(1, |now| now.as_nanos() as u64)
     })
+}
+
+/// Numbers from a seed, for tests that are to go the same way again.
+#[cfg(test)]
+pub(super) mod seeded {
+    use std::cell::Cell;
+
+    thread_local! {
+        static STATE: Cell<Option<u64>> = const { Cell::new(None) };
+    }
+
+    /// Everything that this thread draws comes from this seed from now on.
+    pub(in super::super) fn begin(seed: u64) {
+        STATE.set(Some(seed));
+    }
+
+    /// The next number (splitmix64); none in a thread without a seed.
+    pub(in super::super) fn next() -> Option<u64> {
+        let state = STATE.get()?.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        STATE.set(Some(state));
+        let mixed = (state ^ (state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        Some(mixed ^ (mixed >> 31))
+    }
 }

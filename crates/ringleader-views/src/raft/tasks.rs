@@ -6,14 +6,13 @@ use super::patience::{Lost, Patience};
 use super::shared::random;
 use super::types::{Change, Raft};
 use super::{Inner, RaftOptions, rounds};
-use crate::Alarm;
 use openraft::{EmptyNode, ServerState};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::task::{JoinHandle, JoinSet};
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 /// Starts all of them.
 pub(super) fn start(inner: &Arc<Inner>) -> Vec<JoinHandle<()>> {
@@ -31,14 +30,13 @@ async fn elections(parts: Parts) {
     let (behind, outbid) = (&parts.shared.behind, &parts.shared.outbid);
     let mut patience = Patience::new(Instant::now(), range.clone(), parts.options.heartbeat);
     let mut metrics = raft.server_metrics();
-    let mut alarm = Alarm::new();
     loop {
         let seen = raft.with_raft_state(|state| {
             let begun = state.membership_state.effective().voter_ids().next().is_some();
             (state.server_state, begun, state.vote_last_modified(), state.vote_ref().is_committed())
         });
         let Ok((role, begun, voted, committed)) = seen.await else { return };
-        let heard = voted.max(parts.shared.leader_heard());
+        let heard = voted;
         let led = heard.filter(|_| committed);
         if role == ServerState::Leader || role == ServerState::Learner || !begun {
             // Who leads is told when that is over, and looks itself only now and then.
@@ -47,18 +45,18 @@ async fn elections(parts: Parts) {
             let over = metrics.wait_for(|metrics| leads && metrics.state != ServerState::Leader);
             tokio::select! {
                 _ = over => {}
-                () = alarm.until(Instant::now() + longest) => {}
+                () = sleep(longest) => {}
             }
             patience.rests(Instant::now());
             continue;
         }
         let due = patience.due(Instant::now(), heard, led);
         if Instant::now() < due {
-            alarm.until(due).await;
+            sleep_until(due).await;
             continue;
         }
         let silent = heard.map(|heard| u64::try_from(heard.elapsed().as_millis()).unwrap_or(u64::MAX));
-        tracing::info!(event = "stands", silent_ms = silent, "no leader of the view is heard");
+        tracing::info!(event = "election_started", silent_ms = silent, "no leader of the view is heard");
         behind.store(false, Ordering::Relaxed);
         outbid.store(false, Ordering::Relaxed);
         // Asked behind it, Raft answers when the vote is on the disk and the others are being asked.
@@ -94,7 +92,6 @@ impl Parts {
 /// Brings a cluster about, once, and says which directory this server has.
 async fn chores(parts: Parts) {
     let pause = parts.options.heartbeat.max(Duration::from_millis(20));
-    let mut alarm = Alarm::new();
     loop {
         match parts.raft.is_initialized().await {
             Ok(true) => {}
@@ -126,7 +123,7 @@ async fn chores(parts: Parts) {
             // Whatever goes wrong here is tried again in a moment.
             let _ = timeout(parts.options.propose_within, parts.attempt(change.order())).await;
         }
-        alarm.until(Instant::now() + if settled { parts.options.election.end * 4 } else { pause }).await;
+        sleep(if settled { parts.options.election.end * 4 } else { pause }).await;
     }
 }
 

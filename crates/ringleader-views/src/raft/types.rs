@@ -1,6 +1,5 @@
 //! What Raft is told about us: the types, the entries of its log, and the state that they make.
 
-use super::runtime::Runtime;
 use crate::{StoreError, raised};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
@@ -20,7 +19,6 @@ openraft::declare_raft_types!(
         NodeId = u64,
         Node = EmptyNode,
         SnapshotData = Cursor<Vec<u8>>,
-        AsyncRuntime = Runtime,
 );
 
 pub(crate) type Raft = openraft::Raft<Types>;

@@ -1,8 +1,6 @@
 //! Reads, proposals, leaders that die, and everything from the disk again.
 
-use super::super::calm::{Round, Rounds, Word};
 use super::*;
-use openraft::raft::VoteResponse;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -48,21 +46,7 @@ async fn of_many_proposals_for_one_epoch_one_is_made() {
 /// somebody knew of an epoch sees that epoch, or a later one.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_read_sees_everything_that_anybody_knew_before_it_began() {
-    reads_and_changes_at_once(None).await;
-}
-
-/// The same where leaders ask Raft as seldom as they can.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_read_by_a_calm_round_does_so_too() {
-    let words = reads_and_changes_at_once(Some(Duration::ZERO)).await;
-    assert!(words > 100, "{words} words were said");
-}
-
-/// How many words were said in calm rounds, which are from so long after a change on.
-async fn reads_and_changes_at_once(restless: Option<Duration>) -> usize {
-    let mut cluster = Cluster::of(3);
-    cluster.restless = restless.unwrap_or(cluster.restless);
-    let cluster = Arc::new(cluster.start_all().await);
+    let cluster = Arc::new(Cluster::started(3).await);
     let known = Arc::new(AtomicU32::new(0));
     let (reads, changes) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
     let over = Arc::new(AtomicBool::new(false));
@@ -120,7 +104,6 @@ async fn reads_and_changes_at_once(restless: Option<Duration>) -> usize {
         done.expect("no read was too old");
     }
     assert!(term() > before, "nobody else ever led");
-    cluster.net.words.load(Ordering::Relaxed)
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -173,121 +156,6 @@ async fn everything_is_there_after_all_were_killed() {
             }
         }
     }
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_leader_with_nothing_to_ask_is_heard_and_stood_by() {
-    let cluster = Cluster::started(3).await;
-    // As soon as nothing has changed for a while: more is said than asked, and nobody stands for election.
-    let count = |counter: &AtomicUsize| counter.load(Ordering::Relaxed);
-    let term = |server: ServerId| cluster.store(server).inner.raft.metrics().borrow().current_term;
-    eventually(|| async {
-        let before = (count(&cluster.net.calls), count(&cluster.net.words), term(0));
-        sleep(Duration::from_secs(1)).await;
-        let (calls, words) = (count(&cluster.net.calls) - before.0, count(&cluster.net.words) - before.1);
-        (words > calls && calls > 0 && term(0) == before.2).then_some(())
-    })
-    .await;
-    // Somebody who hears nobody wants to lead. Whoever hears its leader does not vote for it, even where nothing was
-    // asked of the log for long.
-    let leader = cluster.leader().await;
-    let (voter, other) = ((leader + 1) % 3, (leader + 2) % 3);
-    let answer = |answer: Option<VoteResponse<u64>>| {
-        answer.map(|answer| (answer.vote_granted, answer.vote.leader_id.voted_for()))
-    };
-    let refused = Some((false, Some(u64::from(leader))));
-    let heard = || async {
-        let parts = cluster.store(voter).inner.clone_parts();
-        (answer(parts.stands_by_leader()) == refused).then_some(())
-    };
-    eventually(heard).await;
-    cluster.isolate(leader, true);
-    // When it is not heard any more, there is another.
-    let next = eventually(|| async {
-        let (voter, other) = (cluster.store(voter), cluster.store(other));
-        voter.leader().or(other.leader()).filter(|next| *next != leader)
-    });
-    next.await;
-    cluster.isolate(leader, false);
-    cluster.change(leader).await;
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_said_by_whoever_does_not_lead_counts_for_nothing() {
-    let cluster = Cluster::started(3).await;
-    let leader = cluster.leader().await;
-    let (other, store) = ((leader + 2) % 3, cluster.store((leader + 1) % 3));
-    eventually(|| async { store.inner.shared.leader_heard() }).await;
-    let (cluster_number, term) = {
-        let metrics = store.inner.raft.metrics();
-        let term = metrics.borrow().current_term;
-        (store.inner.shared.cluster_number().expect("it has begun"), term)
-    };
-    let right = Round { cluster: cluster_number, term, run: 1, number: 1 };
-    // Nobody is left who could say anything else.
-    cluster.kill(other).await;
-    cluster.kill(leader).await;
-    let before = store.inner.shared.leader_heard();
-    let parts = store.inner.clone_parts();
-    assert!(!parts.follows(other, right).await);
-    assert!(!parts.follows(leader, Round { term: term + 1, ..right }).await);
-    assert!(!parts.follows(leader, Round { term: term - 1, ..right }).await);
-    assert!(!parts.follows(leader, Round { cluster: cluster_number ^ 1, ..right }).await);
-    store.hears(leader, &Word::Ask(right).bytes()[1..]);
-    store.hears(leader, b"");
-    // Answers to whoever did not ask.
-    store.hears(leader, &Word::Yes(right).bytes());
-    store.hears(leader, &Word::No(right).bytes());
-    assert!(!parts.doubts());
-    assert_eq!(store.inner.shared.leader_heard(), before);
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn who_is_alone_answers_itself() {
-    let cluster = Cluster::started(1).await;
-    let store = cluster.store(0);
-    // Nobody else takes the answers.
-    store.inner.end_tasks();
-    let parts = store.inner.clone_parts();
-    let term = store.inner.raft.metrics().borrow().current_term;
-    let mut rounds = Rounds::new();
-    rounds.asks(&parts, (parts.shared.cluster_number().expect("it has begun"), term), Vec::new());
-    let patience = Instant::now() + Duration::from_secs(300);
-    timeout_at(patience, parts.shared.answered.notified()).await.expect("an answer");
-    assert!(rounds.answered(&parts, term).await.is_some());
-}
-
-/// A yes to an earlier run of a leader, which leads again in the same term, is no answer to this one.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_was_said_to_an_earlier_run_of_the_leader_is_no_answer_to_this_one() {
-    let cluster = Cluster::started(1).await;
-    let parts = cluster.store(0).inner.clone_parts();
-    let number = parts.shared.cluster_number().expect("it has begun");
-    let mut rounds = Rounds::new();
-    rounds.asks(&parts, (number, 7), Vec::new());
-    let yes = |run| Round { cluster: number, term: 7, run, number: 57 };
-    let heard = || parts.shared.with_answers(|answers| answers.yes_of(1));
-    parts.hears(1, &Word::Yes(yes(rounds.run() ^ 1)).bytes());
-    assert_eq!(heard(), None);
-    parts.hears(1, &Word::Yes(yes(rounds.run())).bytes());
-    assert_eq!(heard(), Some(57));
-}
-
-/// One that has voted for somebody else since does not say that it follows, whatever was known of it before.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn who_voted_for_another_says_no_at_once() {
-    let cluster = Cluster::started(3).await;
-    let leader = cluster.leader().await;
-    let (voter, store) = ((leader + 1) % 3, cluster.store((leader + 1) % 3));
-    let parts = store.inner.clone_parts();
-    let cluster_number = eventually(|| async { parts.shared.cluster_number() }).await;
-    let round = |term| Round { cluster: cluster_number, term, run: 1, number: 1 };
-    let term = || store.inner.raft.metrics().borrow().current_term;
-    eventually(|| async { parts.follows(leader, round(term())).await.then_some(()) }).await;
-    // It stands itself: its vote is its own then.
-    let before = term();
-    store.inner.raft.trigger().elect().await.expect("it runs");
-    assert!(!parts.follows(leader, round(before)).await, "server {voter} votes for itself");
 }
 
 /// How often the leader is killed; more by `RINGLEADER_KILLS`.

@@ -7,7 +7,7 @@ use crate::raft::types::Order;
 async fn a_full_disk_stops_a_replica_and_nothing_acknowledged_is_lost() {
     for room in [0, 40, 400, 900, 1_500, 2_500, 4_000] {
         let cluster = Cluster::of(1);
-        let left = Some(Arc::new(std::sync::atomic::AtomicU64::new(room)));
+        let left = full_after(room);
         let wire = Arc::new(End(cluster.net.clone(), 0));
         let mut known = 0;
         let why = match RaftStore::open_in(cluster.options(0), wire, left).await {
@@ -54,7 +54,7 @@ async fn a_full_disk_stops_a_replica_and_nothing_acknowledged_is_lost() {
 async fn what_cannot_be_opened_leaves_the_directory_free() {
     let cluster = Cluster::of(1);
     for _ in 0..100 {
-        let full = Some(Arc::new(std::sync::atomic::AtomicU64::new(0)));
+        let full = full_after(0);
         let wire = Arc::new(End(cluster.net.clone(), 0));
         assert!(RaftStore::open_in(cluster.options(0), wire, full).await.is_err(), "there is no room");
         let again = Disk::open(&cluster.directory(0), None, Arc::default()).map(|_| ());

@@ -3,6 +3,7 @@
 mod cluster;
 mod faults;
 mod members;
+mod restarts;
 mod suite;
 
 use super::*;
@@ -10,17 +11,14 @@ use crate::Unreachable;
 use ringleader::lock::Times;
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::atomic::AtomicUsize;
 use tempfile::TempDir;
 
-/// The wire: who is there, and which directions are cut.
+/// The wire: who is there, which directions are cut, and how long a message takes at most.
 #[derive(Default)]
 struct Net {
     there: Mutex<BTreeMap<ServerId, RaftStore>>,
     cut: Mutex<BTreeSet<(ServerId, ServerId)>>,
-    /// How much was asked, and how much was said that needs no answer.
-    calls: AtomicUsize,
-    words: AtomicUsize,
+    delay: Mutex<Duration>,
 }
 
 /// One end of it.
@@ -30,17 +28,26 @@ impl Net {
     fn passes(&self, from: ServerId, to: ServerId) -> bool {
         !self.cut.lock().expect("nobody panics with it").contains(&(from, to))
     }
+
+    /// As long as a message takes: a time drawn anew for each.
+    async fn travels(&self) {
+        let longest = *self.delay.lock().expect("nobody panics with it");
+        if !longest.is_zero() {
+            sleep(drawn(longest)).await;
+        }
+    }
 }
 
 impl Wire for End {
     fn call(&self, to: ServerId, request: Bytes) -> Later<'_, Result<Bytes, Unreachable>> {
         Box::pin(async move {
             let lost = || Unreachable(format!("no answer from server {to}"));
+            self.0.travels().await;
             let there = self.0.there.lock().expect("nobody panics with it").get(&to).cloned();
             let Some(store) = there else { return Err(lost()) };
             if self.0.passes(self.1, to) {
-                self.0.calls.fetch_add(1, Ordering::Relaxed);
                 let answer = store.serve(self.1, request).await;
+                self.0.travels().await;
                 if self.0.passes(to, self.1) {
                     return Ok(answer);
                 }
@@ -49,14 +56,6 @@ impl Wire for End {
             sleep(Duration::from_millis(200)).await;
             Err(lost())
         })
-    }
-
-    fn tell(&self, to: ServerId, word: Bytes) {
-        let there = self.0.there.lock().expect("nobody panics with it").get(&to).cloned();
-        if let Some(store) = there.filter(|_| self.0.passes(self.1, to)) {
-            self.0.words.fetch_add(1, Ordering::Relaxed);
-            store.hears(self.1, &word);
-        }
     }
 }
 
@@ -69,7 +68,7 @@ struct Cluster {
     quicker: u32,
     snapshot_after: u64,
     epoch_floor: Option<u32>,
-    restless: Duration,
+    rig: Rig,
 }
 
 impl Cluster {
@@ -83,7 +82,7 @@ impl Cluster {
             quicker: 2,
             snapshot_after: 256,
             epoch_floor: None,
-            restless: Duration::from_secs(1),
+            rig: Rig::default(),
         }
     }
 
@@ -107,7 +106,6 @@ impl Cluster {
         options.election = options.election.start / self.quicker..options.election.end / self.quicker;
         options.snapshot_after = self.snapshot_after;
         options.epoch_floor = self.epoch_floor;
-        options.restless = self.restless;
         options
     }
 
@@ -117,7 +115,7 @@ impl Cluster {
 
     async fn start(&self, server: ServerId) -> RaftStore {
         let end = Arc::new(End(self.net.clone(), server));
-        let store = RaftStore::open(self.options(server), end).await.expect("it opens");
+        let store = RaftStore::open_in(self.options(server), end, self.rig.clone()).await.expect("it opens");
         self.net.there.lock().expect("nobody panics with it").insert(server, store.clone());
         store
     }
@@ -194,6 +192,28 @@ async fn eventually<T, F: Future<Output = Option<T>>>(ask: impl Fn() -> F) -> T 
         assert!(Instant::now() < deadline, "it did not happen within five minutes");
         sleep(Duration::from_millis(5)).await;
     }
+}
+
+/// A time up to this one.
+fn drawn(longest: Duration) -> Duration {
+    Duration::from_micros(shared::random() % (longest.as_micros() as u64 + 1))
+}
+
+/// A disk that is full after so many bytes.
+fn full_after(bytes: u64) -> Rig {
+    Rig { room: Some(Arc::new(std::sync::atomic::AtomicU64::new(bytes))), ..Rig::default() }
+}
+
+/// Runs something on a clock that stands still while anybody works, with random numbers of this seed.
+fn in_paused_time<T>(seed: u64, work: impl Future<Output = T>) -> T {
+    shared::seeded::begin(seed);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
+    runtime.expect("a runtime").block_on(work)
+}
+
+/// How often a long test repeats itself: `RINGLEADER_REPEAT`, or a share that is quick.
+fn repetitions(share: u64) -> u64 {
+    std::env::var("RINGLEADER_REPEAT").ok().and_then(|count| count.parse().ok()).unwrap_or(share)
 }
 
 fn emptied(dir: &Path) {
