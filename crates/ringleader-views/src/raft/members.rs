@@ -52,7 +52,12 @@ impl RaftStore {
             Ok(Ok(Reply::Failed(why))) => Err(StoreError::Unavailable(why)),
             Ok(Ok(Reply::Refused(why))) => Err(StoreError::Broken(why)),
             Ok(Ok(
-                Reply::Hello(..) | Reply::Append(_) | Reply::Vote(_) | Reply::Snapshot(_) | Reply::NotLeader,
+                Reply::Hello(..)
+                | Reply::Append(_)
+                | Reply::PreVote(_)
+                | Reply::Vote(_)
+                | Reply::Snapshot(_)
+                | Reply::NotLeader,
             )) => Err(StoreError::Unavailable("the leader has just changed: try again".to_owned())),
             Ok(Err(error)) => Err(error),
             Err(_) => Err(StoreError::Unavailable(

@@ -11,6 +11,7 @@ mod machine;
 mod members;
 mod network;
 mod patience;
+mod prevote;
 mod rounds;
 mod shared;
 mod tasks;
@@ -311,6 +312,12 @@ impl Parts {
                     Err(error) => Reply::Failed(error.to_string()),
                 };
             }
+            Body::PreVote(last) => {
+                return match self.would_vote(last).await {
+                    Some(answer) => Reply::PreVote(answer),
+                    None => Reply::Failed(format!("server {} has stopped", self.shared.id)),
+                };
+            }
             Body::Vote(request) => {
                 return match self.raft.vote(request).await {
                     Ok(answer) => Reply::Vote(answer),
@@ -344,7 +351,7 @@ impl Parts {
             }
             Body::Learner(server) => self.admit_learner(server).await,
             Body::Voters(voters) => self.install_voters(voters).await,
-            Body::Hello(_) | Body::Append(_) | Body::Vote(_) | Body::Snapshot(_) => {
+            Body::Hello(_) | Body::Append(_) | Body::PreVote(_) | Body::Vote(_) | Body::Snapshot(_) => {
                 Err("not a question to a leader".to_owned())
             }
         };
@@ -390,7 +397,12 @@ impl Parts {
                 Ok(Ok(Reply::Failed(why)) | Err(StoreError::Unavailable(why))) => why,
                 Ok(Ok(Reply::NotLeader)) => "the leader has just changed".to_owned(),
                 Ok(Ok(
-                    Reply::Hello(..) | Reply::Append(_) | Reply::Vote(_) | Reply::Snapshot(_) | Reply::Done,
+                    Reply::Hello(..)
+                    | Reply::Append(_)
+                    | Reply::PreVote(_)
+                    | Reply::Vote(_)
+                    | Reply::Snapshot(_)
+                    | Reply::Done,
                 )) => "an answer to another question".to_owned(),
                 Err(_) => "no answer from a majority in time".to_owned(),
             };

@@ -1,8 +1,9 @@
 //! What replicas say to each other, and how Raft says it. Every request says which cluster it is meant for and whose
 //! directories it believes in: a server that lost its log, or comes from another cluster, gets no say.
 
+use super::prevote::PreVote;
 use super::shared::Shared;
-use super::types::{Order, Text, Types, json};
+use super::types::{LogId, Order, Text, Types, json};
 use crate::{StoreError, Unreachable, Wire};
 use bytes::Bytes;
 use openraft::error::{InstallSnapshotError, RPCError, RaftError, RemoteError};
@@ -37,6 +38,8 @@ pub(super) enum Body {
     /// Is there a cluster yet? These would be its voters.
     Hello(BTreeSet<ServerId>),
     Append(AppendEntriesRequest<Types>),
+    /// Would you vote for one whose log ends here?
+    PreVote(Option<LogId>),
     Vote(VoteRequest<u64>),
     Snapshot(InstallSnapshotRequest<Types>),
     /// The view, if you lead.
@@ -55,6 +58,7 @@ pub(super) enum Reply {
     /// Whether there is a log here already, and who would be voters.
     Hello(bool, BTreeSet<ServerId>),
     Append(AppendEntriesResponse<u64>),
+    PreVote(PreVote),
     Vote(VoteResponse<u64>),
     Snapshot(Result<InstallSnapshotResponse<u64>, InstallSnapshotError>),
     View(Text),
@@ -158,6 +162,7 @@ fn unfit<E: std::error::Error>(reply: &Reply) -> Failure<E> {
         Reply::Failed(why) | Reply::Refused(why) => why.clone(),
         Reply::Hello(..)
         | Reply::Append(_)
+        | Reply::PreVote(_)
         | Reply::Vote(_)
         | Reply::Snapshot(_)
         | Reply::View(_)
@@ -196,6 +201,7 @@ impl RaftNetwork<Types> for Link {
             }
             Reply::Hello(..)
             | Reply::Append(_)
+            | Reply::PreVote(_)
             | Reply::Vote(_)
             | Reply::View(_)
             | Reply::Done

@@ -30,6 +30,8 @@ pub(super) enum Rule {
     StartsAsFollower,
     /// No read is answered before all is applied that the log had when leadership began.
     AppliesItsLog,
+    /// Only who would win stands for election.
+    AsksFirst,
 }
 
 /// What the parts of a replica know in common.

@@ -3,7 +3,7 @@
 
 use super::network::{Body, Reply};
 use super::patience::{Lost, Patience};
-use super::shared::random;
+use super::shared::{Rule, random};
 use super::types::{Change, Raft};
 use super::{Inner, RaftOptions, rounds};
 use openraft::{EmptyNode, ServerState};
@@ -24,7 +24,7 @@ pub(super) fn start(inner: &Arc<Inner>) -> Vec<JoinHandle<()>> {
     ]
 }
 
-/// Stands for election when nothing was heard of a leader for long enough.
+/// Stands for election when nothing was heard of a leader for long enough, and enough others would vote for it.
 async fn elections(parts: Parts) {
     let (raft, range) = (&parts.raft, &parts.options.election);
     let (behind, outbid) = (&parts.shared.behind, &parts.shared.outbid);
@@ -54,6 +54,19 @@ async fn elections(parts: Parts) {
         if Instant::now() < due {
             sleep_until(due).await;
             continue;
+        }
+        if parts.shared.holds(Rule::AsksFirst) {
+            let asked = Instant::now();
+            if let Err(how) = parts.canvass().await {
+                patience.lost(asked, Instant::now(), how);
+                continue;
+            }
+            // A leader that was heard meanwhile, or a vote for somebody else, comes before this.
+            match raft.with_raft_state(|state| state.vote_last_modified()).await {
+                Ok(now) if now == voted => {}
+                Ok(_) => continue,
+                Err(_) => return,
+            }
         }
         let silent = heard.map(|heard| u64::try_from(heard.elapsed().as_millis()).unwrap_or(u64::MAX));
         tracing::info!(event = "election_started", silent_ms = silent, "no leader of the view is heard");

@@ -3,6 +3,7 @@
 mod cluster;
 mod faults;
 mod members;
+mod prevote;
 mod restarts;
 mod suite;
 
@@ -84,6 +85,15 @@ impl Cluster {
             epoch_floor: None,
             rig: Rig::default(),
         }
+    }
+
+    /// Three servers on slow links, for a paused clock: messages take up to 100 ms.
+    fn slow(without: &[Rule], snapshot_after: u64) -> Cluster {
+        let mut cluster = Cluster::of(3);
+        (cluster.quicker, cluster.snapshot_after) = (1, snapshot_after);
+        cluster.rig = Rig { without: without.to_vec(), in_place: true, ..Rig::default() };
+        *cluster.net.delay.lock().expect("nobody panics with it") = Duration::from_millis(100);
+        cluster
     }
 
     /// One of which all servers run, and that has a view.

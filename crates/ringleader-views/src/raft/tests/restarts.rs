@@ -3,15 +3,6 @@
 
 use super::*;
 
-/// Three servers, messages that take up to 100 ms.
-fn slow(without: &[Rule], snapshot_after: u64) -> Cluster {
-    let mut cluster = Cluster::of(3);
-    (cluster.quicker, cluster.snapshot_after) = (1, snapshot_after);
-    cluster.rig = Rig { without: without.to_vec(), in_place: true, ..Rig::default() };
-    *cluster.net.delay.lock().expect("nobody panics with it") = Duration::from_millis(100);
-    cluster
-}
-
 fn snapshot_entry(store: &RaftStore) -> u64 {
     store.figures().into_iter().find(|(name, _)| *name == "raft_snapshot_entry").map_or(0, |(_, index)| index)
 }
@@ -31,7 +22,7 @@ async fn restarted_leader(seed: u64, without: &[Rule]) -> (Vec<String>, usize) {
         1 => (256, 115),
         _ => (8, 10 + seed % 11),
     };
-    let cluster = slow(without, snapshot_after).start_all().await;
+    let cluster = Cluster::slow(without, snapshot_after).start_all().await;
     let leader = cluster.leader().await;
     let victim = (leader + (seed % 3) as ServerId) % 3;
     let store = cluster.store(leader);
