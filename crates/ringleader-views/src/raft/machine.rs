@@ -113,7 +113,7 @@ impl RaftStateMachine<Types> for Machine {
         let shared = self.album.shared.clone();
         let mut answers = Vec::new();
         let mut state = shared.state();
-        let before = (state.cluster, state.disks.clone());
+        let before = state.cluster;
         for entry in entries {
             match entry.payload {
                 EntryPayload::Blank => {}
@@ -137,7 +137,7 @@ impl RaftStateMachine<Types> for Machine {
             self.applied = Some(entry.log_id);
             answers.push(());
         }
-        let written = (before != (state.cluster, state.disks.clone())).then(|| shared.identity(&state));
+        let written = (before != state.cluster).then(|| shared.identity(&state));
         if let Some(identity) = written {
             let done = self.album.writer.perform(move |disk| disk.keep(Kept::Identity, &identity)).await;
             done.map_err(|error| self.album.failed(ErrorVerb::Write, error))?;

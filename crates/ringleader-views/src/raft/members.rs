@@ -1,12 +1,12 @@
 //! Who votes, changed while the cluster runs: one server at a time, first as a learner until it has the log.
 
-use super::network::{Body, Reply};
+use super::network::{Body, Reply, lost};
 use super::tasks::Parts;
-use super::types::Change;
+use super::types::Member;
 use super::{RaftStore, StoreError};
-use openraft::{ChangeMembers, EmptyNode};
+use openraft::ChangeMembers;
 use ringleader::lock::ServerId;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 use tokio::time::timeout;
 
@@ -82,8 +82,37 @@ impl Parts {
         servers(metrics.membership_config.membership().learner_ids())
     }
 
+    /// A learner comes in with the number of its directory, which it keeps when it becomes a voter.
     pub(super) async fn admit_learner(&self, server: ServerId) -> Result<(), String> {
-        let done = self.raft.add_learner(u64::from(server), EmptyNode::default(), true).await;
+        let member = match self.network.ask(server, Body::Hello(self.voters())).await {
+            Ok(Reply::Hello(_, _, disk)) => Member { disk },
+            Ok(Reply::Refused(why) | Reply::Failed(why)) => return Err(why),
+            Ok(
+                Reply::Append(_)
+                | Reply::PreVote(_)
+                | Reply::Vote(_)
+                | Reply::Snapshot(_)
+                | Reply::View(_)
+                | Reply::Done
+                | Reply::NotLeader,
+            ) => return Err(format!("server {server} answers another question")),
+            Err(error) => return Err(error.to_string()),
+        };
+        let id = u64::from(server);
+        let known = self.raft.with_raft_state(move |state| {
+            let effective = state.membership_state.effective();
+            (effective.get_node(&id).copied(), effective.voter_ids().any(|voter| voter == id))
+        });
+        match known.await.map_err(|error| error.to_string())? {
+            (Some(before), true) if before != member => return Err(lost(server)),
+            (Some(before), false) if before != member => {
+                // It had no vote with the directory that it lost, so it broke no word.
+                let other = ChangeMembers::SetNodes(BTreeMap::from([(id, member)]));
+                self.raft.change_membership(other, true).await.map_err(|error| error.to_string())?;
+            }
+            (Some(_) | None, _) => {}
+        }
+        let done = self.raft.add_learner(id, member, true).await;
         done.map(|_| ()).map_err(|error| error.to_string())
     }
 
@@ -99,17 +128,6 @@ impl Parts {
         }
         let ids: BTreeSet<u64> = voters.iter().map(|server| u64::from(*server)).collect();
         let done = self.raft.change_membership(ChangeMembers::ReplaceAllVoters(ids), false).await;
-        done.map_err(|error| error.to_string())?;
-        // Whoever is out may come back with another directory: what it promised with the old one binds nobody any more.
-        // All of them are looked for, not only who goes now: the leader may have died between the two last time.
-        let disks = self.shared.state().disks;
-        let learners = self.learners();
-        for server in
-            disks.into_keys().filter(|server| !voters.contains(server) && !learners.contains(server))
-        {
-            let done = self.raft.client_write(Change::Forget(server).order()).await;
-            done.map_err(|error| error.to_string())?;
-        }
-        Ok(())
+        done.map(|_| ()).map_err(|error| error.to_string())
     }
 }

@@ -292,9 +292,14 @@ impl Parts {
 
     /// Answers another replica.
     async fn answer(&self, from: ServerId, envelope: Envelope) -> Reply {
-        if let Some(why) = network::objection(&self.shared, from, &envelope) {
-            tracing::warn!(from, why, "another replica was refused");
-            return Reply::Refused(why);
+        let known =
+            self.raft.metrics().borrow().membership_config.membership().get_node(&from.into()).copied();
+        let known = known.map(|member| member.disk);
+        if let Some(refusal) = network::objection(&self.shared, from, known, &envelope) {
+            if let Reply::Refused(why) | Reply::Failed(why) = &refusal {
+                tracing::warn!(from, why, "another replica was refused");
+            }
+            return refusal;
         }
         if let Some(error) = self.broken() {
             return Reply::Failed(format!("server {} has stopped: {error}", self.shared.id));
@@ -302,8 +307,8 @@ impl Parts {
         let of_leader = match envelope.body {
             Body::Hello(_) => {
                 let has_log =
-                    self.raft.is_initialized().await.unwrap_or(true) || self.shared.cluster().0.is_some();
-                return Reply::Hello(has_log, self.options.voters.clone());
+                    self.raft.is_initialized().await.unwrap_or(true) || self.shared.cluster().is_some();
+                return Reply::Hello(has_log, self.options.voters.clone(), self.shared.disk);
             }
             Body::Append(request) => {
                 self.shared.refused(None);
@@ -371,7 +376,12 @@ impl Parts {
     }
 
     async fn ask_leader(&self, body: Body) -> Result<Reply, StoreError> {
-        let nobody = || StoreError::Unavailable("no leader is known".to_owned());
+        let nobody = || {
+            let begun = !self.voters().is_empty();
+            let why =
+                if begun { "no leader is known" } else { "the cluster begins when all its voters are there" };
+            StoreError::Unavailable(why.to_owned())
+        };
         let leader = self.leader().ok_or_else(nobody)?;
         if leader == self.shared.id {
             return Ok(self.lead(body).await);

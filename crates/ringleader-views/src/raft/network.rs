@@ -1,9 +1,10 @@
-//! What replicas say to each other, and how Raft says it. Every request says which cluster it is meant for and whose
-//! directories it believes in: a server that lost its log, or comes from another cluster, gets no say.
+//! What replicas say to each other, and how Raft says it. Every request says which cluster it is meant for, and what
+//! Raft asks names the directory of the receiver: a server that lost its log, or comes from another cluster, gets no
+//! say.
 
 use super::prevote::PreVote;
-use super::shared::Shared;
-use super::types::{LogId, Order, Text, Types, json};
+use super::shared::{Rule, Shared};
+use super::types::{LogId, Member, Order, Text, Types, json};
 use crate::{StoreError, Unreachable, Wire};
 use bytes::Bytes;
 use openraft::error::{InstallSnapshotError, RPCError, RaftError, RemoteError};
@@ -12,7 +13,7 @@ use openraft::raft::{
     AppendEntriesRequest, AppendEntriesResponse, InstallSnapshotRequest, InstallSnapshotResponse,
     VoteRequest, VoteResponse,
 };
-use openraft::{EmptyNode, RaftNetwork, RaftNetworkFactory};
+use openraft::{RaftNetwork, RaftNetworkFactory};
 use ringleader::lock::ServerId;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -27,7 +28,7 @@ pub(super) struct Envelope {
     pub(super) cluster: Option<u64>,
     /// The directory of the sender.
     pub(super) mine: u64,
-    /// The directory of the receiver, as far as the sender knows.
+    /// The directory of the receiver, as the membership of the sender has it.
     pub(super) yours: Option<u64>,
     pub(super) body: Body,
 }
@@ -55,8 +56,8 @@ pub(super) enum Body {
 /// What is answered.
 #[derive(Serialize, Deserialize)]
 pub(super) enum Reply {
-    /// Whether there is a log here already, and who would be voters.
-    Hello(bool, BTreeSet<ServerId>),
+    /// Whether there is a log here already, who would be voters, and the directory.
+    Hello(bool, BTreeSet<ServerId>, u64),
     Append(AppendEntriesResponse<u64>),
     PreVote(PreVote),
     Vote(VoteResponse<u64>),
@@ -77,28 +78,43 @@ impl Reply {
     }
 }
 
-/// What is wrong with a request, if something is.
-pub(super) fn objection(shared: &Shared, from: ServerId, envelope: &Envelope) -> Option<String> {
-    let (cluster, disks) = shared.cluster();
-    if let (Some(theirs), Some(ours)) = (envelope.cluster, cluster)
+/// Why the directory of this server is the wrong one.
+pub(super) fn lost(server: ServerId) -> String {
+    format!(
+        "the data directory of server {server} is not the one with which it joined the cluster: put that back, or \
+         remove the server from the cluster (`ringleader members remove`) and add it again"
+    )
+}
+
+/// What is wrong with a request, if something is. The membership that is in effect here knows the sender's directory,
+/// or does not.
+pub(super) fn objection(
+    shared: &Shared,
+    from: ServerId,
+    known: Option<u64>,
+    envelope: &Envelope,
+) -> Option<Reply> {
+    if let (Some(theirs), Some(ours)) = (envelope.cluster, shared.cluster())
         && theirs != ours
     {
-        return Some(format!(
+        return Some(Reply::Refused(format!(
             "server {from} has the log of another cluster ({theirs:016x}) than server {} ({ours:016x}): empty the data \
              directory of the one that is wrong",
             shared.id
-        ));
+        )));
     }
-    let lost = |server: ServerId| {
-        format!(
-            "the data directory of server {server} is not the one with which it joined the cluster: put that back, or \
-             remove the server from the cluster (`ringleader members remove`) and add it again"
-        )
-    };
-    if disks.get(&from).is_some_and(|disk| *disk != envelope.mine) {
-        return Some(lost(from));
+    match (&envelope.body, envelope.yours) {
+        (_, Some(disk)) if disk != shared.disk => Some(Reply::Refused(lost(shared.id))),
+        (Body::Append(_) | Body::Vote(_) | Body::Snapshot(_), None) => {
+            let why = "a request of Raft that does not name the directory of its receiver";
+            shared.holds(Rule::NamesDirectory).then(|| Reply::Failed(why.to_owned()))
+        }
+        // These are heard whoever sends them: our own membership may be out of date.
+        (Body::Append(_) | Body::Vote(_) | Body::Snapshot(_), Some(_)) | (Body::PreVote(_), _) => None,
+        (Body::Hello(_) | Body::Read | Body::Propose(_) | Body::Learner(_) | Body::Voters(_), _) => {
+            known.filter(|disk| *disk != envelope.mine).map(|_| Reply::Refused(lost(from)))
+        }
     }
-    envelope.yours.filter(|disk| *disk != shared.disk).map(|_| lost(shared.id))
 }
 
 /// Reaches the other replicas.
@@ -109,10 +125,14 @@ pub(super) struct Network {
 }
 
 impl Network {
-    /// Asks another replica.
+    /// Asks another replica, whichever directory it has.
     pub(super) async fn ask(&self, to: ServerId, body: Body) -> Result<Reply, Unreachable> {
-        let (cluster, disks) = self.shared.cluster();
-        let envelope = Envelope { cluster, mine: self.shared.disk, yours: disks.get(&to).copied(), body };
+        self.ask_in(to, None, body).await
+    }
+
+    /// Asks another replica if it has this directory.
+    async fn ask_in(&self, to: ServerId, yours: Option<u64>, body: Body) -> Result<Reply, Unreachable> {
+        let envelope = Envelope { cluster: self.shared.cluster(), mine: self.shared.disk, yours, body };
         let answer = self.wire.call(to, Bytes::from(json(&envelope))).await?;
         let reply: Reply = serde_json::from_slice(&answer)
             .map_err(|error| Unreachable(format!("server {to} answers what nobody asked: {error}")))?;
@@ -126,8 +146,9 @@ impl Network {
 impl RaftNetworkFactory<Types> for Network {
     type Network = Link;
 
-    async fn new_client(&mut self, target: u64, _: &EmptyNode) -> Link {
-        Link { network: self.clone(), target }
+    async fn new_client(&mut self, target: u64, member: &Member) -> Link {
+        let yours = Some(member.disk).filter(|_| self.shared.holds(Rule::NamesDirectory));
+        Link { network: self.clone(), target, yours }
     }
 }
 
@@ -135,9 +156,11 @@ impl RaftNetworkFactory<Types> for Network {
 pub(super) struct Link {
     network: Network,
     target: u64,
+    /// Its directory.
+    yours: Option<u64>,
 }
 
-type Failure<E> = RPCError<u64, EmptyNode, E>;
+type Failure<E> = RPCError<u64, Member, E>;
 
 impl Link {
     /// Nothing of a leader goes out while it is silent.
@@ -148,7 +171,7 @@ impl Link {
 
     async fn ask<E: std::error::Error>(&self, body: Body) -> Result<Reply, Failure<E>> {
         let to = ServerId::try_from(self.target).map_err(|error| unreachable(&error))?;
-        self.network.ask(to, body).await.map_err(|error| unreachable(&error))
+        self.network.ask_in(to, self.yours, body).await.map_err(|error| unreachable(&error))
     }
 }
 

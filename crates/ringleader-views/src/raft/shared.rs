@@ -6,7 +6,6 @@ use crate::StoreError;
 use crate::log::Syncs;
 use ringleader::lock::ServerId;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
@@ -18,7 +17,6 @@ struct Identity {
     server: ServerId,
     disk: u64,
     cluster: Option<u64>,
-    disks: BTreeMap<ServerId, u64>,
 }
 
 const SCHEMA: &str = "ringleader.replica/1";
@@ -32,6 +30,8 @@ pub(super) enum Rule {
     AppliesItsLog,
     /// Only who would win stands for election.
     AsksFirst,
+    /// A replica gives its word only to who names its directory.
+    NamesDirectory,
 }
 
 /// What the parts of a replica know in common.
@@ -52,8 +52,8 @@ pub(super) struct Shared {
     /// In an election, somebody had voted for a later one already: the next one may be ours.
     pub(super) outbid: AtomicBool,
     state: Mutex<State>,
-    /// What the directory said about itself at the start: what counts until the log has been followed again.
-    remembered: State,
+    /// The cluster that the directory said it belongs to, at the start: it counts until the log has been followed again.
+    remembered: Option<u64>,
     /// Why this replica has stopped.
     failure: Mutex<Option<String>>,
     /// Why another one does not want to hear of us.
@@ -72,8 +72,7 @@ impl Shared {
         syncs: Arc<Syncs>,
         without: Vec<Rule>,
     ) -> Result<Shared, StoreError> {
-        let mut remembered = State::default();
-        let disk = match found {
+        let (disk, remembered) = match found {
             Some(bytes) => {
                 let identity: Identity = serde_json::from_slice(bytes).map_err(|_| {
                     StoreError::Broken(
@@ -87,11 +86,9 @@ impl Shared {
                         identity.server
                     )));
                 }
-                remembered.cluster = identity.cluster;
-                remembered.disks = identity.disks;
-                identity.disk
+                (identity.disk, identity.cluster)
             }
-            None => random(),
+            None => (random(), None),
         };
         Ok(Shared {
             without,
@@ -123,7 +120,6 @@ impl Shared {
             server: self.id,
             disk: self.disk,
             cluster: state.cluster,
-            disks: state.disks.clone(),
         })
     }
 
@@ -131,11 +127,9 @@ impl Shared {
         locked(&self.state).clone()
     }
 
-    /// The number of the cluster, and the directories of its servers, as far as they are known.
-    pub(super) fn cluster(&self) -> (Option<u64>, BTreeMap<ServerId, u64>) {
-        let state = locked(&self.state);
-        let known = if state.cluster.is_some() { &*state } else { &self.remembered };
-        (known.cluster, known.disks.clone())
+    /// The number of the cluster, as far as it is known.
+    pub(super) fn cluster(&self) -> Option<u64> {
+        locked(&self.state).cluster.or(self.remembered)
     }
 
     pub(super) fn set_state(&self, state: State) {

@@ -4,10 +4,11 @@
 use super::network::{Body, Reply};
 use super::patience::{Lost, Patience};
 use super::shared::{Rule, random};
-use super::types::{Change, Raft};
+use super::types::{Change, Member, Raft};
 use super::{Inner, RaftOptions, rounds};
-use openraft::{EmptyNode, ServerState};
-use std::collections::BTreeMap;
+use openraft::ServerState;
+use ringleader::lock::ServerId;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -102,32 +103,38 @@ impl Parts {
     }
 }
 
-/// Brings a cluster about, once, and says which directory this server has.
+/// Brings a cluster about, once, and keeps its epoch above the floor.
 async fn chores(parts: Parts) {
     let pause = parts.options.heartbeat.max(Duration::from_millis(20));
+    let mut missing = BTreeSet::new();
     loop {
         match parts.raft.is_initialized().await {
             Ok(true) => {}
             Ok(false) => {
-                found(&parts).await;
+                let now = found(&parts).await;
+                if now != missing && !now.is_empty() {
+                    tracing::info!(
+                        event = "waiting_for_voters",
+                        missing = ?now,
+                        "a new cluster begins when all its voters are there"
+                    );
+                }
+                missing = now;
                 sleep(pause).await;
                 continue;
             }
             Err(_) => return,
         }
-        let (cluster, _) = parts.shared.cluster();
         let state = parts.shared.state();
         let leads = parts.raft.metrics().borrow().current_leader == Some(u64::from(parts.shared.id));
         let floor = parts.options.epoch_floor.unwrap_or_default();
         let low = state.view.as_ref().is_some_and(|view| view.epoch < floor);
-        let wanted = if leads && cluster.is_none() {
+        let wanted = if leads && parts.shared.cluster().is_none() {
             let mut first = parts.options.first.clone();
             first.epoch = first.epoch.max(floor);
             Some(Change::Begin(random(), Box::new(first)))
         } else if leads && low {
             Some(Change::Floor(floor))
-        } else if state.cluster.is_some() && !state.disks.contains_key(&parts.shared.id) {
-            Some(Change::Disk(parts.shared.id, parts.shared.disk))
         } else {
             None
         };
@@ -140,28 +147,36 @@ async fn chores(parts: Parts) {
     }
 }
 
-/// A cluster begins when a majority of its voters have nothing yet and agree on who they are. If anybody has a log,
-/// there is a cluster already, and this server waits to hear from it: so a cluster does not begin twice, and who lost
-/// its log does not begin another one beside it.
-async fn found(parts: &Parts) {
-    let voters = &parts.options.voters;
-    if !voters.contains(&parts.shared.id) {
-        return;
+/// Begins a cluster, if all its voters have nothing yet and agree on who they are; else, who is missing.
+///
+/// The first of the voters does so, and nobody else, with the directories of all: the first entry of the log has them,
+/// so no vote is ever given with a directory that is not known. If the first lost its own, the others have a log, or
+/// have promised nothing yet; if another one lost its own, that is not the one in the first entry. So a cluster does not
+/// begin twice, and who lost its log begins no other one beside it. The price: a new cluster needs all of them once.
+async fn found(parts: &Parts) -> BTreeSet<ServerId> {
+    let (own, voters) = (parts.shared.id, &parts.options.voters);
+    if !voters.contains(&own) {
+        return BTreeSet::new();
     }
     let mut asked = JoinSet::new();
-    for server in voters.iter().copied().filter(|server| *server != parts.shared.id) {
+    for server in voters.iter().copied().filter(|server| *server != own) {
         let (network, voters) = (parts.network.clone(), voters.clone());
         let patience = parts.options.election.end;
-        asked.spawn(async move { timeout(patience, network.ask(server, Body::Hello(voters))).await });
+        asked.spawn(
+            async move { (server, timeout(patience, network.ask(server, Body::Hello(voters))).await) },
+        );
     }
-    let mut agreed = 1;
+    let mut members = BTreeMap::from([(u64::from(own), Member { disk: parts.shared.disk })]);
+    let mut missing: BTreeSet<ServerId> = voters.iter().copied().filter(|server| *server != own).collect();
     while let Some(answer) = asked.join_next().await {
-        let Ok(Ok(Ok(Reply::Hello(has_log, theirs)))) = answer else { continue };
+        let Ok((server, Ok(Ok(Reply::Hello(has_log, theirs, disk))))) = answer else { continue };
         if has_log {
-            return;
+            // There is a cluster already, and this server waits to hear from it.
+            return BTreeSet::new();
         }
         if theirs == *voters {
-            agreed += 1;
+            members.insert(u64::from(server), Member { disk });
+            missing.remove(&server);
         } else {
             tracing::warn!(
                 ?voters,
@@ -170,10 +185,9 @@ async fn found(parts: &Parts) {
             );
         }
     }
-    if agreed * 2 > voters.len() {
-        let nodes: BTreeMap<u64, EmptyNode> =
-            voters.iter().map(|server| (u64::from(*server), EmptyNode::default())).collect();
+    if missing.is_empty() && voters.first() == Some(&own) {
         // The only refusal is that there is something already, and then that is as well.
-        let _ = parts.raft.initialize(nodes).await;
+        let _ = parts.raft.initialize(members).await;
     }
+    missing
 }

@@ -3,10 +3,8 @@
 use crate::{StoreError, raised};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
-use openraft::EmptyNode;
-use ringleader::lock::{Command, ServerId, View};
+use ringleader::lock::{Command, View};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use std::collections::BTreeMap;
 use std::fmt;
 use std::io::Cursor;
 use std::sync::Arc;
@@ -17,7 +15,7 @@ openraft::declare_raft_types!(
         D = Order,
         R = (),
         NodeId = u64,
-        Node = EmptyNode,
+        Node = Member,
         SnapshotData = Cursor<Vec<u8>>,
 );
 
@@ -25,9 +23,19 @@ pub(crate) type Raft = openraft::Raft<Types>;
 pub(crate) type Entry = openraft::Entry<Types>;
 pub(crate) type LogId = openraft::LogId<u64>;
 pub(crate) type Vote = openraft::Vote<u64>;
-pub(crate) type Membership = openraft::StoredMembership<u64, EmptyNode>;
-pub(crate) type SnapshotMeta = openraft::SnapshotMeta<u64, EmptyNode>;
+pub(crate) type Membership = openraft::StoredMembership<u64, Member>;
+pub(crate) type SnapshotMeta = openraft::SnapshotMeta<u64, Member>;
 pub(crate) type StorageError = openraft::StorageError<u64>;
+
+/// What the membership of Raft says of a server: the number of the directory in which it keeps its log.
+///
+/// It is part of the membership, so whoever counts a server's votes knows it, and a voter gives its word only to who
+/// names its directory. A server that lost its directory has another number: it cannot vote twice, or acknowledge less
+/// than it did before, from its very first vote on.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+pub(crate) struct Member {
+    pub(crate) disk: u64,
+}
 
 /// A change of the state in bytes. It stays bytes until it is applied: a replica that does not know an order keeps it
 /// and hands it on, but stops when it would have to follow it.
@@ -78,10 +86,6 @@ pub(crate) enum Change {
     View(Command),
     /// After a backup was put back: no epoch below this one, and nobody is in any more.
     Floor(u32),
-    /// This server keeps its log in the directory with this number. Only the first one counts.
-    Disk(ServerId, u64),
-    /// This server is no voter any more, and may come back with another directory.
-    Forget(ServerId),
 }
 
 impl Change {
@@ -101,15 +105,6 @@ impl Change {
                 bytes.push(3);
                 bytes.extend(epoch.to_le_bytes());
             }
-            Change::Disk(server, disk) => {
-                bytes.push(4);
-                bytes.extend(server.to_le_bytes());
-                bytes.extend(disk.to_le_bytes());
-            }
-            Change::Forget(server) => {
-                bytes.push(5);
-                bytes.extend(server.to_le_bytes());
-            }
         }
         Order(bytes)
     }
@@ -124,11 +119,6 @@ impl Change {
             }
             2 => Change::View(Command::decode(rest).ok()?),
             3 => Change::Floor(u32::from_le_bytes(rest.try_into().ok()?)),
-            4 => {
-                let (server, disk) = rest.split_first_chunk()?;
-                Change::Disk(u16::from_le_bytes(*server), u64::from_le_bytes(disk.try_into().ok()?))
-            }
-            5 => Change::Forget(u16::from_le_bytes(rest.try_into().ok()?)),
             _ => return None,
         })
     }
@@ -140,15 +130,12 @@ pub(crate) struct State {
     /// The number of the cluster; none before it has begun.
     pub(crate) cluster: Option<u64>,
     pub(crate) view: Option<Arc<View>>,
-    /// In which directory each server keeps its log. One that lost it must not vote as if nothing had happened.
-    pub(crate) disks: BTreeMap<ServerId, u64>,
 }
 
 #[derive(Serialize, Deserialize)]
 struct Written {
     cluster: Option<u64>,
     view: Option<Text>,
-    disks: BTreeMap<ServerId, u64>,
 }
 
 impl State {
@@ -172,18 +159,12 @@ impl State {
                     self.view = Some(Arc::new(next));
                 }
             }
-            Change::Disk(server, disk) => {
-                self.disks.entry(*server).or_insert(*disk);
-            }
-            Change::Forget(server) => {
-                self.disks.remove(server);
-            }
         }
     }
 
     pub(crate) fn encode(&self) -> Vec<u8> {
         let view = self.view.as_ref().map(|view| Text(view_bytes(view)));
-        json(&Written { cluster: self.cluster, view, disks: self.disks.clone() })
+        json(&Written { cluster: self.cluster, view })
     }
 
     pub(crate) fn decode(bytes: &[u8]) -> Option<State> {
@@ -192,7 +173,7 @@ impl State {
             Some(text) => Some(Arc::new(View::decode(&text.0).ok()?)),
             None => None,
         };
-        Some(State { cluster: written.cluster, view, disks: written.disks })
+        Some(State { cluster: written.cluster, view })
     }
 }
 

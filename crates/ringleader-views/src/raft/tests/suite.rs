@@ -32,8 +32,6 @@ fn orders_and_states_come_back_as_they_were() {
         Change::Begin(5, Box::new(view.clone())),
         Change::View(Command::Exclude(8, 3)),
         Change::Floor(1_000),
-        Change::Disk(3, 12),
-        Change::Forget(3),
     ];
     let mut state = State::default();
     for change in &changes {
