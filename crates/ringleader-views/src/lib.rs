@@ -1,6 +1,8 @@
 //! Where the [`View`] of a lock service is kept. A server needs three things of it: a linearizable read, a change that
 //! applies once, and a hint that there is something new. Everything else is the store's own affair.
 
+#[cfg(test)]
+mod contract;
 mod etcd;
 mod log;
 mod memory;

@@ -1,5 +1,7 @@
 //! Against a real etcd, where there is one (`apt-get install etcd-server`); the gate has it.
 
+mod contract;
+
 use super::*;
 use ringleader::lock::Times;
 use std::collections::BTreeSet;

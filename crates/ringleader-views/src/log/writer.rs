@@ -83,17 +83,15 @@ impl Writer {
 
     /// Ends the thread behind all jobs, and waits until the directory is free.
     pub(crate) async fn stop(&self) {
-        let jobs = match &self.0 {
-            Jobs::Thread(jobs) => jobs,
-            #[cfg(test)]
-            Jobs::Here(disk) => {
-                drop(disk.lock().expect("no job panics").take());
-                return;
+        match &self.0 {
+            Jobs::Thread(jobs) => {
+                let (stopped, result) = oneshot::channel();
+                // It is dropped with the directory, here or in the thread: either way `result` knows.
+                let _ = jobs.send(Task::Stop(stopped));
+                let _ = result.await;
             }
-        };
-        let (stopped, result) = oneshot::channel();
-        // It is dropped with the directory, here or in the thread: either way `result` knows.
-        let _ = jobs.send(Task::Stop(stopped));
-        let _ = result.await;
+            #[cfg(test)]
+            Jobs::Here(disk) => drop(disk.lock().expect("no job panics").take()),
+        }
     }
 }

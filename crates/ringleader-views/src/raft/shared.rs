@@ -52,7 +52,7 @@ pub(super) struct Shared {
     /// In an election, somebody had voted for a later one already: the next one may be ours.
     pub(super) outbid: AtomicBool,
     state: Mutex<State>,
-    /// The cluster that the directory said it belongs to, at the start: it counts until the log has been followed again.
+    /// The cluster that the directory belonged to at the start: it counts until the log has been followed again.
     remembered: Option<u64>,
     /// Why this replica has stopped.
     failure: Mutex<Option<String>>,

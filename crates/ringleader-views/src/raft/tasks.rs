@@ -147,12 +147,13 @@ async fn chores(parts: Parts) {
     }
 }
 
-/// Begins a cluster, if all its voters have nothing yet and agree on who they are; else, who is missing.
+/// Begins a cluster if all its voters are there, have no log yet, and agree on who they are. Returns who is missing.
 ///
-/// The first of the voters does so, and nobody else, with the directories of all: the first entry of the log has them,
-/// so no vote is ever given with a directory that is not known. If the first lost its own, the others have a log, or
-/// have promised nothing yet; if another one lost its own, that is not the one in the first entry. So a cluster does not
-/// begin twice, and who lost its log begins no other one beside it. The price: a new cluster needs all of them once.
+/// Only the first of the voters does so. It writes the directory numbers of all into the first entry of the log, so
+/// every vote is given with a directory that the candidate knows. If the first voter lost its directory, the others
+/// have a log, or have promised nothing yet. If another one lost its own, the first entry has another number for it.
+/// So a cluster begins once, and a server that lost its log does not begin another one. The price: a new cluster needs
+/// all of its voters once.
 async fn found(parts: &Parts) -> BTreeSet<ServerId> {
     let (own, voters) = (parts.shared.id, &parts.options.voters);
     if !voters.contains(&own) {

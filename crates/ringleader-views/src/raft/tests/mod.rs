@@ -1,6 +1,7 @@
 //! Replicas in one process, with a wire of memory between them that can be cut in either direction.
 
 mod cluster;
+mod contract;
 mod faults;
 mod members;
 mod prevote;
@@ -14,12 +15,14 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use tempfile::TempDir;
 
-/// The wire: who is there, which directions are cut, and how long a message takes at most.
+/// The wire: who is there, which directions are cut, how long a message takes at most, and of whom and for whom all
+/// messages wait.
 #[derive(Default)]
 struct Net {
     there: Mutex<BTreeMap<ServerId, RaftStore>>,
     cut: Mutex<BTreeSet<(ServerId, ServerId)>>,
     delay: Mutex<Duration>,
+    held: watch::Sender<BTreeSet<ServerId>>,
 }
 
 /// One end of it.
@@ -30,12 +33,15 @@ impl Net {
         !self.cut.lock().expect("nobody panics with it").contains(&(from, to))
     }
 
-    /// As long as a message takes: a time drawn anew for each.
-    async fn travels(&self) {
+    /// As long as a message takes between these two: a time drawn anew for each.
+    async fn travels(&self, one: ServerId, other: ServerId) {
         let longest = *self.delay.lock().expect("nobody panics with it");
         if !longest.is_zero() {
             sleep(drawn(longest)).await;
         }
+        let mut held = self.held.subscribe();
+        // The sender is this one: it is not gone.
+        let _ = held.wait_for(|held| !held.contains(&one) && !held.contains(&other)).await;
     }
 }
 
@@ -43,12 +49,12 @@ impl Wire for End {
     fn call(&self, to: ServerId, request: Bytes) -> Later<'_, Result<Bytes, Unreachable>> {
         Box::pin(async move {
             let lost = || Unreachable(format!("no answer from server {to}"));
-            self.0.travels().await;
+            self.0.travels(self.1, to).await;
             let there = self.0.there.lock().expect("nobody panics with it").get(&to).cloned();
             let Some(store) = there else { return Err(lost()) };
             if self.0.passes(self.1, to) {
                 let answer = store.serve(self.1, request).await;
-                self.0.travels().await;
+                self.0.travels(self.1, to).await;
                 if self.0.passes(to, self.1) {
                     return Ok(answer);
                 }
@@ -124,10 +130,14 @@ impl Cluster {
     }
 
     async fn start(&self, server: ServerId) -> RaftStore {
+        self.start_in(server, self.rig.clone()).await.expect("it opens")
+    }
+
+    async fn start_in(&self, server: ServerId, rig: Rig) -> Result<RaftStore, StoreError> {
         let end = Arc::new(End(self.net.clone(), server));
-        let store = RaftStore::open_in(self.options(server), end, self.rig.clone()).await.expect("it opens");
+        let store = RaftStore::open_in(self.options(server), end, rig).await?;
         self.net.there.lock().expect("nobody panics with it").insert(server, store.clone());
-        store
+        Ok(store)
     }
 
     /// As by `kill -9`: from now on nothing is heard of it, and nothing is written any more.

@@ -31,7 +31,7 @@ async fn restarted_leader(seed: u64, without: &[Rule]) -> (Vec<String>, usize) {
     for _ in 0..changes {
         view = stepped(&store, Command::SetProto(view.epoch, 1)).await;
     }
-    if seed % 2 == 0 && snapshot_after < changes {
+    if seed.is_multiple_of(2) && snapshot_after < changes {
         let before = snapshot_entry(&store);
         while snapshot_entry(&store) == before {
             view = stepped(&store, Command::SetProto(view.epoch, 1)).await;
