@@ -6,7 +6,7 @@ use super::types::Member;
 use super::{RaftStore, StoreError};
 use openraft::ChangeMembers;
 use ringleader::lock::ServerId;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::time::Duration;
 use tokio::time::timeout;
 
@@ -106,9 +106,10 @@ impl Parts {
         match known.await.map_err(|error| error.to_string())? {
             (Some(before), true) if before != member => return Err(lost(server)),
             (Some(before), false) if before != member => {
-                // It had no vote with the directory that it lost, so it broke no word.
-                let other = ChangeMembers::SetNodes(BTreeMap::from([(id, member)]));
-                self.raft.change_membership(other, true).await.map_err(|error| error.to_string())?;
+                // It had no vote with the directory that it lost, so it broke no promise. It is removed before it is
+                // added again: openraft would still count on the log that it had.
+                let out = ChangeMembers::RemoveNodes(BTreeSet::from([id]));
+                self.raft.change_membership(out, false).await.map_err(|error| error.to_string())?;
             }
             (Some(_) | None, _) => {}
         }

@@ -104,7 +104,8 @@ pub(super) fn objection(
         )));
     }
     match (&envelope.body, envelope.yours) {
-        (_, Some(disk)) if disk != shared.disk => Some(Reply::Refused(lost(shared.id))),
+        // There is nothing wrong with the sender: it need not stop.
+        (_, Some(disk)) if disk != shared.disk => Some(Reply::Failed(lost(shared.id))),
         (Body::Append(_) | Body::Vote(_) | Body::Snapshot(_), None) => {
             let why = "a request of Raft that does not name the directory of its receiver";
             shared.holds(Rule::NamesDirectory).then(|| Reply::Failed(why.to_owned()))

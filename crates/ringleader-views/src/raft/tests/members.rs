@@ -193,6 +193,31 @@ fn vote_of_lost_directory_is_noticed() {
     }
 }
 
+/// A server that is well goes on asking while another one has lost its folder and the third is down.
+#[test]
+fn lost_directory_stops_nobody_else() {
+    in_paused_time(1, async {
+        let cluster = Cluster::slow(&[], 256).start_all().await;
+        for server in 0..3 {
+            cluster.kill(server).await;
+        }
+        emptied(&cluster.directory(1));
+        cluster.start(0).await;
+        cluster.start(1).await;
+        for _ in 0..20 {
+            let error = cluster.store(0).read().await.expect_err("one of three");
+            assert!(matches!(error, StoreError::Unavailable(_)), "{error:?}");
+        }
+        let error = cluster.store(1).read().await.expect_err("it lost its folder");
+        assert!(matches!(&error, StoreError::Broken(why) if why.contains("server 1")), "{error:?}");
+        cluster.start(2).await;
+        cluster.agree(0).await;
+        for server in 0..3 {
+            cluster.kill(server).await;
+        }
+    });
+}
+
 /// All voters must be there once: two of three that begin without the third could be one that lost its directory and
 /// one that never had any.
 #[test]

@@ -51,8 +51,11 @@ fn follower_that_was_cut_off_ends_no_term() {
 
 /// Without the question, the same cuts end terms.
 #[test]
+#[expect(clippy::print_stderr, reason = "what was seen is for people")]
 fn term_ended_by_cut_follower_is_noticed() {
-    assert!(in_paused_time(1, cuts(&[Rule::AsksFirst])) > 0);
+    let lost = in_paused_time(1, cuts(&[Rule::AsksFirst]));
+    eprintln!("ten cuts without the question: {lost} terms later");
+    assert!(lost > 0);
 }
 
 /// Heartbeats of an idle leader keep voters from electing another; and when it is gone, they elect one.
