@@ -187,7 +187,7 @@ fn vote_of_lost_directory_is_noticed() {
     for joined in [false, true] {
         let without = [Rule::NamesDirectory];
         assert!(
-            (0..5).any(|seed| in_paused_time(seed, voter_loses_its_directory(joined, &without))),
+            (0..50).any(|seed| in_paused_time(seed, voter_loses_its_directory(joined, &without))),
             "{joined}"
         );
     }
