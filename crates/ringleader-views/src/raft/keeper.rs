@@ -140,6 +140,15 @@ impl RaftLogStorage<Types> for Keeper {
     }
 
     async fn purge(&mut self, log_id: LogId) -> Result<(), StorageError> {
+        // openraft asks for this when it has begun to install a snapshot of the leader. Without the entries and without
+        // the snapshot, nobody could start this replica again after a crash: the snapshot has to be on the disk first.
+        let mut snapshot = self.shared.snapshot.subscribe();
+        let failed = || self.shared.failure();
+        // Its sender is in `shared`, and not gone.
+        let _ = snapshot.wait_for(|upto| *upto >= Some(log_id.index) || failed().is_some()).await;
+        if let Some(why) = failed() {
+            return Err(self.failed(ErrorSubject::Logs, io::Error::other(why)));
+        }
         let about = json(&log_id);
         let done = self.writer.perform(move |disk| disk.purge(log_id.index, &about)).await;
         done.map_err(|error| self.failed(ErrorSubject::Logs, error))?;

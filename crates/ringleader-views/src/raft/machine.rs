@@ -41,7 +41,7 @@ struct Album {
 
 impl Album {
     async fn keep(&self, picture: Picture) -> Result<(), StorageError> {
-        let latest = self.latest.clone();
+        let (latest, shared) = (self.latest.clone(), self.shared.clone());
         let bytes = json(&picture);
         let done = self.writer.perform(move |disk| {
             let mut latest = latest.lock().unwrap_or_else(PoisonError::into_inner);
@@ -50,6 +50,8 @@ impl Album {
                 return Ok(());
             }
             disk.keep(Kept::Snapshot, &bytes)?;
+            let index = picture.meta.last_log_id.map(|log_id| log_id.index);
+            shared.snapshot.send_modify(|upto| *upto = index.max(*upto));
             *latest = Some(picture);
             Ok(())
         });
@@ -78,6 +80,7 @@ impl Machine {
             let picture: Picture = serde_json::from_slice(bytes).map_err(|_| unknown())?;
             let state = State::decode(&picture.state.0).ok_or_else(unknown)?;
             machine.take(&picture.meta, state);
+            machine.album.shared.snapshot.send_replace(machine.applied.map(|log_id| log_id.index));
             machine.album.latest = Arc::new(Mutex::new(Some(picture)));
         }
         let purged = found.purged.as_ref().map(|(index, _)| *index);

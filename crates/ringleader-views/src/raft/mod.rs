@@ -2,8 +2,8 @@
 //! nothing else has to be installed.
 //!
 //! `types` has what the log says and what it makes, `keeper` and `machine` are log and state as openraft wants them,
-//! `network` what replicas say to each other, `tasks` what a replica does of its own accord, `rounds` what a leader
-//! asks. Reads are never answered from what a replica happens to know: the
+//! `network` what replicas say to each other, `tasks` what a replica does of its own accord, `prevote` what it asks
+//! before an election, `rounds` what a leader asks. Reads are never answered from what a replica happens to know: the
 //! leader asks a majority first, every time.
 
 mod keeper;
@@ -311,7 +311,7 @@ impl Parts {
                 return Reply::Hello(has_log, self.options.voters.clone(), self.shared.disk);
             }
             Body::Append(request) => {
-                self.shared.refused(None);
+                self.shared.accepted();
                 return match self.raft.append_entries(request).await {
                     Ok(answer) => Reply::Append(answer),
                     Err(error) => Reply::Failed(error.to_string()),
@@ -402,9 +402,8 @@ impl Parts {
             let until = deadline.min(Instant::now() + self.options.election.start);
             let why = match timeout_at(until, self.ask_leader(ask())).await {
                 Ok(Ok(Reply::View(bytes))) => return view_of(&bytes.0),
-                Ok(Ok(Reply::Refused(why))) => return Err(StoreError::Broken(why)),
                 Ok(Err(error @ StoreError::Broken(_))) => return Err(error),
-                Ok(Ok(Reply::Failed(why)) | Err(StoreError::Unavailable(why))) => why,
+                Ok(Ok(Reply::Failed(why) | Reply::Refused(why)) | Err(StoreError::Unavailable(why))) => why,
                 Ok(Ok(Reply::NotLeader)) => "the leader has just changed".to_owned(),
                 Ok(Ok(
                     Reply::Hello(..)
@@ -418,10 +417,8 @@ impl Parts {
             };
             let pause = Duration::from_millis(10);
             if Instant::now() + pause >= deadline {
-                return Err(self.broken().unwrap_or_else(|| match self.shared.refusal() {
-                    Some(refusal) if self.leader().is_none() => StoreError::Broken(refusal),
-                    Some(_) | None => StoreError::Unavailable(why),
-                }));
+                let refusal = self.shared.refusal(&self.options.voters).map(StoreError::Broken);
+                return Err(self.broken().or(refusal).unwrap_or(StoreError::Unavailable(why)));
             }
             sleep(pause).await;
         }

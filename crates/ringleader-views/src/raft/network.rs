@@ -137,9 +137,8 @@ impl Network {
         let answer = self.wire.call(to, Bytes::from(json(&envelope))).await?;
         let reply: Reply = serde_json::from_slice(&answer)
             .map_err(|error| Unreachable(format!("server {to} answers what nobody asked: {error}")))?;
-        if let Reply::Refused(why) = &reply {
-            self.shared.refused(Some(why.clone()));
-        }
+        let refusal = if let Reply::Refused(why) = &reply { Some(why.as_str()) } else { None };
+        self.shared.answered(to, refusal);
         Ok(reply)
     }
 }

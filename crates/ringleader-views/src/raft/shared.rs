@@ -6,6 +6,7 @@ use crate::StoreError;
 use crate::log::Syncs;
 use ringleader::lock::ServerId;
 use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
@@ -43,6 +44,8 @@ pub(super) struct Shared {
     pub(super) hints: watch::Sender<u32>,
     pub(super) proposes: watch::Sender<bool>,
     pub(super) syncs: Arc<Syncs>,
+    /// The last entry that the snapshot on the disk covers.
+    pub(super) snapshot: watch::Sender<Option<u64>>,
     /// Who waits for the leader to know that it still leads.
     pub(super) readers: Readers,
     /// While this replica leads and hears no majority, it is not to be heard either.
@@ -56,8 +59,8 @@ pub(super) struct Shared {
     remembered: Option<u64>,
     /// Why this replica has stopped.
     failure: Mutex<Option<String>>,
-    /// Why another one does not want to hear of us.
-    refusal: Mutex<Option<String>>,
+    /// Which others refuse this replica, and why.
+    refusals: Mutex<BTreeMap<ServerId, String>>,
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -97,6 +100,7 @@ impl Shared {
             hints: watch::Sender::new(0),
             proposes: watch::Sender::new(false),
             syncs,
+            snapshot: watch::Sender::new(None),
             readers: Readers::default(),
             silent: AtomicBool::new(false),
             behind: AtomicBool::new(false),
@@ -104,7 +108,7 @@ impl Shared {
             state: Mutex::default(),
             remembered,
             failure: Mutex::default(),
-            refusal: Mutex::default(),
+            refusals: Mutex::default(),
         })
     }
 
@@ -149,25 +153,40 @@ impl Shared {
             tracing::error!(why, "the replica of the view has stopped");
             *failure = Some(why.to_owned());
         }
+        drop(failure);
+        // Whoever waits for a snapshot waits in vain.
+        self.snapshot.send_modify(|_| {});
     }
 
     pub(super) fn failure(&self) -> Option<String> {
         locked(&self.failure).clone()
     }
 
-    /// Another one does not want to hear of us (or does again).
-    pub(super) fn refused(&self, why: Option<String>) {
-        let mut refusal = locked(&self.refusal);
-        if *refusal != why {
-            if let Some(why) = &why {
-                tracing::error!(why, "another replica refuses this one");
+    /// Another replica answered: it refuses this one, or does not.
+    pub(super) fn answered(&self, server: ServerId, refusal: Option<&str>) {
+        let mut refusals = locked(&self.refusals);
+        match refusal {
+            Some(why) => {
+                let before = refusals.insert(server, why.to_owned());
+                if before.as_deref() != Some(why) {
+                    tracing::error!(server, why, "another replica refuses this one");
+                }
             }
-            *refusal = why;
+            None => drop(refusals.remove(&server)),
         }
     }
 
-    pub(super) fn refusal(&self) -> Option<String> {
-        locked(&self.refusal).clone()
+    /// A leader counts on this replica.
+    pub(super) fn accepted(&self) {
+        locked(&self.refusals).clear();
+    }
+
+    /// Why this replica is the wrong one: most of the other voters refuse it. One alone may be wrong itself.
+    pub(super) fn refusal(&self, voters: &BTreeSet<ServerId>) -> Option<String> {
+        let others = voters.iter().filter(|voter| **voter != self.id).count();
+        let refusals = locked(&self.refusals);
+        let first = refusals.values().next().cloned();
+        first.filter(|_| refusals.len() * 2 > others)
     }
 }
 

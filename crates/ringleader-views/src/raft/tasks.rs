@@ -36,8 +36,7 @@ async fn elections(parts: Parts) {
             let begun = state.membership_state.effective().voter_ids().next().is_some();
             (state.server_state, begun, state.vote_last_modified(), state.vote_ref().is_committed())
         });
-        let Ok((role, begun, voted, committed)) = seen.await else { return };
-        let heard = voted;
+        let Ok((role, begun, heard, committed)) = seen.await else { return };
         let led = heard.filter(|_| committed);
         if role == ServerState::Leader || role == ServerState::Learner || !begun {
             // Who leads is told when that is over, and looks itself only now and then.
@@ -64,7 +63,7 @@ async fn elections(parts: Parts) {
             }
             // A leader that was heard meanwhile, or a vote for somebody else, comes before this.
             match raft.with_raft_state(|state| state.vote_last_modified()).await {
-                Ok(now) if now == voted => {}
+                Ok(now) if now == heard => {}
                 Ok(_) => continue,
                 Err(_) => return,
             }

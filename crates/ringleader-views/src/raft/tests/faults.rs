@@ -126,3 +126,65 @@ async fn a_server_of_another_cluster_gets_no_say() {
     assert!(why.contains("the log of another cluster"), "{why}");
     assert!(ours.change(1).await.epoch > view.epoch);
 }
+
+/// A server was away for long and gets a snapshot, on a disk that is full after so many bytes: whatever was written,
+/// with room again it goes on.
+#[test]
+fn full_disk_during_a_snapshot_leaves_a_directory_that_opens() {
+    in_paused_time(1, async {
+        let cluster = Cluster::slow(&[], 8).start_all().await;
+        let leader = cluster.leader().await;
+        let away = (leader + 1) % 3;
+        for room in (0..6_000).step_by(250) {
+            cluster.kill(away).await;
+            for _ in 0..30 {
+                cluster.change(leader).await;
+            }
+            let rig = Rig { in_place: true, ..full_after(room) };
+            let started = cluster.start_in(away, rig).await;
+            sleep(Duration::from_secs(2)).await;
+            if started.is_ok() {
+                cluster.kill(away).await;
+            }
+            cluster.start(away).await;
+        }
+        for server in 0..3 {
+            cluster.agree(server).await;
+        }
+        for server in 0..3 {
+            cluster.kill(server).await;
+        }
+    });
+}
+
+/// While they have no leader yet, servers that are well do not give up because a stranger refuses them.
+#[test]
+fn server_of_another_cluster_stops_nobody_else() {
+    for seed in 0..repetitions(50) {
+        in_paused_time(seed, async {
+            let (ours, theirs) =
+                (Cluster::slow(&[], 256).start_all().await, Cluster::slow(&[], 256).start_all().await);
+            for server in 0..3 {
+                ours.kill(server).await;
+                theirs.kill(server).await;
+            }
+            emptied(&ours.directory(2));
+            std::fs::rename(theirs.directory(2), ours.directory(2)).expect("it is there");
+            for server in [2, 0, 1] {
+                ours.start(server).await;
+            }
+            for server in [0, 1] {
+                let store = ours.store(server);
+                eventually(|| async {
+                    let read = store.read().await;
+                    assert!(!matches!(read, Err(StoreError::Broken(_))), "server {server}: {read:?}");
+                    read.ok()
+                })
+                .await;
+            }
+            for server in 0..3 {
+                ours.kill(server).await;
+            }
+        });
+    }
+}

@@ -208,10 +208,14 @@ fn lost_directory_stops_nobody_else() {
             let error = cluster.store(0).read().await.expect_err("one of three");
             assert!(matches!(error, StoreError::Unavailable(_)), "{error:?}");
         }
-        let error = cluster.store(1).read().await.expect_err("it lost its folder");
-        assert!(matches!(&error, StoreError::Broken(why) if why.contains("server 1")), "{error:?}");
         cluster.start(2).await;
         cluster.agree(0).await;
+        let lost = cluster.store(1);
+        eventually(|| async {
+            let error = lost.read().await.expect_err("it lost its folder");
+            matches!(error, StoreError::Broken(why) if why.contains("server 1")).then_some(())
+        })
+        .await;
         for server in 0..3 {
             cluster.kill(server).await;
         }

@@ -13,6 +13,8 @@ impl StoreBuilder<Types, Keeper, Machine, TempDir> for Builder {
         let (disk, found) = Disk::open(dir.path(), None, Arc::default()).expect("it is new");
         let writer = Writer::start(disk).expect("a thread");
         let shared = Arc::new(Shared::new(0, None, Arc::default(), Vec::new()).expect("it is new"));
+        // It purges without a snapshot.
+        shared.snapshot.send_replace(Some(u64::MAX));
         let keeper = Keeper::new(&found, writer.clone(), shared.clone()).expect("it is empty");
         let machine = Machine::new(&found, writer, shared).expect("it is empty");
         Ok((dir, keeper, machine))
