@@ -135,9 +135,9 @@ fn full_disk_during_a_snapshot_leaves_a_directory_that_opens() {
         let cluster = Cluster::slow(&[], 8).start_all().await;
         let leader = cluster.leader().await;
         let away = (leader + 1) % 3;
-        for room in (0..6_000).step_by(250) {
+        for room in (0..6_000).step_by(400) {
             cluster.kill(away).await;
-            for _ in 0..30 {
+            for _ in 0..20 {
                 cluster.change(leader).await;
             }
             let rig = Rig { in_place: true, ..full_after(room) };
