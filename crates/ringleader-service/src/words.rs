@@ -268,11 +268,14 @@ pub(crate) fn denied(facts: &Facts, context: &Context, denial: Denial) -> Refusa
             help: Some("stop what the locks protect, and open a new session".to_owned()),
             ..refuse("session_unknown", "there is no such session here", FREE)
         },
-        Denial::NotHolder => refuse(
-            "not_holder",
-            "this session does not hold it with this fence",
-            "this fence does not hold now",
-        ),
+        Denial::NotHolder => Refusal {
+            help: Some("a new request needs a rid that its session has not used before".to_owned()),
+            ..refuse(
+                "not_holder",
+                "this session does not hold it, or not any more, with this fence or this rid",
+                "this fence does not hold now",
+            )
+        },
         Denial::NoLease { retry } => Refusal {
             retry_after_ms: after(retry),
             help: Some("open a session at another server".to_owned()),

@@ -2,7 +2,7 @@
 //! texts with their length in front. Reading trusts nothing: what is cut, too long or out of range is an error, never
 //! a panic or a large allocation, and one value has one form only, so that replicas can compare bytes.
 
-use super::message::{Carried, Owned, Parcel};
+use super::message::{Carried, Ending, Finished, Owned, Parcel};
 use super::times::{Class, Times};
 use super::view::{Command, SHARDS, Seat, View};
 use super::{Fence, Kind, LockState, MAX_EPOCH, MAX_VALUE, Message, Name, SessionId};
@@ -143,6 +143,29 @@ impl Coded for Class {
     }
     fn take(bytes: &mut &[u8]) -> Result<Class, WireError> {
         Class::ALL.get(usize::from(u16::take(bytes)?)).copied().ok_or(WireError::Range)
+    }
+}
+
+/// How a request ended, by its number.
+const ENDINGS: [Ending; 3] = [Ending::Over, Ending::Timeout, Ending::Locked];
+
+impl Coded for Ending {
+    fn put(&self, bytes: &mut Vec<u8>) {
+        put_number(*self as u64, bytes);
+    }
+    fn take(bytes: &mut &[u8]) -> Result<Ending, WireError> {
+        ENDINGS.get(usize::from(u16::take(bytes)?)).copied().ok_or(WireError::Range)
+    }
+}
+
+impl Coded for Finished {
+    fn put(&self, bytes: &mut Vec<u8>) {
+        let Finished { rid, lock, how } = *self;
+        (rid, (lock, how)).put(bytes);
+    }
+    fn take(bytes: &mut &[u8]) -> Result<Finished, WireError> {
+        let (rid, (lock, how)) = Coded::take(bytes)?;
+        Ok(Finished { rid, lock, how })
     }
 }
 
@@ -496,7 +519,7 @@ mod tests {
             meta: Arc::from("host 12"),
             owner: Arc::from("ci"),
             left: Micros(77),
-            over: vec![1, 300],
+            over: ENDINGS.into_iter().map(|how| Finished { rid: 300, lock: u32::MAX, how }).collect(),
             held: vec![carried],
         });
         let messages = [

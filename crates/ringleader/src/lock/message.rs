@@ -15,6 +15,28 @@ pub struct Owned {
     pub held: bool,
 }
 
+/// How a request ended: what it is answered if it is repeated.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Ending {
+    /// It was granted, and that is over: released, or cancelled.
+    Over,
+    /// Not granted, and the wait was withdrawn: after its time, or because it was cancelled.
+    Timeout,
+    /// Somebody else had the lock.
+    Locked,
+}
+
+/// A request that is over.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Finished {
+    /// Its number.
+    pub rid: Rid,
+    /// Some bits of the hash of what was wanted; 0 if that is not known, because it was cancelled before it came.
+    pub lock: u32,
+    /// How it ended.
+    pub how: Ending,
+}
+
 /// A session that moves, with everything that it has.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Parcel {
@@ -28,8 +50,8 @@ pub struct Parcel {
     pub owner: Arc<str>,
     /// For how long its client may count on what it was promised, on the clock of the server that it leaves.
     pub left: Micros,
-    /// Requests that are over, so that one that comes late is not taken for a new one.
-    pub over: Vec<Rid>,
+    /// Requests that are over, so that one that is repeated or comes late is not taken for a new one.
+    pub over: Vec<Finished>,
     /// The locks that it holds.
     pub held: Vec<Carried>,
 }

@@ -23,7 +23,7 @@ mod view;
 pub use ask::{Answer, Ask, Asker, Belief, Denial, LockState, Rid, SessionId};
 pub use codec::MAX_MESSAGE;
 pub use fence::{BadFence, Fence, MAX_COUNTER, MAX_EPOCH, first_epoch};
-pub use message::{Carried, Message, Owned, Parcel};
+pub use message::{Carried, Ending, Finished, Message, Owned, Parcel};
 pub use name::{BadName, Kind, MAX_NAME, MAX_VALUE, Name};
 pub use server::{
     Event, Flawless, Input, Limits, LockStatus, Output, Path, Rules, Server, ServerSpec, ServerStatus, Tally,

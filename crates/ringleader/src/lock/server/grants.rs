@@ -3,7 +3,7 @@
 use super::requests::{Request, State, Wanted};
 use super::{Answer, Asker, Event, Output, Path, Rules, Server, SessionKey, Timer, answer};
 use crate::live::Micros;
-use crate::lock::{Denial, Fence, MAX_VALUE, Name, Rid, SessionId};
+use crate::lock::{Denial, Ending, Fence, MAX_VALUE, Name, Rid, SessionId};
 
 impl<R: Rules> Server<R> {
     /// The usual case, for speed: the token is here, nobody else wants it, and everything is in order. Anything else
@@ -116,7 +116,7 @@ impl<R: Rules> Server<R> {
         let at_rest = lock.is_resting();
         answer(out, asker, Answer::Released);
         if let Some(client) = self.sessions.get_mut(&key) {
-            client.finishes(rid);
+            client.finishes(rid, Some(name), Ending::Over);
             if let Some(request) = client.requests.remove(&rid) {
                 out.push(Output::Event(Event::Released { name: request.name, fence }));
             }
@@ -150,8 +150,8 @@ impl<R: Rules> Server<R> {
             Some((State::Waits { .. } | State::Tries { .. }, _)) => {
                 self.withdraw(now, key, rid, Denial::Timeout, out);
             }
-            None if client.has_finished(rid) => {}
-            None => client.finishes(rid),
+            None if client.finished(rid).is_some() => {}
+            None => client.finishes(rid, None, Ending::Timeout),
         }
         answer(out, asker, Answer::Cancelled);
     }
@@ -160,7 +160,7 @@ impl<R: Rules> Server<R> {
     fn gives_back(&mut self, now: Micros, key: SessionKey, rid: Rid, out: &mut Vec<Output>) {
         let Some(client) = self.sessions.get_mut(&key) else { return };
         let Some(request) = client.requests.remove(&rid) else { return };
-        client.finishes(rid);
+        client.finishes(rid, Some(&request.name), Ending::Over);
         if let State::Holds(fence) = request.state {
             self.let_go(now, &request.name);
             out.push(Output::Event(Event::Released { name: request.name, fence }));
@@ -178,7 +178,9 @@ impl<R: Rules> Server<R> {
     ) {
         let Some(client) = self.sessions.get_mut(&key) else { return };
         let Some(request) = client.requests.remove(&rid) else { return };
-        client.finishes(rid);
+        if let Some(how) = ending(why) {
+            client.finishes(rid, Some(&request.name), how);
+        }
         self.forget_wait(key, rid, &request);
         if let Some(asker) = request.asker {
             answer(out, asker, Answer::Denied(why));
@@ -206,5 +208,19 @@ impl<R: Rules> Server<R> {
             let why = if tries { Denial::Locked } else { Denial::Timeout };
             self.withdraw(now, key, rid, why, out);
         }
+    }
+}
+
+/// How a request ends that is refused like this; not at all if it is refused for the time being, and may be made again.
+fn ending(why: Denial) -> Option<Ending> {
+    match why {
+        Denial::NoLease { .. } | Denial::Recovering { .. } | Denial::Draining | Denial::Moved(_) => None,
+        Denial::Locked => Some(Ending::Locked),
+        Denial::Timeout
+        | Denial::SessionExpired
+        | Denial::SessionUnknown
+        | Denial::NotHolder
+        | Denial::Limit(_)
+        | Denial::BadRequest(_) => Some(Ending::Timeout),
     }
 }

@@ -268,7 +268,7 @@ impl<R: Rules> Server<R> {
         let key = self.opened;
         let mut client = Client::new(session, Opening { ttl, class, meta, owner, follows: true }, until);
         client.granted = !held.is_empty();
-        over.into_iter().for_each(|rid| client.finishes(rid));
+        over.into_iter().for_each(|finished| client.remembers(finished));
         let count = held.len();
         for Carried { rid, name, fence, value, k, counter } in held {
             let lock = self.lock_mut(now, &name);
@@ -391,5 +391,5 @@ impl<R: Rules> Server<R> {
 fn bytes(client: &Client) -> usize {
     let lock = |request: &Request| request.name.text().len() + request.value.len() + 48;
     let locks: usize = client.requests.values().filter(|request| request.holds()).map(lock).sum();
-    locks + client.meta.len() + client.owner.len() + client.over().len() * 10 + 64
+    locks + client.meta.len() + client.owner.len() + client.over().len() * 16 + 64
 }

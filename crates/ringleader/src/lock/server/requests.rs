@@ -1,13 +1,17 @@
 //! 4.1, requests: a lock is asked for, granted, given back. A request is known by its session and its number:
-//! repeated it gets the answer that it had, so that a lost answer heals; once over, its number is refused.
+//! repeated it gets the answer that it had, so that a lost answer heals; one that was granted and is over never looks
+//! held again.
 
+use super::sessions::lock_bits;
 use super::{Answer, Asker, Output, Path, Rules, Server, SessionKey, Timer, answer};
 use crate::live::Micros;
-use crate::lock::{Class, Denial, Fence, Kind, MAX_VALUE, Name, Rid, SessionId};
+use crate::lock::{Class, Denial, Ending, Fence, Finished, Kind, MAX_VALUE, Name, Rid, SessionId};
 use std::sync::Arc;
 
 /// How long a try may take to find out whether the lock is free, and to fetch the token if it is.
 const TRY: Micros = Micros::millis(1000);
+
+const OTHER_LOCK: &str = "this number is of a request for another lock; a new one needs a new number";
 
 /// What a client asks for.
 pub(super) struct Wanted {
@@ -94,6 +98,9 @@ impl<R: Rules> Server<R> {
             None
         };
         if tries && !free {
+            if let Some(client) = self.sessions.get_mut(&key) {
+                client.finishes(rid, Some(&name), Ending::Locked);
+            }
             return answer(out, asker, Answer::Denied(Denial::Locked));
         }
         if free && !here && self.created_at_home(now, &name) {
@@ -147,16 +154,13 @@ impl<R: Rules> Server<R> {
         let Some(client) = self.sessions.get_mut(&key) else { return false };
         let until = client.until;
         let Some(request) = client.requests.get_mut(&wanted.rid) else {
-            let over = client.has_finished(wanted.rid);
-            if over {
-                let why = "a request of this number is over; a new one needs a new number";
-                answer(out, asker, Answer::Denied(Denial::BadRequest(why)));
-            }
-            return over;
+            let Some(finished) = client.finished(wanted.rid) else { return false };
+            let denial = Self::ended(finished, &wanted.name);
+            answer(out, asker, Answer::Denied(denial));
+            return true;
         };
         if request.name != wanted.name {
-            let why = "this number is of a request for another lock";
-            answer(out, asker, Answer::Denied(Denial::BadRequest(why)));
+            answer(out, asker, Answer::Denied(Denial::BadRequest(OTHER_LOCK)));
             return true;
         }
         if let State::Holds(fence) = request.state {
@@ -168,6 +172,19 @@ impl<R: Rules> Server<R> {
             answer(out, before, Answer::Denied(Denial::BadRequest(why)));
         }
         true
+    }
+
+    /// What a request that is over is answered if it is repeated. (One that was refused for the time being is not over:
+    /// repeated, it is asked again.)
+    fn ended(Finished { lock, how, .. }: Finished, name: &Name) -> Denial {
+        if lock != 0 && lock != lock_bits(name) {
+            return Denial::BadRequest(OTHER_LOCK);
+        }
+        match how {
+            Ending::Over => Denial::NotHolder,
+            Ending::Timeout => Denial::Timeout,
+            Ending::Locked => Denial::Locked,
+        }
     }
 
     /// Whether the request can be made at all (8.5, and the class).

@@ -6,14 +6,15 @@ use super::moving::Way;
 use super::requests::{Request, State};
 use super::{Answer, Asker, Event, Output, Rules, Server, SessionKey, Timer, answer};
 use crate::live::Micros;
-use crate::lock::{Belief, Class, Denial, Name, Rid, SessionId};
+use crate::lock::{Belief, Class, Denial, Ending, Finished, Name, Rid, SessionId};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 /// The most bytes of what a session shows about its holder.
 const MAX_META: usize = 512;
 
-/// How many requests that are over a session remembers: one that comes late must not be taken for a new one.
+/// How many requests that are over a session remembers, with their answers: one that is repeated, or comes late, must
+/// not be taken for a new one. They take 16 bytes each.
 const FINISHED: usize = 64;
 
 /// What a session is opened with.
@@ -42,7 +43,7 @@ pub(super) struct Client {
     /// It is over from here on.
     pub(super) until: Micros,
     pub(super) requests: BTreeMap<Rid, Request>,
-    finished: VecDeque<Rid>,
+    finished: VecDeque<Finished>,
     /// The largest number that is over.
     newest: Rid,
     /// Whether it was ever granted anything.
@@ -70,28 +71,38 @@ impl Client {
     }
 
     /// The requests that are over, as far as they are remembered.
-    pub(super) fn over(&self) -> Vec<Rid> {
+    pub(super) fn over(&self) -> Vec<Finished> {
         self.finished.iter().copied().collect()
     }
 
     /// Whether this number was not seen yet.
     pub(super) fn is_new(&self, rid: Rid) -> bool {
-        !self.requests.contains_key(&rid) && (rid > self.newest || !self.has_finished(rid))
+        !self.requests.contains_key(&rid) && (rid > self.newest || self.finished(rid).is_none())
     }
 
-    /// A request is over.
-    pub(super) fn finishes(&mut self, rid: Rid) {
+    /// A request is over, like this.
+    pub(super) fn finishes(&mut self, rid: Rid, name: Option<&Name>, how: Ending) {
+        self.remembers(Finished { rid, lock: name.map_or(0, lock_bits), how });
+    }
+
+    /// A request was over when the session came here, or is now.
+    pub(super) fn remembers(&mut self, finished: Finished) {
         if self.finished.len() == FINISHED {
             self.finished.pop_front();
         }
-        self.finished.push_back(rid);
-        self.newest = self.newest.max(rid);
+        self.newest = self.newest.max(finished.rid);
+        self.finished.push_back(finished);
     }
 
-    /// Whether a request was over not long ago.
-    pub(super) fn has_finished(&self, rid: Rid) -> bool {
-        self.finished.contains(&rid)
+    /// How a request ended, if that was not long ago.
+    pub(super) fn finished(&self, rid: Rid) -> Option<Finished> {
+        self.finished.iter().find(|finished| finished.rid == rid).copied()
     }
+}
+
+/// What is remembered of the name of a lock.
+pub(super) fn lock_bits(name: &Name) -> u32 {
+    (name.hash() >> 32) as u32
 }
 
 impl<R: Rules> Server<R> {

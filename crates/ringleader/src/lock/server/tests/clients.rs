@@ -58,10 +58,64 @@ fn a_request_that_is_repeated_has_the_answer_that_it_had() {
     room.release(0, zero, &name, fence);
     assert!(matches!(room.answer_to(second), Some(Answer::Granted { rid: 1, .. })));
     assert_eq!(room.server(0).status(room.now).waiters, 0);
-    // One that is over is not begun again, however late it comes.
-    assert!(matches!(refused(room.acquire(0, zero, 1, &name)), Denial::BadRequest(_)));
-    room.ask(0, Ask::Cancel { session: zero, rid: 7 });
-    assert!(matches!(refused(room.acquire(0, zero, 7, &name)), Denial::BadRequest(_)));
+}
+
+#[test]
+fn request_that_is_over_is_answered_again_and_not_begun_again() {
+    let mut room: Room = Room::new(1);
+    let (name, other) = (room.lock_at(0), room.name_at(Kind::Lock, 0, 500));
+    let (zero, rival) = (room.open(0), room.open(0));
+    let fence = room.gets(0, zero, 1, &name);
+    // Not granted in time.
+    assert_eq!(room.ask(0, acquire(rival, 1, &name, Some(Micros::millis(100)))), None);
+    let waiter = room.asked;
+    room.pass(Micros::millis(100));
+    assert_eq!(refused(room.answer_to(waiter)), Denial::Timeout);
+    // Somebody else had it.
+    assert_eq!(refused(room.ask(0, acquire(rival, 2, &name, Some(Micros(0))))), Denial::Locked);
+    // Not wanted any more: while it waited, before it came, and while it was held.
+    assert_eq!(room.acquire(0, rival, 3, &name), None);
+    let waiter = room.asked;
+    room.ask(0, Ask::Cancel { session: rival, rid: 3 });
+    assert_eq!(refused(room.answer_to(waiter)), Denial::Timeout);
+    room.ask(0, Ask::Cancel { session: rival, rid: 4 });
+    room.gets(0, rival, 5, &other);
+    room.ask(0, Ask::Cancel { session: rival, rid: 5 });
+    // Released.
+    room.release(0, zero, &name, fence);
+    let over = [
+        (zero, 1, Denial::NotHolder, &name),
+        (rival, 1, Denial::Timeout, &name),
+        (rival, 2, Denial::Locked, &name),
+        (rival, 3, Denial::Timeout, &name),
+        (rival, 4, Denial::Timeout, &name),
+        (rival, 5, Denial::NotHolder, &other),
+    ];
+    for _ in 0..2 {
+        // All are free now: a request that was begun again would be granted.
+        for (session, rid, denial, name) in over {
+            for wait in [None, Some(Micros(0)), Some(Micros::millis(100))] {
+                assert_eq!(refused(room.ask(0, acquire(session, rid, name, wait))), denial, "{rid}");
+            }
+        }
+    }
+    assert_eq!(room.server(0).status(room.now).held, 0);
+    // The number of another request is a mistake, and says so.
+    assert!(matches!(refused(room.acquire(0, rival, 5, &name)), Denial::BadRequest(_)));
+    assert_eq!(room.ask(0, Ask::Cancel { session: rival, rid: 1 }), Some(Answer::Cancelled));
+}
+
+#[test]
+fn session_remembers_its_last_requests() {
+    let mut room: Room = Room::new(1);
+    let (name, zero) = (room.lock_at(0), room.open(0));
+    for rid in 1..=100 {
+        let fence = room.gets(0, zero, rid, &name);
+        room.release(0, zero, &name, fence);
+    }
+    for rid in 37..=100 {
+        assert_eq!(refused(room.acquire(0, zero, rid, &name)), Denial::NotHolder, "{rid}");
+    }
 }
 
 #[test]
