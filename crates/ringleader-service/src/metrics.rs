@@ -149,6 +149,7 @@ impl Metrics {
             Command::SetTimes(..) => "times",
             Command::SetProto(..) => "proto",
             Command::Settle(_) => "settle",
+            Command::Left(..) => "left",
         };
         self.views.get_or_create(&vec![("reason", reason.to_owned())]).inc();
     }

@@ -90,7 +90,6 @@ pub struct Service {
     place: ServerId,
     options: Options,
     incarnation: u64,
-    fresh: bool,
     listeners: Listeners,
     trust: Trusts,
     handle: Handle,
@@ -124,7 +123,7 @@ impl Service {
             status: address.status.as_deref().map(|at| node::claim(at, "its status")).transpose()?,
             socket: address.socket.as_deref().map(claim_socket).transpose()?,
         };
-        let fresh = prepare(&config.data)?;
+        prepare(&config.data)?;
         let incarnation = getrandom::u64().map_err(|_| {
             Problem::environment("no_randomness", "the operating system gives no random numbers")
         })?;
@@ -133,7 +132,6 @@ impl Service {
             place,
             options,
             incarnation,
-            fresh,
             listeners,
             trust,
             handle: Handle(Arc::new(watch::Sender::new(Wish::Run))),
@@ -167,7 +165,7 @@ impl Service {
     }
 
     async fn serve(self, ready: impl FnOnce(&Embedded)) -> Result<(), Problem> {
-        let Service { config, place, options, incarnation, fresh, listeners, trust, handle } = self;
+        let Service { config, place, options, incarnation, listeners, trust, handle } = self;
         let name = config.name(place).to_owned();
         let mesh = Mesh::new(Surroundings {
             cluster: config.cluster.clone(),
@@ -183,7 +181,6 @@ impl Service {
             Problem::environment("cannot_write", format!("cannot write {}: {error}", path.display()))
         })?;
         let spec = ServerSpec {
-            fresh,
             drain: Micros(u64::try_from(options.drain.as_micros()).unwrap_or(u64::MAX)),
             renew: config.pace.renew,
             suspect: config.pace.suspect,
@@ -207,10 +204,6 @@ impl Service {
         let leases = config.pace.times.leases.iter().map(|lease| lease.0).max().unwrap_or_default();
         let most = options.drain + Duration::from_micros(leases) + Duration::from_secs(1);
         let done = until_the_end(&core, wishes, most).await;
-        if *core.drained().borrow() {
-            // Nobody holds anything of this run, and it grants nothing more: the next one need not wait for its leases.
-            let _ = std::fs::remove_file(config.data.join(RAN));
-        }
         signals::tell_manager("STOPPING=1");
         core.tells("stopped");
         let _ = tokio::time::timeout(Duration::from_secs(2), core.store().close()).await;
@@ -374,24 +367,13 @@ fn claim_socket(path: &Path) -> Result<UnixListener, Problem> {
     Ok(listener)
 }
 
-/// Says that an earlier run may have granted what is still held.
-const RAN: &str = "ran";
-
-/// Makes the folder, and a mark in it; whether nothing of an earlier run is held.
-fn prepare(data: &Path) -> Result<bool, Problem> {
-    let bad = |error: io::Error| {
+/// Makes the folder. Nothing in it, and nothing that is missing from it, says whether an earlier run of this server
+/// granted something that is still held: that is in the agreed membership.
+fn prepare(data: &Path) -> Result<(), Problem> {
+    std::fs::create_dir_all(data).map_err(|error| {
         Problem::environment("cannot_write", format!("cannot write in {}: {error}", data.display()))
             .help("it is the folder of this server's log of views, and must survive restarts")
-    };
-    std::fs::create_dir_all(data).map_err(bad)?;
-    let mark = data.join(RAN);
-    if mark.exists() {
-        return Ok(false);
-    }
-    let file = std::fs::File::create(&mark).map_err(bad)?;
-    file.sync_all().map_err(bad)?;
-    std::fs::File::open(data).and_then(|folder| folder.sync_all()).map_err(bad)?;
-    Ok(true)
+    })
 }
 
 /// Waits until it is asked to leave and has, or is asked to stop, or must not go on.

@@ -83,15 +83,7 @@ impl fmt::Display for Unreachable {
 
 impl std::error::Error for Unreachable {}
 
-/// After a backup was put back: the view with an epoch that was not used before. Nobody is in any more; whoever was
-/// may still have a lease. None if it is high enough.
+/// After a backup was put back: the view with an epoch that was not used before; none if it is high enough.
 pub(crate) fn raised(view: &View, floor: u32) -> Option<View> {
-    (view.epoch < floor).then(|| {
-        let mut next = view.clone();
-        next.epoch = floor;
-        next.past.extend(view.members.keys());
-        next.members.clear();
-        next.homes.clear();
-        next
-    })
+    (view.epoch < floor).then(|| view.restored(floor))
 }

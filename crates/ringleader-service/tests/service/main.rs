@@ -2,6 +2,7 @@
 
 mod errors;
 mod faults;
+mod folders;
 mod locks;
 mod moves;
 mod stores;

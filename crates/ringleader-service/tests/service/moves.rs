@@ -70,7 +70,9 @@ fn a_server_leaves_while_locks_are_held_and_nobody_loses_one() {
     // There it is, under the same fence.
     let there = cluster.client(place);
     let (code, alive) = there.keep_alive(&session);
-    assert_eq!((code, &alive["requests"]), (200, &json!([{ "rid": 1, "state": "holds", "fence": fence }])));
+    let requests = alive["requests"].as_array().cloned().unwrap_or_default();
+    assert_eq!((code, requests.len()), (200, 1), "{alive}");
+    assert_eq!((&requests[0]["state"], &requests[0]["fence"]), (&json!("holds"), &json!(fence)));
     // The old server is gone, and what was held is held.
     cluster.leave(0);
     assert!(guard.is_held() && guard.fence() == before && held_apart.is_held());

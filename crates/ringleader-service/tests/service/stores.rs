@@ -16,14 +16,14 @@ fn not_here(what: &str) {
 }
 
 /// An etcd of one server, ended with this.
-struct Etcd {
+pub(crate) struct Etcd {
     folder: tempfile::TempDir,
     ports: [u16; 2],
     child: Child,
 }
 
 impl Etcd {
-    fn start() -> Option<Etcd> {
+    pub(crate) fn start() -> Option<Etcd> {
         let free = || {
             let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
             listener.local_addr().expect("an address").port()
@@ -39,6 +39,16 @@ impl Etcd {
                 None
             }
         }
+    }
+
+    /// Where it answers.
+    pub(crate) fn endpoint(&self) -> String {
+        format!("http://127.0.0.1:{}", self.ports[0])
+    }
+
+    /// Waits until it does.
+    pub(crate) fn wait(&self) {
+        until("etcd is there", || std::net::TcpStream::connect(("127.0.0.1", self.ports[0])).ok());
     }
 
     fn spawn(folder: &Path, ports: [u16; 2]) -> Option<Child> {
@@ -71,10 +81,10 @@ impl Drop for Etcd {
 fn with_the_view_in_etcd_locks_go_on_when_a_server_dies_and_stop_without_etcd() {
     let Some(mut etcd) = Etcd::start() else { return };
     let mut cluster = Cluster::stopped(3, Options::default());
-    let endpoints = vec![format!("http://127.0.0.1:{}", etcd.ports[0])];
+    let endpoints = vec![etcd.endpoint()];
     cluster.config.views = Views::Etcd(Store { endpoints, authority: None, identity: None });
     cluster.writes();
-    until("etcd is there", || std::net::TcpStream::connect(("127.0.0.1", etcd.ports[0])).ok());
+    etcd.wait();
     (0..3).for_each(|place| cluster.start(place));
     (0..3).for_each(|place| cluster.wait_ready(place));
     let mut last = 0;

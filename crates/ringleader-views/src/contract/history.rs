@@ -50,7 +50,8 @@ fn epoch_of(command: &Command) -> u32 {
     | Command::Rehome(epoch, _)
     | Command::SetTimes(epoch, _, _)
     | Command::SetProto(epoch, _)
-    | Command::Settle(epoch)) = command;
+    | Command::Settle(epoch)
+    | Command::Left(epoch, _, _)) = command;
     *epoch
 }
 
@@ -63,7 +64,8 @@ fn steps(history: &[Call]) -> Vec<Step> {
         let end = call.answer.as_ref().map(|_| call.end);
         let mut after = None;
         if let Asked::Propose(command) = &call.asked {
-            assert!(!matches!(command, Command::Settle(_)), "it leaves the epoch as it is: not judged here");
+            let stays = matches!(command, Command::Settle(_) | Command::Left(..));
+            assert!(!stays, "it leaves the epoch as it is: not judged here");
             after = Some(steps.len());
             steps.push(Step { begin: call.begin, end, what: What::Change(command.clone()), after: None });
         }

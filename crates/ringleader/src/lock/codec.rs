@@ -353,8 +353,8 @@ messages! {
     3 Token { epoch, name, k, counter }
     4 Took { epoch, name, k }
     5 Offer { epoch, name, k }
-    6 Report { epoch, incarnation, certify, page, pages, owns, gone }
-    7 Reported { epoch, incarnation, certify, page }
+    6 Report { epoch, incarnation, page, pages, owns, gone }
+    7 Reported { epoch, incarnation, page }
     8 Look { epoch, name, asker, number }
     9 Looked { epoch, name, number, state }
     10 Move { epoch, session, parcel }
@@ -384,7 +384,7 @@ impl Coded for View {
         }
         homes.put(bytes);
         put_number(past.len() as u64, bytes);
-        past.iter().for_each(|server| server.put(bytes));
+        past.iter().for_each(|run| run.put(bytes));
         times.put(bytes);
         running.put(bytes);
         proto.put(bytes);
@@ -408,11 +408,11 @@ impl Coded for View {
         }
         let mut past = BTreeSet::new();
         for _ in 0..u16::take(bytes)? {
-            let server = u16::take(bytes)?;
-            if past.last().is_some_and(|last| *last >= server) {
+            let run = Coded::take(bytes)?;
+            if past.last().is_some_and(|last| *last >= run) {
                 return Err(WireError::Range);
             }
-            past.insert(server);
+            past.insert(run);
         }
         let (times, running) = (Times::take(bytes)?, Coded::take(bytes)?);
         let (proto, classes) = (u16::take(bytes)?, Vec::take(bytes)?);
@@ -438,6 +438,9 @@ impl Coded for Command {
             }
             Command::SetProto(epoch, proto) => (4_u16, (*epoch, *proto)).put(bytes),
             Command::Settle(epoch) => (5_u16, *epoch).put(bytes),
+            Command::Left(epoch, server, incarnation) => {
+                (6_u16, (*epoch, (*server, *incarnation))).put(bytes);
+            }
         }
     }
     fn take(bytes: &mut &[u8]) -> Result<Command, WireError> {
@@ -450,6 +453,7 @@ impl Coded for Command {
             3 => Ok(Command::SetTimes(epoch, Times::take(bytes)?, Vec::take(bytes)?)),
             4 => Ok(Command::SetProto(epoch, u16::take(bytes)?)),
             5 => Ok(Command::Settle(epoch)),
+            6 => Ok(Command::Left(epoch, u16::take(bytes)?, u64::take(bytes)?)),
             _ => Err(WireError::Range),
         }
     }
@@ -539,13 +543,12 @@ mod tests {
             Message::Report {
                 epoch: 2,
                 incarnation: 5,
-                certify: true,
                 page: 0,
                 pages: 2,
                 owns,
-                gone: vec![(600, Micros::millis(7)), (2, Micros(0))],
+                gone: vec![((600, u64::MAX), Micros::millis(7)), ((2, 5), Micros(0))],
             },
-            Message::Reported { epoch: 2, incarnation: 5, certify: true, page: 1 },
+            Message::Reported { epoch: 2, incarnation: 5, page: 1 },
             Message::Look { epoch: 2, name: name("x"), asker: 1, number: 77 },
             Message::Looked { epoch: 2, name: name("x"), number: 77, state },
             Message::Looked { epoch: 2, name: name("x"), number: 78, state: LockState::default() },
@@ -573,6 +576,7 @@ mod tests {
             Command::SetTimes(300, Times::default(), classes),
             Command::SetProto(300, 2),
             Command::Settle(MAX_EPOCH),
+            Command::Left(300, 2, u64::MAX),
         ];
         for command in commands {
             holds(&command, Command::encode, Command::decode);

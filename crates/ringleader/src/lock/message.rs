@@ -1,7 +1,7 @@
 //! What travels between servers. Every message names its epoch, and one of another epoch is dropped; any may be lost,
 //! delayed, repeated and overtaken.
 
-use super::view::ServerId;
+use super::view::{Run, ServerId};
 use super::{Class, Fence, LockState, Name, Rid, SessionId};
 use crate::live::Micros;
 use std::sync::Arc;
@@ -146,18 +146,17 @@ pub enum Message {
     Report {
         /// The epoch.
         epoch: u32,
-        /// Which run of the server it is.
+        /// Which run of the server it is. No client of this run holds anything that is not reported; of other runs of
+        /// the server it says nothing.
         incarnation: u64,
-        /// Whether no client of an earlier run of this server can hold anything any more.
-        certify: bool,
         /// The number of this page.
         page: u32,
         /// How many there are.
         pages: u32,
         /// The tokens.
         owns: Vec<Owned>,
-        /// For how long these servers have got no lease with a seat that they have lost; on the first page.
-        gone: Vec<(ServerId, Micros)>,
+        /// For how long these runs have got no lease with a seat that they have lost; on the first page.
+        gone: Vec<(Run, Micros)>,
     },
     /// The page has arrived.
     Reported {
@@ -165,8 +164,6 @@ pub enum Message {
         epoch: u32,
         /// Of which run of the server it was.
         incarnation: u64,
-        /// Whether it said that it certifies.
-        certify: bool,
         /// The page.
         page: u32,
     },

@@ -30,4 +30,4 @@ pub use server::{
 };
 pub use session::{Session, SessionOf, Standing, Told};
 pub use times::{Class, Times};
-pub use view::{Command, SHARDS, Seat, ServerId, Stale, View};
+pub use view::{Command, Run, SHARDS, Seat, ServerId, Stale, View};

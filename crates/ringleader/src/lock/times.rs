@@ -1,4 +1,4 @@
-//! Every use of clocks: leases, deadlines and waits (rules T1 to T5 of the design). Only rates are bounded; nobody's
+//! Every use of clocks: leases, deadlines and waits (rules T1 to T4 of the design). Only rates are bounded; nobody's
 //! clock is ever compared with another's.
 
 use crate::live::Micros;

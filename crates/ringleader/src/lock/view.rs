@@ -13,6 +13,17 @@ pub type ServerId = u16;
 /// How many groups of locks there are, each with a home of its own.
 pub const SHARDS: usize = 256;
 
+/// One run of a server: the server, and what it drew at its start. What a server has in memory ends with its run; what
+/// it has on a disk may be lost, so nothing that is said of a run rests on that.
+pub type Run = (ServerId, u64);
+
+/// In place of a server: runs of which nobody knows. See [`View::first`].
+const NOBODY_KNOWS: ServerId = ServerId::MAX;
+
+/// How many runs are remembered one by one. Should the view change so often that it never settles, those who are no
+/// members become runs of which nobody knows: they are waited for together, from then on.
+const MOST_PAST: usize = 1000;
+
 /// A member of the view.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Seat {
@@ -31,8 +42,8 @@ pub struct View {
     pub members: BTreeMap<ServerId, Seat>,
     /// The home of each shard; empty while there is no member.
     pub homes: Vec<ServerId>,
-    /// Servers that were members in an epoch of which leases may still run. A home waits for them all.
-    pub past: BTreeSet<ServerId>,
+    /// Runs that were members in an epoch of which leases may still run. A home waits for them all.
+    pub past: BTreeSet<Run>,
     /// The times.
     pub times: Times,
     /// For each class the longest lease that may still run: of this epoch, or of one before it that has not settled.
@@ -56,9 +67,12 @@ pub enum Command {
     SetTimes(u32, Times, Vec<(String, Class)>),
     /// Everybody speaks this version.
     SetProto(u32, u16),
-    /// All leases of earlier epochs are over: those who were members before need not be waited for any more. The only
-    /// one that leaves the epoch as it is.
+    /// All leases of earlier epochs are over: those who were members before need not be waited for any more. The epoch
+    /// stays as it is.
     Settle(u32),
+    /// This run of a server has left in good order: it is not a member, and no client of it holds anything, so it need
+    /// not be waited for. The epoch stays as it is. Only the run itself says so.
+    Left(u32, ServerId, u64),
 }
 
 /// A command for another epoch, one that changes nothing, or one that may not be.
@@ -66,9 +80,16 @@ pub enum Command {
 pub struct Stale;
 
 impl View {
-    /// The first view of a cluster: nobody is in yet.
+    /// The first view of a cluster: nobody is in yet. There may have been servers before that nobody remembers, for
+    /// every data folder may have been lost: homes wait for their leases.
     #[must_use]
     pub fn first(epoch: u32, times: Times, classes: Vec<(String, Class)>) -> View {
+        View { past: BTreeSet::from([(NOBODY_KNOWS, u64::from(epoch))]), ..View::new(epoch, times, classes) }
+    }
+
+    /// The first view of a cluster of which it is certain that no server of it ever ran, such as one in memory.
+    #[must_use]
+    pub fn new(epoch: u32, times: Times, classes: Vec<(String, Class)>) -> View {
         View {
             epoch,
             members: BTreeMap::new(),
@@ -79,6 +100,24 @@ impl View {
             proto: 1,
             classes,
         }
+    }
+
+    /// This view under an epoch that was not used before, after a backup of it was put back. Nobody is in any more.
+    /// Whoever was may still have a lease, and so may runs of which this view knows nothing.
+    #[must_use]
+    pub fn restored(&self, epoch: u32) -> View {
+        let mut next = self.clone();
+        next.epoch = epoch;
+        next.past.extend(self.runs());
+        next.past.insert((NOBODY_KNOWS, u64::from(epoch)));
+        next.members.clear();
+        next.homes.clear();
+        next
+    }
+
+    /// The runs that are members.
+    pub fn runs(&self) -> impl Iterator<Item = Run> {
+        self.members.iter().map(|(server, seat)| (*server, seat.incarnation))
     }
 
     /// The shard of a name.
@@ -116,7 +155,13 @@ impl View {
     /// Whether this run of the server is a member.
     #[must_use]
     pub fn has(&self, server: ServerId, incarnation: u64) -> bool {
-        self.members.get(&server).is_some_and(|seat| seat.incarnation == incarnation)
+        self.seat((server, incarnation)).is_some()
+    }
+
+    /// The seat of a run.
+    #[must_use]
+    pub fn seat(&self, (server, incarnation): Run) -> Option<&Seat> {
+        self.members.get(&server).filter(|seat| seat.incarnation == incarnation)
     }
 
     /// The view after a command.
@@ -129,7 +174,8 @@ impl View {
         | Command::Rehome(epoch, _)
         | Command::SetTimes(epoch, _, _)
         | Command::SetProto(epoch, _)
-        | Command::Settle(epoch)) = command;
+        | Command::Settle(epoch)
+        | Command::Left(epoch, _, _)) = command;
         if *epoch != self.epoch || self.epoch >= super::MAX_EPOCH {
             return Err(Stale);
         }
@@ -142,6 +188,10 @@ impl View {
                 next.past.clear();
                 next.running = self.times.leases;
                 return Ok(next);
+            }
+            Command::Left(_, server, incarnation) => {
+                let out = !self.has(*server, *incarnation);
+                return if out && next.past.remove(&(*server, *incarnation)) { Ok(next) } else { Err(Stale) };
             }
             Command::Exclude(_, server) => {
                 next.members.remove(server).ok_or(Stale)?;
@@ -174,7 +224,12 @@ impl View {
             Command::SetProto(_, proto) => next.proto = *proto,
         }
         next.epoch += 1;
-        next.past.extend(self.members.keys());
+        next.past.extend(self.runs());
+        if next.past.len() > MOST_PAST {
+            let members: BTreeSet<Run> = next.runs().collect();
+            next.past.retain(|run| members.contains(run));
+            next.past.insert((NOBODY_KNOWS, u64::from(next.epoch)));
+        }
         if !matches!(command, Command::Rehome(_, _)) {
             next.homes = homes(&self.homes, &next.members);
         }
@@ -225,7 +280,7 @@ mod tests {
     use super::*;
 
     fn view_of(servers: &[ServerId]) -> View {
-        let first = View::first(1, Times::default(), Vec::new());
+        let first = View::new(1, Times::default(), Vec::new());
         servers.iter().fold(first, |view, server| {
             view.after(&Command::Admit(view.epoch, *server, 7)).expect("it is new")
         })
@@ -249,6 +304,49 @@ mod tests {
         let settled = view.after(&Command::Settle(4)).expect("there is a past");
         assert_eq!((settled.epoch, settled.past.len()), (4, 0));
         assert_eq!(settled.after(&Command::Settle(4)), Err(Stale));
+    }
+
+    #[test]
+    fn new_run_is_another_member_than_the_earlier_one() {
+        let view = view_of(&[0, 1]).after(&Command::Settle(3)).expect("there is a past");
+        let next = view.after(&Command::Admit(3, 1, 8)).expect("another run");
+        assert_eq!(next.past, BTreeSet::from([(0, 7), (1, 7)]));
+        let next = next.after(&Command::Rehome(4, next.homes.clone())).expect("members");
+        assert_eq!(next.past, BTreeSet::from([(0, 7), (1, 7), (1, 8)]));
+    }
+
+    #[test]
+    fn run_that_has_left_is_forgotten() {
+        let view = view_of(&[0, 1]);
+        assert_eq!(view.after(&Command::Left(3, 1, 7)), Err(Stale), "it is a member");
+        let out = view.after(&Command::Exclude(3, 1)).expect("a member");
+        assert_eq!(out.after(&Command::Left(4, 1, 8)), Err(Stale), "that was another run");
+        assert_eq!(out.after(&Command::Left(3, 1, 7)), Err(Stale), "that was another epoch");
+        let left = out.after(&Command::Left(4, 1, 7)).expect("it was a member");
+        assert_eq!((left.epoch, left.past.clone()), (4, BTreeSet::from([(0, 7)])));
+        assert_eq!(left.after(&Command::Left(4, 1, 7)), Err(Stale));
+    }
+
+    #[test]
+    fn view_stays_small_however_many_runs_there_were() {
+        let mut view = view_of(&[0, 1]);
+        for run in 0..5000 {
+            view = view.after(&Command::Admit(view.epoch, 1, 100 + run)).expect("another run");
+            assert!(view.past.len() <= MOST_PAST + 1);
+            assert!(view.past.contains(&(0, 7)), "it is still a member");
+        }
+        assert!(view.past.iter().any(|(server, _)| *server == NOBODY_KNOWS));
+    }
+
+    #[test]
+    fn cluster_that_begins_or_is_restored_may_have_a_past() {
+        let first = View::first(5, Times::default(), Vec::new());
+        assert_eq!(first.past.len(), 1);
+        let settled = first.after(&Command::Settle(5)).expect("there may be a past");
+        let one = settled.after(&Command::Admit(5, 0, 7)).expect("it is new");
+        let restored = one.restored(9);
+        assert_eq!((restored.epoch, restored.members.len(), restored.past.len()), (9, 0, 2));
+        assert!(restored.past.is_disjoint(&first.past), "that is waited for anew");
     }
 
     #[test]

@@ -11,7 +11,7 @@ impl World {
     }
 
     /// One where most is held, mostly.
-    fn server_that_matters(&mut self) -> usize {
+    pub(crate) fn server_that_matters(&mut self) -> usize {
         let drawn = self.any_server();
         if self.rng.below(2) == 0 {
             return drawn;
@@ -89,7 +89,7 @@ impl World {
 
     /// Something goes wrong, or right again.
     pub(crate) fn something(&mut self) {
-        match self.rng.below(26) {
+        match self.rng.below(30) {
             0..=2 => {
                 let host = self.server_that_matters();
                 self.crash(host);
@@ -184,6 +184,16 @@ impl World {
             19 | 20 => self.excludes(),
             21 => self.leaves_while_homes_move(),
             22 => self.leaves_and_hears_nothing(),
+            23 | 24 => {
+                let host = self.server_that_matters();
+                self.loses_folder(host);
+            }
+            25 => self.leader_resumes(),
+            26 => match self.rng.below(4) {
+                0 => self.begins_anew(),
+                1 => self.restores(),
+                _ => self.leader_resumes(),
+            },
             _ => self.heal_network(),
         }
     }
@@ -220,6 +230,59 @@ impl World {
             self.cut_pair(other, host);
         }
         self.drain(host);
+    }
+
+    /// A server leaves, and does not hear that its sessions have arrived. The server where they are leaves too, sends
+    /// them on, is killed and comes back: in a view that the first one has not installed yet.
+    pub(crate) fn leaves_by_way_of_another(&mut self) {
+        let host = self.server_that_matters();
+        for other in self.others(host) {
+            self.cut_pair(other, host);
+        }
+        self.drain(host);
+        self.run(self.real + 2 * self.setup.delay, &|_| false);
+        let others: Vec<usize> = self.others(host).collect();
+        let way = others[self.rng.below(others.len() as u64) as usize];
+        self.drain(way);
+        self.run(self.real + 3 * self.setup.delay, &|_| false);
+        self.crash(way);
+        self.restart(way);
+        let incarnation = self.hosts[way].incarnation;
+        self.proposed(&Command::Admit(self.view.epoch, way as u16, incarnation));
+        self.run(self.real + 4 * self.setup.delay + self.setup.renew, &|_| false);
+        self.heal_network();
+    }
+
+    /// Somebody is excluded, and soon after the leader of the store restarts inside its term.
+    pub(crate) fn is_excluded_while_the_leader_restarts(&mut self) {
+        let host = self.server_that_matters();
+        self.proposed(&Command::Exclude(self.view.epoch, host as u16));
+        let soon = self.rng.below(self.setup.times.leases[0].0);
+        self.run(self.real + soon, &|_| false);
+        self.leader_resumes();
+    }
+
+    /// A home sleeps for some epochs, and another one is the home meanwhile. A new run of a third one comes in, gets
+    /// what it can, and is not heard by the first one when that is the home again.
+    pub(crate) fn sleeps_while_others_are_homes(&mut self) {
+        let (home, renew) = (self.server_that_matters(), self.setup.renew);
+        let others: Vec<usize> = self.others(home).collect();
+        let first = self.rng.below(others.len() as u64) as usize;
+        let (second, third) = (others[first], others[(first + 1) % others.len()]);
+        let all_at = |world: &mut World, home: usize| {
+            world.proposed(&Command::Rehome(world.view.epoch, vec![home as u16; SHARDS]));
+        };
+        all_at(self, home);
+        self.run(self.real + 3 * self.setup.times.leases[2].0, &|_| false);
+        self.pause(home, 8 * renew);
+        all_at(self, second);
+        self.crash(third);
+        self.restart(third);
+        let incarnation = self.hosts[third].incarnation;
+        self.proposed(&Command::Admit(self.view.epoch, third as u16, incarnation));
+        self.run(self.real + 7 * renew, &|_| false);
+        self.cut_pair(third, home);
+        all_at(self, home);
     }
 
     /// The homes move, and one server is not heard by the others from now on: which.

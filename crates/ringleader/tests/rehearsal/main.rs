@@ -15,9 +15,11 @@ mod auditor;
 mod client;
 mod clock;
 mod faults;
+mod losses;
 mod mistakes;
 mod schedule;
 mod setup;
+mod store;
 mod totals;
 mod world;
 

@@ -42,6 +42,14 @@ pub(crate) struct Setup {
     pub(crate) think: u64,
     /// How many locks a client uses at a time.
     pub(crate) width: usize,
+    /// After how many entries the store makes a snapshot.
+    pub(crate) snapshot_after: usize,
+    /// Whether there may have been servers before the first ones.
+    pub(crate) ran_before: bool,
+    /// Whether a cluster whose folders were all lost knows that it knows nothing.
+    pub(crate) begins_unknown: bool,
+    /// The wrong version of the store: a leader that restarts inside its term answers reads too early.
+    pub(crate) resumes_early: bool,
 }
 
 /// The three kinds of schedules.
@@ -108,14 +116,17 @@ impl Setup {
             think: [fast / 20, fast, 3 * normal][rng.below(3) as usize]
                 + if kind == Kinds::Long { 10 * fast } else { 0 },
             width: 1 + rng.below(2) as usize,
+            snapshot_after: [4, 16, 64][rng.below(3) as usize],
+            ran_before: rng.below(4) == 0,
+            begins_unknown: true,
+            resumes_early: false,
         }
     }
 
     /// What a server is told at its start.
-    pub(crate) fn spec(&self, id: usize, incarnation: u64, fresh: bool) -> ServerSpec {
+    pub(crate) fn spec(&self, id: usize, incarnation: u64) -> ServerSpec {
         let peers = (0..self.servers as u16).collect();
         ServerSpec {
-            fresh,
             renew: Micros(self.renew),
             suspect: Micros(self.suspect),
             pause: Micros(self.pause),

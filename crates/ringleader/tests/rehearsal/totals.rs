@@ -40,6 +40,23 @@ pub(crate) struct Counts {
     pub(crate) dead_sessions: u64,
     pub(crate) written: u64,
     pub(crate) refused: u64,
+    /// Data folders that were lost, and in which state the server was.
+    pub(crate) lost: u64,
+    pub(crate) lost_member: u64,
+    pub(crate) lost_recovering: u64,
+    pub(crate) lost_draining: u64,
+    pub(crate) lost_excluded: u64,
+    pub(crate) lost_outside: u64,
+    pub(crate) lost_down: u64,
+    pub(crate) lost_leader: u64,
+    pub(crate) begun_anew: u64,
+    pub(crate) restored: u64,
+    pub(crate) left_in_order: u64,
+    pub(crate) leaders: u64,
+    pub(crate) leader_restarts: u64,
+    /// Reads that reached a leader which had not applied all of its log.
+    pub(crate) reads_behind: u64,
+    pub(crate) reads_held: u64,
     /// The longest time until a lock was granted again after everything was healed, in hundredths of what
     /// is allowed.
     pub(crate) slowest: u64,
@@ -87,6 +104,21 @@ impl Counts {
             dead_sessions,
             written,
             refused,
+            lost,
+            lost_member,
+            lost_recovering,
+            lost_draining,
+            lost_excluded,
+            lost_outside,
+            lost_down,
+            lost_leader,
+            begun_anew,
+            restored,
+            left_in_order,
+            leaders,
+            leader_restarts,
+            reads_behind,
+            reads_held,
             slowest,
             slowest_opening,
             slowest_seed: _,
@@ -126,6 +158,21 @@ impl Counts {
             ("sessions dead at clients", dead_sessions),
             ("writes accepted", written),
             ("late writes refused", refused),
+            ("data folders lost", lost),
+            ("of those, of members", lost_member),
+            ("of those, while recovering", lost_recovering),
+            ("of those, while draining", lost_draining),
+            ("of those, when excluded", lost_excluded),
+            ("of those, before it came in", lost_outside),
+            ("of those, when it was down", lost_down),
+            ("of those, of the leader", lost_leader),
+            ("clusters begun anew", begun_anew),
+            ("backups put back", restored),
+            ("runs that left in good order", left_in_order),
+            ("leaders of the store elected", leaders),
+            ("leaders restarted in their term", leader_restarts),
+            ("reads of a leader behind its log", reads_behind),
+            ("of those, held back", reads_held),
             ("slowest opening, % of I5", slowest_opening),
             ("slowest recovery, % of I5", slowest),
         ]
@@ -164,6 +211,17 @@ impl Counts {
         );
         sum!(left, arrived, carried, followed);
         sum!(views, settled, forced, retimed, rehomed, installed, expired, dead_sessions, written, refused);
+        sum!(
+            lost,
+            lost_member,
+            lost_recovering,
+            lost_draining,
+            lost_excluded,
+            lost_outside,
+            lost_down,
+            lost_leader
+        );
+        sum!(begun_anew, restored, left_in_order, leaders, leader_restarts, reads_behind, reads_held);
         self.slowest = slowest;
         (self.slowest_opening, self.slowest_seed) = slowest_opening;
     }

@@ -5,6 +5,7 @@ use crate::auditor::Auditor;
 use crate::client::{Client, Flaw};
 use crate::clock::Clock;
 use crate::setup::Setup;
+use crate::store::Store;
 use crate::totals::Counts;
 use ringleader::live::Micros;
 use ringleader::lock::{
@@ -77,10 +78,12 @@ pub(crate) enum Due {
     Wake(usize, u32),
     Resume(usize, u32),
     Message(usize, usize, Message),
-    /// A read takes effect.
+    /// A read reaches the store.
     Reads(usize, u32, u64),
     ReadAnswer(usize, u32, u64, Option<Arc<View>>),
     Proposal(Command),
+    /// The leader of the store applies some more of its log.
+    Applies(u64),
     Hint(usize, u32),
     Ask(usize, usize, Asker, Ask),
     Gone(usize, Asker),
@@ -102,7 +105,9 @@ pub(crate) struct World {
     free: Vec<usize>,
     sequence: u64,
     pub(crate) hosts: Vec<Host>,
+    /// The newest view of the store.
     pub(crate) view: Arc<View>,
+    pub(crate) store: Store,
     pub(crate) leader: usize,
     pub(crate) clients: Vec<Client>,
     /// For each ordered pair of servers whether nothing gets through.
@@ -135,9 +140,12 @@ impl World {
         });
         let hosts: Vec<Host> = hosts.collect();
         let clients = (0..setup.clients).map(|_| Client::new(&setup, &mut rng)).collect();
+        let begins = if setup.ran_before { View::first } else { View::new };
+        let view = Arc::new(begins(1, setup.times, setup.classes.clone()));
         let mut world = World {
             make,
-            view: Arc::new(View::first(1, setup.times, setup.classes.clone())),
+            store: Store::new(Arc::clone(&view)),
+            view,
             real: 0,
             queue: BinaryHeap::new(),
             slots: Vec::new(),
@@ -247,18 +255,14 @@ impl World {
                 }
             }
             Due::Message(from, to, message) => self.arrives(from, to, message),
-            Due::Reads(host, run, number) => {
-                let lost = self.hosts[host].store_cut[1] || self.is_lost();
-                let answer = if lost { None } else { Some(Arc::clone(&self.view)) };
-                let after = if lost { self.setup.renew * 2 } else { self.travels() };
-                self.due(after, Due::ReadAnswer(host, run, number, answer));
-            }
+            Due::Reads(host, run, number) => self.read_arrives(host, run, number),
             Due::ReadAnswer(host, run, number, answer) => {
                 if self.hosts[host].run == run {
                     self.input(host, Input::Read(number, answer));
                 }
             }
-            Due::Proposal(command) => self.proposed(&command),
+            Due::Proposal(command) => self.proposal_arrives(command),
+            Due::Applies(times) => self.applies(times),
             Due::Hint(host, epoch) => self.input(host, Input::Hint(epoch)),
             Due::Ask(client, host, asker, ask) => {
                 if self.clients[client].reaches(host) {
@@ -282,7 +286,7 @@ impl World {
     pub(crate) fn boot(&mut self, host: usize) {
         let incarnation = self.rng.next_u64();
         let machine = &mut self.hosts[host];
-        let spec = self.setup.spec(host, incarnation, machine.run == 0);
+        let spec = self.setup.spec(host, incarnation);
         machine.run += 1;
         machine.incarnation = incarnation;
         machine.server = Some((self.make)(spec, machine.clock.shows(self.real)));
@@ -297,15 +301,20 @@ impl World {
 
     /// It is gone, with everything that it knew.
     pub(crate) fn kill(&mut self, host: usize) {
+        self.stops(host);
+        if self.leader == host {
+            self.elects();
+        }
+    }
+
+    /// It stops, and nobody else is elected for it.
+    pub(crate) fn stops(&mut self, host: usize) {
         self.stirred = self.stirred.max(self.real);
         self.note(|| format!("server {host} is killed"));
         let machine = &mut self.hosts[host];
         machine.server = None;
         machine.run += 1;
         machine.backlog.clear();
-        if self.leader == host {
-            self.elects();
-        }
     }
 
     /// Soon somebody else may propose.
@@ -326,6 +335,8 @@ impl World {
         self.stirred = self.stirred.max(self.real);
         self.note(|| format!("server {host} may propose"));
         if before != host {
+            self.counts.leaders += 1;
+            self.falls_behind(false);
             // The one before learns of it later, or never: then its proposals are for an old epoch, or
             // harmless.
             self.input(before, Input::Proposes(false));
@@ -506,12 +517,12 @@ impl World {
     pub(crate) fn proposed(&mut self, command: &Command) {
         let Ok(next) = self.view.after(command) else { return };
         self.counts.views += 1;
-        if matches!(command, Command::Settle(_)) {
-            self.counts.settled += 1;
-        }
+        self.counts.settled += u64::from(matches!(command, Command::Settle(_)));
+        self.counts.left_in_order += u64::from(matches!(command, Command::Left(..)));
         self.note(|| format!("the store: {command:?} is epoch {}", next.epoch));
         let epoch = next.epoch;
         self.view = Arc::new(next);
+        self.appends(Arc::clone(&self.view));
         for host in 0..self.hosts.len() {
             if self.rng.below(2) == 0 && !self.hosts[host].store_cut[1] {
                 let after = self.travels();
@@ -545,6 +556,7 @@ impl World {
                     | Due::Reads(..)
                     | Due::ReadAnswer(..)
                     | Due::Proposal(_)
+                    | Due::Applies(_)
                     | Due::Hint(..)
                     | Due::Ask(..)
                     | Due::Answer(..),

@@ -47,7 +47,7 @@ fn orders_and_states_come_back_as_they_were() {
     }
     assert_eq!(Change::decode(&[99]), None);
     let view = state.view.expect("it has begun");
-    assert_eq!((view.epoch, view.members.len(), view.past.len()), (1_000, 0, 1));
+    assert_eq!((view.epoch, view.members.len(), view.past.len()), (1_000, 0, 3));
     state = State { view: Some(view), ..state };
     state.follow(&Change::Begin(6, Box::new(View::first(1, Times::default(), Vec::new()))));
     assert_eq!(

@@ -112,7 +112,7 @@ impl<R: Ruled> Process for World<R> {
     type Local = Move;
 
     fn new(Settings([fast, ticks, changes, ..]): Settings) -> Self {
-        let first = View::first(1, TIMES, Vec::new());
+        let first = View::new(1, TIMES, Vec::new());
         let view = (0..3).fold(first, |view, id| {
             view.after(&Command::Admit(view.epoch, id, u64::from(id))).expect("it is new")
         });
@@ -214,7 +214,7 @@ impl<R: Rules> World<R> {
         let lost = |(server, seat, _): &(usize, Seat, u32)| {
             seat.since <= view.epoch && view.members.get(&(*server as u16)) != Some(seat)
         };
-        waits.over(self.now(home))[Class::Normal.index()] && self.leases.iter().any(lost)
+        waits.running(self.now(home), Class::Normal).next().is_none() && self.leases.iter().any(lost)
     }
 }
 

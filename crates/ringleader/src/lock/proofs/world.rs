@@ -251,7 +251,6 @@ fn locked<R: Ruled>() -> MutexGuard<'static, Tables<R>> {
 
 fn spec(id: usize, run: u64) -> ServerSpec {
     ServerSpec {
-        fresh: run == 1,
         renew: Micros(2 * UNIT),
         idle: Micros(1_000 * UNIT),
         bypass: 0,
@@ -265,7 +264,7 @@ impl<R: Ruled> World<R> {
     /// All three are members, have reported and are open; a client has a session at each of the first two. If servers
     /// are to leave, the first client holds the lock already.
     fn begins(size: Size) -> World<R> {
-        let first = View::first(1, TIMES, Vec::new());
+        let first = View::new(1, TIMES, Vec::new());
         let view = (0..3).fold(first, |view, id| {
             let admit = Command::Admit(view.epoch, id, spec(usize::from(id), 1).incarnation);
             view.after(&admit).expect("it is new")

@@ -1,6 +1,7 @@
 //! Leaving in good order: no new sessions, nobody waits here any more, sessions go to other servers with what they hold
 //! (`moving`), idle tokens go home, and when nobody holds anything the server asks to be excluded. It vouches for
-//! itself then, so nobody has to wait for its leases.
+//! itself then, so nobody has to wait for its leases; and it asks that this run be forgotten, so that nobody waits for
+//! them when its next run comes in.
 
 use super::sessions::Client;
 use super::{Event, Output, Rules, Server, SessionKey};
@@ -13,7 +14,7 @@ const HOMEWARDS: Micros = Micros::millis(500);
 /// How often it asks to be excluded, until it is.
 const AGAIN: Micros = Micros::millis(500);
 
-/// How long homes are given to answer its last report.
+/// How long homes are given to answer its last report, and the store to forget it.
 const PATIENCE: Micros = Micros::millis(2000);
 
 /// How far it is.
@@ -23,6 +24,8 @@ pub(super) struct Draining {
     /// Since when nobody holds anything here.
     free: Option<Micros>,
     asked: Option<Micros>,
+    /// Since when it waits to be forgotten.
+    leaving: Option<Micros>,
     done: bool,
 }
 
@@ -31,7 +34,7 @@ impl<R: Rules> Server<R> {
         if self.draining.is_some() {
             return;
         }
-        self.draining = Some(Draining { since: now, free: None, asked: None, done: false });
+        self.draining = Some(Draining { since: now, free: None, asked: None, leaving: None, done: false });
         self.sends_sessions_away(now, out);
         // Whoever waits can wait at another server.
         let waits: Vec<(SessionKey, Rid)> = self.waits().collect();
@@ -69,11 +72,22 @@ impl<R: Rules> Server<R> {
         let away =
             self.locks.iter().all(|(_, lock)| lock.owner.token().is_none() || lock.home == self.spec.id);
         let (epoch, installed) = (self.epoch(), self.installed_at);
-        let (id, listed) = (self.spec.id, self.joined);
+        let ((id, run), listed) = (self.run(), self.joined);
+        let forgotten = self.view.as_ref().is_none_or(|view| !view.past.contains(&(id, run)));
         let Some(draining) = self.draining.as_mut() else { return };
+        let asked = draining.asked.is_some_and(|asked| now < asked + AGAIN);
         // A home that does not answer is not waited for: it waits for the leases instead.
         // Those whose sessions moved are told where to.
         if gone && told && (reported || now >= installed + PATIENCE) {
+            // It has let go of everything: nobody can hold anything of this run. Should nobody answer, its next run is
+            // waited for, and nothing else is lost.
+            if !forgotten && now < *draining.leaving.get_or_insert(now) + PATIENCE {
+                if !asked {
+                    draining.asked = Some(now);
+                    out.push(Output::Propose(Command::Left(epoch, id, run)));
+                }
+                return;
+            }
             draining.done = true;
             return out.push(Output::Event(Event::Drained));
         }
@@ -82,7 +96,6 @@ impl<R: Rules> Server<R> {
             return;
         }
         let free = *draining.free.get_or_insert(now);
-        let asked = draining.asked.is_some_and(|asked| now < asked + AGAIN);
         if !asked && (away || now >= free + HOMEWARDS) {
             draining.asked = Some(now);
             out.push(Output::Propose(Command::Exclude(epoch, id)));

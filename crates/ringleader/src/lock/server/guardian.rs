@@ -9,6 +9,10 @@ use std::collections::BTreeMap;
 /// The first time between two admissions of a server; it doubles, so that one that flaps does not disturb the others.
 const FIRST_BACK_OFF: Micros = Micros::millis(1000);
 
+/// So often at most: to 16 seconds. Who comes in or goes takes some of the shards along, and what is free in those
+/// waits for the leases of its earlier run, 15 seconds by default. After that its coming in makes nobody wait.
+const DOUBLINGS: u32 = 4;
+
 /// A server that stayed in for this long may flap anew.
 const STABLE: Micros = Micros::millis(60_000);
 
@@ -191,7 +195,7 @@ impl<R: Rules> Server<R> {
         let (seats, alone) = (&self.guardian.seats, R::UNDISTURBED && !self.somebody_may_serve(now, view));
         let (server, incarnation) = wanting.find(|(server, _)| {
             seats.get(server).is_none_or(|admitted| {
-                alone || now >= admitted.at + Micros(FIRST_BACK_OFF.0 << (admitted.times - 1).min(6))
+                alone || now >= admitted.at + Micros(FIRST_BACK_OFF.0 << (admitted.times - 1).min(DOUBLINGS))
             })
         })?;
         Some(Command::Admit(view.epoch, server, incarnation))

@@ -3,11 +3,12 @@
 //! reported and nobody's old lease can run any more.
 
 use super::install::Page;
+use super::known::Known;
 use super::table::Table;
 use super::waits::Waits;
 use super::{Event, Output, Rules, Server, Timer};
 use crate::live::Micros;
-use crate::lock::{Class, Command, Kind, MAX_COUNTER, Message, Name, SHARDS, ServerId, View};
+use crate::lock::{Class, Command, Kind, MAX_COUNTER, Message, Name, Run, SHARDS, ServerId, View};
 use crate::mutex::homed_chain::{Home, Pass, Token};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,14 +28,14 @@ pub(super) struct Homes {
     /// For each shard the largest number and counter of the chains that were dropped: new ones go on from there.
     /// Without that for the number, an owner of the dropped chain would refuse the token of the new one.
     bases: Vec<(u64, u64)>,
-    /// Who has reported which pages.
-    reports: BTreeMap<ServerId, BTreeSet<u32>>,
+    /// Which run has reported which pages.
+    reports: BTreeMap<Run, BTreeSet<u32>>,
     /// Who goes on from an earlier view and has not reported yet.
-    missing: BTreeSet<ServerId>,
+    missing: BTreeSet<Run>,
     /// Whose old leases may still run.
     waits: Waits,
-    /// Which classes are open: what nobody reported is idle at home.
-    open: [bool; 3],
+    /// What is idle at home although nobody reported it.
+    known: Known,
     /// Requests that came while the lock was not open.
     parked: BTreeMap<Name, BTreeMap<ServerId, (u64, u32)>>,
     settle_at: Option<Micros>,
@@ -103,25 +104,32 @@ impl Homes {
         now: Micros,
     ) -> Homes {
         let goes_on = |(server, seat): (&ServerId, &crate::lock::Seat)| {
-            (seat.since < view.epoch && *server != own).then_some(*server)
+            (seat.since < view.epoch && *server != own).then_some((*server, seat.incarnation))
         };
         let waits = Waits::installed::<R>(view, before.map(|(last, homes)| (last, &homes.waits)), now);
         Homes {
             bases: vec![(0, 0); SHARDS],
             missing: view.members.iter().filter_map(goes_on).collect(),
             settle_at: Some(now + waits.longest()),
+            known: Known::nothing(view),
             waits,
             ..Homes::default()
         }
     }
 
-    /// When the waits are over: for each server that may have to be waited for, and for the past as a whole.
+    /// What this server knew as a home in the view before, from which it goes on.
+    pub(super) fn carries_on<R: Rules>(&mut self, view: &View, last: &View, before: &Homes, own: ServerId) {
+        let chains = before.chains.iter().map(|(name, _)| name.clone());
+        self.known = Known::carried::<R>(view, (last, &before.known), chains, own);
+    }
+
+    /// When the waits are over: for each run that may have to be waited for, and for the past as a whole.
     pub(super) fn wakes(&self, now: Micros) -> BTreeSet<Micros> {
         self.waits.ends(now).into_iter().chain(self.settle_at.filter(|at| *at > now)).collect()
     }
 
     /// For how long others are gone.
-    pub(super) fn gone(&self, now: Micros) -> Vec<(ServerId, Micros)> {
+    pub(super) fn gone(&self, now: Micros) -> Vec<(Run, Micros)> {
         self.waits.gone(now)
     }
 
@@ -130,18 +138,14 @@ impl Homes {
         self.chains.contains_key(name)
     }
 
-    /// Whether what nobody reported of this class is idle at home.
-    pub(super) fn opens(&self, class: Class) -> bool {
-        self.open[class.index()]
-    }
-
-    pub(super) fn all_open(&self) -> bool {
-        self.open.iter().all(|open| *open)
+    /// Whether the token of this lock is idle at home: there is no chain, and nobody can hold it.
+    pub(super) fn is_idle(&self, name: &Name, class: Class) -> bool {
+        !self.has(name) && self.known.is_free(name, class)
     }
 
     /// Whether requests for this lock can be numbered.
     pub(super) fn is_open(&self, name: &Name, class: Class) -> bool {
-        self.opens(class) || self.has(name)
+        self.has(name) || self.is_idle(name, class)
     }
 
     /// A request that came too early is looked at again when the lock is open.
@@ -165,6 +169,12 @@ impl<R: Rules> Server<R> {
     pub(super) fn at_home(&self) -> usize {
         let homes = self.view.as_ref().filter(|_| self.joined).map(|view| view.homes.as_slice());
         homes.unwrap_or_default().iter().filter(|home| **home == self.spec.id).count()
+    }
+
+    /// How many of them have locks that cannot be granted yet.
+    pub(super) fn recovering_shards(&self) -> usize {
+        let view = self.view.as_ref().filter(|_| self.joined && !self.homes.known.all_free());
+        view.map_or(0, |view| self.homes.known.recovering(view, self.spec.id))
     }
 
     /// h on REQ(n) from r.
@@ -267,43 +277,42 @@ impl<R: Rules> Server<R> {
         self.tokens -= 1;
     }
 
-    /// At home: a page of a report (4.3). It counts for the run of the server that the view lists, and once.
+    /// At home: a page of a report (4.3). It counts for the run that sent it, and once.
     pub(super) fn reported(&mut self, now: Micros, from: ServerId, page: Page, out: &mut Vec<Output>) {
-        let Page { incarnation, certify, page, pages, owns, gone } = page;
+        let Page { incarnation, page, pages, owns, gone } = page;
         let Some(view) = self.view.clone() else { return };
         if page >= pages {
             return;
         }
-        let message = Message::Reported { epoch: view.epoch, incarnation, certify, page };
+        let message = Message::Reported { epoch: view.epoch, incarnation, page };
         if from != self.spec.id {
             out.push(Output::Send(from, message));
         }
         let seat = view.members.get(&from);
-        if R::INCARNATIONS && seat.is_some_and(|seat| seat.incarnation != incarnation) {
-            return;
-        }
+        let seat = seat.filter(|seat| seat.incarnation == incarnation || !R::INCARNATIONS);
+        let run = (from, seat.map_or(incarnation, |seat| seat.incarnation));
         let news = self.homes.waits.hears_of::<R>(now, &gone);
         if news {
             for at in self.homes.wakes(now) {
                 self.at(at, Timer::Open);
             }
         }
-        let got = self.homes.reports.entry(from).or_default();
+        let got = self.homes.reports.entry(run).or_default();
         let mut opened = Vec::new();
         if got.insert(page) && seat.is_some() {
             for owned in owns {
                 if view.home(&owned.name) == Some(self.spec.id) && !self.homes.has(&owned.name) {
                     self.homes.chains.insert(&owned.name, Chain::new(from, 0));
+                    self.homes.known.found(&owned.name);
                     opened.push(owned.name);
                 }
             }
         }
-        let complete = self.homes.reports.get(&from).is_some_and(|got| got.len() as u64 == u64::from(pages));
+        let complete = self.homes.reports.get(&run).is_some_and(|got| got.len() as u64 == u64::from(pages));
         if complete {
-            self.homes.missing.remove(&from);
-            if certify {
-                self.homes.waits.vouches(from);
-            }
+            self.homes.missing.remove(&run);
+            self.homes.waits.vouches::<R>(run);
+            self.homes.known.reported::<R>(run, view.epoch);
         }
         for name in opened {
             self.unpark(now, &name, out);
@@ -313,34 +322,31 @@ impl<R: Rules> Server<R> {
         }
     }
 
-    /// This server vouches for its own earlier run (T5).
-    pub(super) fn sure_of_itself(&mut self, now: Micros, out: &mut Vec<Output>) {
-        if self.homes.waits.vouches(self.spec.id) {
-            self.opens(now, out);
-        }
-    }
-
     /// What nobody reported is re-created when (a) everybody who goes on has reported, and (b) everybody who was a
-    /// member has vouched, or the old leases of the class are over. Called when one of these may be so.
+    /// member has vouched, or the old leases of the class are over; but whoever cannot hold it is not waited for
+    /// (`known`). Called when one of these may be so.
     pub(super) fn opens(&mut self, now: Micros, out: &mut Vec<Output>) {
         if !self.joined || self.at_home() == 0 {
             return;
         }
-        let before = self.homes.open;
-        let reported = self.homes.missing.is_empty() || !R::REPORTS;
-        let over = self.homes.waits.over(now);
-        self.homes.open = core::array::from_fn(|class| before[class] || reported && over[class]);
+        let was = self.homes.known.all_free();
+        let mut more = false;
+        for class in Class::ALL {
+            let Homes { missing, waits, known, .. } = &mut self.homes;
+            let missing = missing.iter().copied().filter(|_| R::REPORTS);
+            more |= known.waits_for(class, missing.chain(waits.running(now, class)));
+        }
         self.settles(now, out);
-        if self.homes.open == before {
+        if !more {
             return;
         }
         for name in self.homes.parked.keys().cloned().collect::<Vec<_>>() {
             let class = self.view.as_ref().map_or(Class::Normal, |view| view.class(&name));
-            if self.homes.opens(class) {
+            if self.homes.is_open(&name, class) {
                 self.unpark(now, &name, out);
             }
         }
-        if self.homes.all_open() {
+        if self.homes.known.all_free() && !was {
             let after = now - self.installed_at;
             out.push(Output::Event(Event::Recovered { epoch: self.epoch(), after }));
         }
@@ -369,15 +375,18 @@ impl<R: Rules> Server<R> {
         self.at(now + SETTLE, Timer::Open);
     }
 
-    /// The view was read again, in the same epoch: whether it has settled meanwhile.
+    /// The view was read again, in the same epoch: whether some of its past is over.
     pub(super) fn settled(&mut self, now: Micros, view: &std::sync::Arc<View>, out: &mut Vec<Output>) {
         let Some(before) = self.view.as_ref() else { return };
-        if before.past.is_empty() || !view.past.is_empty() {
+        // An answer may come after that of a later read.
+        if before.past.len() <= view.past.len() {
             return;
         }
         self.view = Some(view.clone());
-        self.homes.waits.settled();
-        self.homes.settle_at = None;
+        self.homes.waits.forgets(&view.past);
+        if view.past.is_empty() {
+            self.homes.settle_at = None;
+        }
         self.opens(now, out);
     }
 

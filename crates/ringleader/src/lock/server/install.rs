@@ -6,7 +6,7 @@ use super::owners::patience;
 use super::table::Table;
 use super::{Answer, Event, Output, Rules, Server, Timer, answer};
 use crate::live::Micros;
-use crate::lock::{Denial, MAX_MESSAGE, Message, Owned, ServerId, View};
+use crate::lock::{Denial, MAX_MESSAGE, Message, Owned, Run, ServerId, View};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -19,12 +19,11 @@ const PAGE_BYTES: usize = MAX_MESSAGE / 2;
 /// A page of a report, as it comes.
 pub(super) struct Page {
     pub(super) incarnation: u64,
-    pub(super) certify: bool,
     pub(super) page: u32,
     pub(super) pages: u32,
     pub(super) owns: Vec<Owned>,
-    /// For how long these servers have got no lease with a seat that they have lost.
-    pub(super) gone: Vec<(ServerId, Micros)>,
+    /// For how long these runs have got no lease with a seat that they have lost.
+    pub(super) gone: Vec<(Run, Micros)>,
 }
 
 /// What is reported to a home until it has arrived.
@@ -34,7 +33,6 @@ pub(super) struct Reporting {
     /// Pages that have not arrived.
     open: BTreeSet<u32>,
     sent: BTreeSet<u32>,
-    certify: bool,
     resends: u32,
     at: Micros,
 }
@@ -65,7 +63,7 @@ impl<R: Rules> Server<R> {
         }
         let Some(view) = self.pending.take() else { return };
         let kept = self.carries_on(&view);
-        let homes = self.homes_in(&view, now);
+        let homes = self.homes_in(&view, now, true);
         self.begins(now, view, homes, true, out);
         self.tells_of_it(now, kept, out);
         if self.draining.is_some() {
@@ -74,9 +72,18 @@ impl<R: Rules> Server<R> {
     }
 
     /// What this server knows as a home, when it has installed this view.
-    fn homes_in(&self, view: &View, now: Micros) -> Homes {
+    fn homes_in(&self, view: &View, now: Micros, continues: bool) -> Homes {
         let before = self.view.as_deref().map(|last| (last, &self.homes));
-        Homes::installed::<R>(view, before, self.spec.id, now)
+        let mut homes = Homes::installed::<R>(view, before, self.spec.id, now);
+        if let Some((last, known)) = before.filter(|_| continues) {
+            homes.carries_on::<R>(view, last, known, self.spec.id);
+        }
+        homes
+    }
+
+    /// This run of this server.
+    pub(super) fn run(&self) -> Run {
+        (self.spec.id, self.spec.incarnation)
     }
 
     /// Who was excluded or comes in fresh installs only when none of its clients can hold: released, or session over.
@@ -100,7 +107,7 @@ impl<R: Rules> Server<R> {
         (self.tokens, self.held, self.waiting) = (0, 0, 0);
         self.confirmed = None;
         let joined = view.has(self.spec.id, self.spec.incarnation);
-        let homes = self.homes_in(&view, now);
+        let homes = self.homes_in(&view, now, false);
         self.begins(now, view, homes, joined, out);
         self.tells_of_it(now, 0, out);
         if self.joined {
@@ -137,17 +144,7 @@ impl<R: Rules> Server<R> {
             self.at(at, Timer::Open);
         }
         self.view = Some(view);
-        if !self.certifies(now) {
-            let wait = self.view.as_ref().map_or(Micros(0), |view| view.longest_wait());
-            self.at(self.boot + wait, Timer::Certify);
-        }
         self.looks_again(now, out);
-    }
-
-    /// T5: whether this server vouches that no client of an earlier run of it can hold anything.
-    fn certifies(&self, now: Micros) -> bool {
-        let wait = self.view.as_ref().map_or(Micros(u64::MAX), |view| view.longest_wait());
-        self.spec.fresh || !R::QUARANTINE || now >= self.boot + wait
     }
 
     /// REPORT to every home; then everything that is wanted is asked for again.
@@ -155,7 +152,7 @@ impl<R: Rules> Server<R> {
         out.push(Output::Event(Event::Installed { epoch: self.epoch(), joined: self.joined, kept }));
         self.reports.clear();
         let Some(view) = self.view.clone() else { return };
-        if self.joined || view.past.contains(&self.spec.id) {
+        if self.joined || view.past.contains(&self.run()) || !R::INCARNATIONS {
             let mut owns: BTreeMap<ServerId, Vec<Owned>> =
                 view.homes.iter().map(|home| (*home, Vec::new())).collect();
             for (name, lock) in self.locks.iter() {
@@ -164,15 +161,13 @@ impl<R: Rules> Server<R> {
                     owns.entry(lock.home).or_default().push(owned);
                 }
             }
-            let certify = self.certifies(now);
             for (home, owns) in owns {
                 let pages = pages(owns, self.spec.limits.page);
                 if home == self.spec.id {
-                    self.reports_to_itself(now, pages, certify, out);
+                    self.reports_to_itself(now, pages, out);
                 } else {
                     let open = (0..pages.len()).filter_map(|page| u32::try_from(page).ok()).collect();
-                    let report =
-                        Reporting { pages, open, sent: BTreeSet::new(), certify, resends: 0, at: now };
+                    let report = Reporting { pages, open, sent: BTreeSet::new(), resends: 0, at: now };
                     self.reports.insert(home, report);
                     self.report(now, home, out);
                 }
@@ -184,20 +179,14 @@ impl<R: Rules> Server<R> {
         }
     }
 
-    fn reports_to_itself(
-        &mut self,
-        now: Micros,
-        pages: Vec<Vec<Owned>>,
-        certify: bool,
-        out: &mut Vec<Output>,
-    ) {
+    fn reports_to_itself(&mut self, now: Micros, pages: Vec<Vec<Owned>>, out: &mut Vec<Output>) {
         if !self.joined {
             return;
         }
         let (own, incarnation) = (self.spec.id, self.spec.incarnation);
         let count = u32::try_from(pages.len()).unwrap_or(u32::MAX);
         for (page, owns) in (0..).zip(pages) {
-            let page = Page { incarnation, certify, page, pages: count, owns, gone: Vec::new() };
+            let page = Page { incarnation, page, pages: count, owns, gone: Vec::new() };
             self.reported(now, own, page, out);
         }
     }
@@ -213,9 +202,8 @@ impl<R: Rules> Server<R> {
         for page in next.take(room).collect::<Vec<_>>() {
             report.sent.insert(page);
             let owns = report.pages.get(page as usize).cloned().unwrap_or_default();
-            let certify = report.certify;
             let gone = if page == 0 { gone.clone() } else { Vec::new() };
-            let message = Message::Report { epoch, incarnation, certify, page, pages: count, owns, gone };
+            let message = Message::Report { epoch, incarnation, page, pages: count, owns, gone };
             out.push(Output::Send(home, message));
         }
         if report.open.is_empty() {
@@ -240,45 +228,24 @@ impl<R: Rules> Server<R> {
         now: Micros,
         home: ServerId,
         incarnation: u64,
-        certify: bool,
         page: u32,
         out: &mut Vec<Output>,
     ) {
         let Some(report) = self.reports.get_mut(&home) else { return };
-        if incarnation != self.spec.incarnation || certify != report.certify || !report.open.remove(&page) {
+        if incarnation != self.spec.incarnation || !report.open.remove(&page) {
             return;
         }
         report.resends = 0;
-        if report.open.is_empty() && report.certify {
+        if report.open.is_empty() {
             self.reports.remove(&home);
-        } else if !report.open.is_empty() {
+        } else {
             self.report(now, home, out);
-        }
-    }
-
-    /// T5 is over: what was reported without vouching for the earlier run is said again, with it.
-    pub(super) fn certifies_now(&mut self, now: Micros, out: &mut Vec<Output>) {
-        if !self.certifies(now) {
-            return;
-        }
-        if self.joined {
-            self.sure_of_itself(now, out);
-        }
-        for home in self.reports.keys().copied().collect::<Vec<_>>() {
-            if let Some(report) = self.reports.get_mut(&home).filter(|report| !report.certify) {
-                // One page is enough to say it; if others have not arrived they say it too.
-                report.certify = true;
-                report.open.insert(0);
-                report.sent.clear();
-                report.resends = 0;
-                self.report(now, home, out);
-            }
         }
     }
 
     /// Whether everything that had to be reported has arrived.
     pub(super) fn has_reported(&self) -> bool {
-        self.reports.values().all(|report| report.open.is_empty())
+        self.reports.is_empty()
     }
 }
 

@@ -89,7 +89,7 @@ impl<R: Rules> Server<R> {
         if !self.is_home(name) || self.homes.has(name) {
             return None;
         }
-        if !self.homes.opens(class) {
+        if !self.homes.is_idle(name, class) {
             return Some(Err(self.recovering()));
         }
         Some(Ok(LockState { owner: Some(self.spec.id), ..LockState::default() }))

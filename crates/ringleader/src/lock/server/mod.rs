@@ -1,7 +1,7 @@
 //! A server: everything that it decides.
 //!
 //! One function takes what happened and says what is to be done. The rules are those of the design, by number: T1 to
-//! T5 (time), 4.1 (clients), 4.2 (tokens), 4.3 (view changes), 4.4 (who starts them). A file for each concern:
+//! T4 (time), 4.1 (clients), 4.2 (tokens), 4.3 (view changes), 4.4 (who starts them). A file for each concern:
 //! `lease` reads the view, `sessions` and `requests` serve clients, `owners` keeps tokens, `homes` numbers owners and
 //! re-creates what was lost, `install` changes the view, `guardian` has it changed, `look` asks how a lock is.
 //! A server that leaves does so by `drain`, and its sessions by `moving`.
@@ -11,6 +11,7 @@ mod grants;
 mod guardian;
 mod homes;
 mod install;
+mod known;
 mod lease;
 mod look;
 mod moving;
@@ -72,8 +73,6 @@ enum Timer {
     Report(ServerId),
     /// Send a session that moves again.
     Move(SessionKey),
-    /// Nothing of an earlier run can be held any more (T5).
-    Certify,
     /// The wait for old leases of some class is over (T4).
     Open,
     /// Ask again how a lock is.
@@ -224,7 +223,7 @@ impl<R: Rules> Server<R> {
             held: self.held,
             waiters: self.waiting,
             homes,
-            recovering: if self.homes.all_open() { 0 } else { homes },
+            recovering: self.recovering_shards(),
             proposes: self.guardian.may_propose(),
         }
     }
@@ -300,7 +299,6 @@ impl<R: Rules> Server<R> {
                 Timer::Idle(name) => self.idle_is_due(now, at, &name, out),
                 Timer::Report(home) => self.report_is_due(now, at, home, out),
                 Timer::Move(session) => self.move_is_due(now, at, session, out),
-                Timer::Certify => self.certifies_now(now, out),
                 Timer::Open => self.opens(now, out),
                 Timer::Look(number) => self.look_is_due(now, at, number, out),
                 Timer::Hint => self.hint_is_due(now, out),
@@ -326,8 +324,8 @@ impl<R: Rules> Server<R> {
             self.tally.old_epoch += 1;
             return self.newer(now, epoch, out);
         }
-        if let Message::Reported { incarnation, certify, page, .. } = message {
-            return self.report_arrived(now, from, incarnation, certify, page, out);
+        if let Message::Reported { incarnation, page, .. } = message {
+            return self.report_arrived(now, from, incarnation, page, out);
         }
         if !self.joined {
             return;
@@ -340,8 +338,8 @@ impl<R: Rules> Server<R> {
             Message::Token { name, k, counter, .. } => self.token_comes(now, from, &name, k, counter, out),
             Message::Took { name, k, .. } => self.taken(now, &name, k, out),
             Message::Offer { name, k, .. } => self.offered(now, from, &name, k, out),
-            Message::Report { incarnation, certify, page, pages, owns, gone, .. } => {
-                let page = install::Page { incarnation, certify, page, pages, owns, gone };
+            Message::Report { incarnation, page, pages, owns, gone, .. } => {
+                let page = install::Page { incarnation, page, pages, owns, gone };
                 self.reported(now, from, page, out);
             }
             Message::Look { name, asker, number, .. } => self.looked_for(now, &name, asker, number, out),

@@ -427,7 +427,7 @@ impl<R: Rules> Server<R> {
 
     /// The token of a lock that is at home here, and that has no record yet, is here if the lock is open.
     pub(super) fn created_at_home(&mut self, now: Micros, name: &Name) -> bool {
-        if !self.is_home(name) || self.homes.has(name) || !self.homes.opens(self.class(name)) {
+        if !self.is_home(name) || !self.homes.is_idle(name, self.class(name)) {
             return false;
         }
         let token = self.homes.create(name, self.spec.id, R::GOES_ON);

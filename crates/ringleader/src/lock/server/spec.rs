@@ -10,9 +10,6 @@ pub struct ServerSpec {
     pub id: ServerId,
     /// Which run of it: drawn at random.
     pub incarnation: u64,
-    /// Whether no client of an earlier run can hold anything: it never ran before, or its last run ended with
-    /// [`super::Event::Drained`] and that was kept on a disk. Otherwise it vouches for that only after a while (T5).
-    pub fresh: bool,
     /// All servers of the cluster, itself among them: whom it tells that it is here.
     pub peers: Vec<ServerId>,
     /// How often it reads the view, and tells others that it is here.
@@ -75,7 +72,6 @@ impl ServerSpec {
         ServerSpec {
             id,
             incarnation,
-            fresh: false,
             peers,
             renew: Micros::millis(200),
             suspect: Micros::millis(400),
@@ -98,8 +94,9 @@ pub trait Rules {
     const LEASE_ALWAYS: bool = true;
     /// T1: a lease counts from the moment at which the read was sent, not from its answer.
     const LEASE_FROM_SENT: bool = true;
-    /// T5: a server that has restarted vouches for its earlier run only after the longest wait.
-    const QUARANTINE: bool = true;
+    /// 4.3: a run vouches for itself only, never for an earlier run of its server, whatever its disk says or does not
+    /// say any more.
+    const OWN_RUN: bool = true;
     /// 4.3: a report counts only for the run of the server that the view lists.
     const INCARNATIONS: bool = true;
     /// 4.2: what is of another epoch is dropped.
@@ -132,6 +129,14 @@ pub trait Rules {
     const UNDISTURBED: bool = true;
     /// 4.3: what is said of how long a server is gone counts for that server.
     const EACH: bool = true;
+    /// 4.3: a home that goes on knows its shards from the epoch before only as far as it knew them there.
+    const KNEW: bool = true;
+    /// 4.3: and only if that was the epoch right before: in one between them the shard may have had another home.
+    const IN_A_ROW: bool = true;
+    /// 4.3: what had a chain in the epoch before and is not reported may be held.
+    const SUSPECTS: bool = true;
+    /// 4.3: a report says nothing of what began to be in doubt after it.
+    const AFTERWARDS: bool = true;
     /// 4.2: the numbers of a chain that begins anew go on above those of the one that was dropped.
     const GOES_ON: bool = true;
     /// 8.8: whoever has sent a session away stays in its epoch until that has arrived, or its client holds nothing.

@@ -4,8 +4,10 @@
 mod basics;
 mod chains;
 mod clients;
+mod known;
 mod leaving;
 mod moving;
+mod runs;
 mod views;
 
 use super::{Event, Flawless, Input, Output, Rules, Server, ServerSpec};
@@ -44,9 +46,20 @@ impl<R: Rules> Room<R> {
 
     /// So many servers that never ran before, all of them members, everything open and settled.
     fn with(servers: u16, change: fn(&mut ServerSpec)) -> Room<R> {
+        let classes = vec![("fast/".into(), Class::Fast), ("batch/".into(), Class::Batch)];
+        let mut room = Room::begins(View::new(1, Times::default(), classes), servers, change);
+        room.pass(Micros::millis(20_000));
+        assert_eq!(room.view.members.len(), usize::from(servers));
+        assert!(room.view.past.is_empty());
+        room.quiet();
+        room
+    }
+
+    /// So many servers that start with this view.
+    fn begins(view: View, servers: u16, change: fn(&mut ServerSpec)) -> Room<R> {
         let mut room = Room {
             now: Micros::millis(1000),
-            view: View::first(1, Times::default(), vec![("fast/".into(), Class::Fast)]),
+            view,
             servers: Vec::new(),
             runs: 0,
             cut: BTreeSet::new(),
@@ -61,21 +74,16 @@ impl<R: Rules> Room<R> {
         };
         for id in 0..servers {
             room.servers.push(None);
-            room.start(id, servers, true, change);
+            room.start(id, servers, change);
         }
         room.input(0, Input::Proposes(true));
-        room.pass(Micros::millis(20_000));
-        assert_eq!(room.view.members.len(), usize::from(servers));
-        assert!(room.view.past.is_empty());
-        room.quiet();
         room
     }
 
     /// A new run of a server.
-    fn start(&mut self, id: ServerId, servers: u16, fresh: bool, change: fn(&mut ServerSpec)) {
+    fn start(&mut self, id: ServerId, servers: u16, change: fn(&mut ServerSpec)) {
         self.runs += 1;
         let mut spec = ServerSpec::new(id, self.runs, (0..servers).collect());
-        spec.fresh = fresh;
         change(&mut spec);
         self.servers[usize::from(id)] = Some(Server::new(spec, self.now));
     }

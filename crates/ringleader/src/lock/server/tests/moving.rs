@@ -101,7 +101,7 @@ fn who_is_numbered_next_is_served_where_the_lock_went() {
         room.proposals = true;
         room.pass(Micros::millis(3000));
         assert!(has_drained(&room, 1));
-        room.start(1, 4, true, |_| {});
+        room.start(1, 4, |_| {});
         room.pass(Micros::millis(20_000));
         assert_eq!(room.view.members.len(), 4);
         room.quiet();
@@ -232,7 +232,7 @@ fn what_an_earlier_run_took_is_not_denied() {
     let (from, to, message) = room.sent.iter().find(moves).cloned().expect("it went");
     room.cut.insert(1);
     room.change(&Command::Exclude(room.view.epoch, to));
-    room.start(to, 3, true, |_| {});
+    room.start(to, 3, |_| {});
     room.input(to, Input::Hint(room.view.epoch));
     let says = |room: &Room| room.sent.iter().any(|(_, _, said)| matches!(said, Message::Moved { .. }));
     room.quiet();
