@@ -10,7 +10,7 @@
 
 use nix::sys::signal::Signal;
 use ringleader_hosts::faults::between;
-use ringleader_hosts::service::{LOCKS, Leases, Plan, Service, Verdict, Wrapped};
+use ringleader_hosts::service::{Blow, LOCKS, Leases, Load, Plan, Service, Verdict, Wrapped};
 use ringleader_hosts::switch::Rule;
 use ringleader_hosts::{Chance, now_us};
 use std::time::Duration;
@@ -20,7 +20,7 @@ use std::time::Duration;
 fn loaded(servers: usize, leases: Leases, workers: u64, seed: u64) -> Service {
     let holder = env!("CARGO_BIN_EXE_ringleader-holder").into();
     let mut service = Service::serving(Plan { servers, client_hosts: 2, leases, seed, holder });
-    service.add_clients(workers, (1, 30), (10, 600));
+    service.add_clients(workers, (1, 30), (10, 600), 0);
     service
 }
 
@@ -221,6 +221,99 @@ fn a_command_is_dead_before_its_lease_ends() {
     service.faults.add("wrappers killed", 1);
     assert_dead(&service, &wrapped, since, "the wrapper is killed");
     conclude(service, "commands under a lock (3 servers)");
+}
+
+/// So far apart are two hosts, at most.
+const FAR: Duration = Duration::from_millis(100);
+
+/// So many are frozen in each round.
+const FROZEN: usize = 4;
+
+/// Rounds of frozen holders, each with a blow to a server, most of them with slow links. The clients believe for so
+/// much longer than they may that they hold, in percent of the lease.
+fn frozen_holders(rounds: u64, belief: u64) -> Service {
+    let holder = env!("CARGO_BIN_EXE_ringleader-holder").into();
+    let plan = Plan { servers: 3, client_hosts: 2, leases: Leases::FAR, seed: 6, holder };
+    let mut service = Service::serving(plan);
+    for _ in 0..2 {
+        service.add_clients(2, (1, 30), (20, 600), belief);
+    }
+    for (round, blow) in (0..rounds).zip(Blow::ALL.into_iter().cycle()) {
+        service.slow_links(if round % 3 == 2 { Duration::ZERO } else { FAR });
+        service.freeze_and_strike(FROZEN, blow);
+        service.await_servers(&service.everybody());
+    }
+    service.slow_links(Duration::ZERO);
+    recovers(&service);
+    service
+}
+
+#[test]
+fn frozen_holders_and_lost_folders_give_one_holder() {
+    // In the gate one round of each blow; the long run asks for more.
+    let rounds = number("RINGLEADER_NETWORK_ROUNDS", 4);
+    let service = frozen_holders(rounds, 0);
+    let title =
+        format!("frozen holders, quick restarts, lost folders, links of up to 100 ms ({rounds} rounds)");
+    let verdict = conclude(service, &title);
+    assert_eq!(verdict.tally.get("holders frozen beyond the lease"), rounds * FROZEN as u64);
+    assert!(rounds < 4 || verdict.tally.get("folders lost") > 0);
+}
+
+/// The control of the test above: an auditor that finds nothing here would find nothing there either.
+#[test]
+fn clients_that_believe_too_long_are_found() {
+    let title = "the control: clients that believe 1.6 times their lease";
+    let verdict = frozen_holders(2, 60).audit(title);
+    println!("\n{}", verdict.tally.table(title));
+    assert!(verdict.tally.get("two holders at once") > 0, "the auditor finds nothing");
+}
+
+#[test]
+fn a_follower_that_was_cut_off_ends_no_term() {
+    let cuts = number("RINGLEADER_NETWORK_CUTS", 3);
+    let holder = env!("CARGO_BIN_EXE_ringleader-holder").into();
+    let plan = Plan { servers: 3, client_hosts: 0, leases: Leases::CALM, seed: 7, holder };
+    let mut service = Service::serving(plan);
+    // Each client knows one server only: what it loses it loses with that one.
+    for host in service.everybody() {
+        let (workers, hold, long) = (2, (1, 30), (20, 600));
+        service.add_client(Load { host, servers: vec![host], workers, hold, long, belief: 0 });
+    }
+    service.await_progress();
+    let leader = service.await_proposer(&service.everybody());
+    let term = service.term(leader);
+    let followers = service.others(&[leader]);
+    let mut times = Vec::new();
+    for round in 0..cuts {
+        let follower = followers[(round % 2) as usize];
+        let rest = service.others(&[follower]);
+        let pairs = match round % 3 {
+            0 => between(&[follower], &rest),
+            1 => rest.iter().map(|&other| (follower, other)).collect(),
+            _ => rest.iter().map(|&other| (other, follower)).collect(),
+        };
+        let cut = service.cut("followers cut off", pairs);
+        // Twice as long as a follower waits for its leader at most.
+        std::thread::sleep(Duration::from_millis(Leases::CALM.heartbeat * 10));
+        service.heal(&cut);
+        service.await_servers(&service.everybody());
+        assert_eq!(service.await_proposer(&service.everybody()), leader, "cut {round}: another leads");
+        assert_eq!(service.term(leader), term, "cut {round}: the term of a healthy leader ended");
+        times.push((cut.since, now_us(), follower));
+    }
+    recovers(&service);
+    let names: Vec<String> = service.clients().iter().map(|client| client.start_name()).collect();
+    let verdict = conclude(service, &format!("a follower is cut off {cuts} times"));
+    let needless = verdict.losses.iter().filter(|(at, text)| {
+        let of = |follower: &usize| text.contains(&format!(" of {}.", names[*follower]));
+        !times.iter().any(|(from, to, follower)| (from..=to).contains(&at) && of(follower))
+    });
+    assert_eq!(
+        needless.collect::<Vec<_>>(),
+        Vec::<&(u64, String)>::new(),
+        "a lock was lost that need not be"
+    );
 }
 
 /// A number from the environment, for the long run.

@@ -70,6 +70,8 @@ mod linux {
         hold: (u64, u64),
         /// Of a hundred holdings so many are long, in which case so many milliseconds are added.
         long: (u32, u64),
+        /// By class, for how many microseconds beyond its deadline it believes that it holds.
+        longer: Vec<u64>,
         chance: Chance,
     }
 
@@ -81,8 +83,17 @@ mod linux {
         stop: AtomicBool,
         /// Nobody holds anything any more.
         done: AtomicBool,
-        /// What each worker holds, and until when it was written down to hold it.
-        held: Vec<Mutex<Option<(Guard, u64)>>>,
+        /// What each worker holds.
+        held: Vec<Mutex<Option<Held>>>,
+    }
+
+    /// A lock that a worker holds.
+    struct Held {
+        guard: Guard,
+        /// Until when it was written down to hold it, in microseconds.
+        noted: u64,
+        /// For so much longer it believes that it holds: 0 but for clients that are wrong on purpose.
+        longer: u64,
     }
 
     impl Shared {
@@ -96,7 +107,7 @@ mod linux {
             }
         }
 
-        fn slot(&self, worker: u64) -> MutexGuard<'_, Option<(Guard, u64)>> {
+        fn slot(&self, worker: u64) -> MutexGuard<'_, Option<Held>> {
             let place = usize::try_from(worker).unwrap_or_default();
             self.held[place].lock().unwrap_or_else(PoisonError::into_inner)
         }
@@ -104,14 +115,14 @@ mod linux {
         /// Whether the worker still holds what it took; if its deadline has moved, that is written down.
         fn still_holds(&self, worker: u64) -> bool {
             let mut slot = self.slot(worker);
-            let Some((guard, noted)) = slot.as_mut() else { return false };
+            let Some(held) = slot.as_mut() else { return false };
             // In this order: of a guard that is held afterwards the deadline was a deadline.
-            let until = guard.deadline().0;
-            if !guard.is_held() {
-                return false;
+            let until = held.guard.deadline().0 + held.longer;
+            if !held.guard.is_held() {
+                return held.longer > 0 && now_us() < held.noted;
             }
-            if until > *noted {
-                *noted = until;
+            if until > held.noted {
+                held.noted = until;
                 self.note(
                     &json!({"event": "extends", "at_us": now_us(), "worker": worker, "until_us": until}),
                 );
@@ -163,6 +174,10 @@ mod linux {
         let (workers, seed) = (told.number("workers")?, told.number("seed")?);
         let hold = (told.number("hold_least")?, told.number("hold_most")?);
         let long = (u32::try_from(told.number("long_percent")?).unwrap_or(100), told.number("long")?);
+        let leases = told.get("leases")?.split(',').map(str::parse::<u64>).collect::<Result<Vec<_>, _>>();
+        let leases = leases.map_err(|_| "leases are not whole numbers")?;
+        let belief = told.number("belief")?;
+        let longer: Vec<u64> = leases.iter().map(|millis| millis * 10 * belief).collect();
         let client = Client::connect(options).map_err(|error| error.to_string())?;
         let shared = Arc::new(Shared {
             client,
@@ -185,7 +200,8 @@ mod linux {
         let mut threads = Vec::new();
         for worker in 0..workers {
             let (who, chance) = (format!("{name}.{worker}"), Chance::new(seed ^ (worker + 1) << 32));
-            let plan = Plan { worker, locks: locks.clone(), who, storage, hold, long, chance };
+            let longer = longer.clone();
+            let plan = Plan { worker, locks: locks.clone(), who, storage, hold, long, longer, chance };
             let shared = Arc::clone(&shared);
             threads.push(std::thread::spawn(move || work(&shared, plan)));
         }
@@ -213,7 +229,11 @@ mod linux {
             shared.note(&json!({"event": "asks", "at_us": now_us(), "worker": worker, "lock": name}));
             let asking = shared.client.inner().lock(&name).class(class).value(plan.who.clone());
             match shared.client.acquire(asking) {
-                Ok(guard) => hold(shared, &mut plan, &name, guard, &mut storage),
+                Ok(guard) => {
+                    let longer = plan.longer.get(class.index()).copied().unwrap_or_default();
+                    let held = Held { noted: guard.deadline().0 + longer, guard, longer };
+                    hold(shared, &mut plan, &name, held, &mut storage);
+                }
                 Err(error) => {
                     let why = error.code.word().to_owned();
                     let at = now_us();
@@ -224,12 +244,12 @@ mod linux {
         }
     }
 
-    fn hold(shared: &Shared, plan: &mut Plan, name: &str, guard: Guard, storage: &mut Option<Connection>) {
-        let (worker, fence) = (plan.worker, guard.fence());
-        let until = guard.deadline().0;
+    fn hold(shared: &Shared, plan: &mut Plan, name: &str, held: Held, storage: &mut Option<Connection>) {
+        let (worker, fence) = (plan.worker, held.guard.fence());
+        let until = held.noted;
         let from = now_us();
         let mut slot = shared.slot(worker);
-        *slot = Some((guard, until));
+        *slot = Some(held);
         shared.note(&json!({
             "event": "takes", "at_us": from, "worker": worker, "lock": name, "fence": fence.to_string(),
             "until_us": until,
@@ -256,7 +276,7 @@ mod linux {
         }
         let held = shared.still_holds(worker);
         let mut slot = shared.slot(worker);
-        let Some((guard, _)) = slot.take() else { return };
+        let Some(Held { guard, .. }) = slot.take() else { return };
         if !held {
             let why = guard.why_lost().map_or_else(String::new, |lost| lost.why);
             let at = now_us();

@@ -168,21 +168,27 @@ impl Audit {
         self.holdings.iter().filter(|holding| holding.from < holding.to)
     }
 
-    /// The first two holdings of one lock that have a moment in common.
+    /// Holdings of one lock that have a moment in common: each that began while an earlier one lasted, behind that one.
     #[must_use]
-    pub fn two_at_once(&self) -> Option<(&Holding, &Holding)> {
+    pub fn overlaps(&self) -> Vec<(&Holding, &Holding)> {
         let mut longest: BTreeMap<&str, &Holding> = BTreeMap::new();
+        let mut found = Vec::new();
         for holding in self.real() {
-            let Some(before) = longest.get_mut(holding.lock.as_str()) else {
-                longest.insert(&holding.lock, holding);
-                continue;
-            };
-            if holding.from < before.to {
-                return Some((before, holding));
+            match longest.get_mut(holding.lock.as_str()) {
+                Some(before) => {
+                    if holding.from < before.to {
+                        found.push((*before, holding));
+                    }
+                    if holding.to > before.to {
+                        *before = holding;
+                    }
+                }
+                None => {
+                    longest.insert(&holding.lock, holding);
+                }
             }
-            *before = holding;
         }
-        None
+        found
     }
 
     /// The first two holdings of one lock whose fences are not in the order in which they were held, or the same.
@@ -308,7 +314,7 @@ mod tests {
         let a = [&takes(10, 110, 1)[..], &[extends(60, 160), line("releases", 90, "")]].concat();
         let b = [&takes(90, 190, 2)[..], &[line("loses", 200, r#","why":"w""#)]].concat();
         let audit = both(&a, &b);
-        assert_eq!(audit.two_at_once(), None);
+        assert_eq!(audit.overlaps(), []);
         assert_eq!(audit.out_of_order(), None);
         let ends: Vec<u64> = audit.holdings.iter().map(|held| held.to).collect();
         assert_eq!(ends, [90, 190], "what was lost was held until its deadline");
@@ -327,10 +333,14 @@ mod tests {
             (&released[..], takes(99, 199, 2)),
             (&takes(10, 1000, 1)[..], takes(20, 30, 2)),
         ] {
-            assert!(both(one, &other).two_at_once().is_some(), "{one:?}");
+            assert_eq!(both(one, &other).overlaps().len(), 1, "{one:?}");
         }
         // What began when its time was over already was never held.
-        assert_eq!(both(&takes(10, 110, 1), &takes(50, 50, 2)).two_at_once(), None);
+        assert_eq!(both(&takes(10, 110, 1), &takes(50, 50, 2)).overlaps(), []);
+        // Of three the second and the third overlap with the first, which lasts longest.
+        let later =
+            [&takes(20, 30, 2)[..], &[line("loses", 30, r#","why":"w""#)], &takes(40, 50, 3)[..]].concat();
+        assert_eq!(both(&takes(10, 1000, 1), &later).overlaps().len(), 2);
     }
 
     #[test]

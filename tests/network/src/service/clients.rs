@@ -27,6 +27,9 @@ pub struct Load {
     pub hold: (u64, u64),
     /// Of a hundred holdings so many are longer, by so many milliseconds.
     pub long: (u32, u64),
+    /// So much longer than it may it believes that it holds, in percent of the lease: 0 but for clients that are wrong
+    /// on purpose, whom the auditor must find.
+    pub belief: u64,
 }
 
 /// A client.
@@ -162,11 +165,11 @@ impl Service {
 
     /// As is usual here: a client on the host of each server, which prefers that server through its socket, and one on
     /// each host of its own, which prefers another server each.
-    pub fn add_clients(&mut self, workers: u64, hold: (u64, u64), long: (u32, u64)) {
+    pub fn add_clients(&mut self, workers: u64, hold: (u64, u64), long: (u32, u64), belief: u64) {
         let size = self.size();
         let rotated = |first: usize| (0..size).map(|place| (first + place) % size).collect::<Vec<_>>();
-        for place in 0..size + self.plan.client_hosts {
-            self.add_client(Load { host: place, servers: rotated(place % size), workers, hold, long });
+        for host in 0..size + self.plan.client_hosts {
+            self.add_client(Load { host, servers: rotated(host % size), workers, hold, long, belief });
         }
         self.await_progress();
     }
@@ -212,6 +215,8 @@ impl Service {
             .arg(format!("hold_most={}", load.hold.1))
             .arg(format!("long_percent={}", load.long.0))
             .arg(format!("long={}", load.long.1))
+            .arg(format!("belief={}", load.belief))
+            .arg(format!("leases={}", self.plan.leases.millis.map(|millis| millis.to_string()).join(",")))
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(log)

@@ -6,6 +6,7 @@
 
 pub mod audit;
 mod clients;
+mod exclusion;
 mod faults;
 mod judge;
 mod setup;
@@ -13,6 +14,7 @@ pub mod storage;
 mod wrapped;
 
 pub use clients::{Client, Load};
+pub use exclusion::Blow;
 pub use judge::Verdict;
 pub use setup::{CLIENT, LOCKS, Leases};
 pub use wrapped::Wrapped;

@@ -20,14 +20,22 @@ pub struct Leases {
     pub renew: u64,
     /// After how long without a word a server is excluded.
     pub suspect: u64,
+    /// How often the leader of Raft shows that it is there; elections begin after two and a half to five of these.
+    pub heartbeat: u64,
 }
 
 impl Leases {
     /// Short ones, so that many faults fit into little time.
-    pub const SHORT: Leases = Leases { millis: [1500, 2000, 3000], renew: 250, suspect: 800 };
+    pub const SHORT: Leases = Leases { millis: [1500, 2000, 3000], renew: 250, suspect: 800, heartbeat: 100 };
+
+    /// Where a word between two servers may take 100 ms. Those of batch outlast a server that is taken in again.
+    pub const FAR: Leases = Leases { millis: [1500, 2000, 8000], renew: 250, suspect: 800, heartbeat: 200 };
 
     /// Long enough that nobody loses anything because this machine is busy.
-    pub const LONG: Leases = Leases { millis: [3000, 4000, 5000], renew: 300, suspect: 1500 };
+    pub const LONG: Leases = Leases { millis: [3000, 4000, 5000], renew: 300, suspect: 1500, heartbeat: 100 };
+
+    /// The same, and no election because a busy machine held up a heartbeat.
+    pub const CALM: Leases = Leases { heartbeat: 500, ..Leases::LONG };
 }
 
 /// The locks that clients take in turn: two of each class.
@@ -67,9 +75,9 @@ pub(super) fn configuration(lab: &Lab, names: &[String], leases: Leases) -> Stri
         let _ = write!(text, "api = \"{address}:7432\"\nsocket = \"{name}.sock\"\n");
         let _ = writeln!(text, "status = \"127.0.0.1:{port}\"");
     }
-    let Leases { millis: [fast, normal, batch], renew, suspect } = leases;
+    let Leases { millis: [fast, normal, batch], renew, suspect, heartbeat } = leases;
     let _ = write!(text, "\n[times]\nfast = \"{fast}ms\"\nnormal = \"{normal}ms\"\nbatch = \"{batch}ms\"\n");
-    let _ = write!(text, "renew = \"{renew}ms\"\nsuspect = \"{suspect}ms\"\n");
+    let _ = write!(text, "renew = \"{renew}ms\"\nsuspect = \"{suspect}ms\"\nheartbeat = \"{heartbeat}ms\"\n");
     for class in ["fast", "batch"] {
         let _ = write!(text, "\n[[class]]\nprefix = \"{class}/\"\nclass = \"{class}\"\n");
     }
