@@ -7,6 +7,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 /// Keeps everybody else out of a directory.
 pub(super) struct Guard {
@@ -53,7 +54,34 @@ pub(super) fn read_kept(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
 
 /// Makes safe which files there are in a directory.
 pub(super) fn sync_directory(dir: &Path) -> io::Result<()> {
-    File::open(dir)?.sync_all()
+    patiently(|| File::open(dir))?.sync_all()
+}
+
+/// How long is waited before a file is opened again.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// Opens a file. That too many are open in this process, or on this machine, says nothing about the disk: it is tried
+/// again until there are fewer.
+pub(super) fn patiently(mut open: impl FnMut() -> io::Result<File>) -> io::Result<File> {
+    let mut told = false;
+    loop {
+        match open() {
+            Err(error) if is_crowded(&error) => {
+                if !told {
+                    tracing::error!(event = "too_many_files", why = %error, "the log waits for a file");
+                    told = true;
+                }
+                std::thread::sleep(PAUSE);
+            }
+            done => return done,
+        }
+    }
+}
+
+/// `EMFILE` or `ENFILE`.
+fn is_crowded(error: &io::Error) -> bool {
+    let crowded = [rustix::io::Errno::MFILE, rustix::io::Errno::NFILE];
+    crowded.iter().any(|errno| error.raw_os_error() == Some(errno.raw_os_error()))
 }
 
 /// How many of these bytes there is room for.
@@ -78,4 +106,27 @@ pub(super) fn wrong(path: &Path, what: &str) -> StoreError {
          put the directory back as it was when the server last ran",
         path.display()
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn too_many_open_files_are_waited_out_and_other_errors_are_not() {
+        let dir = tempfile::tempdir().expect("there is room");
+        let mut tries = 0;
+        let opened = patiently(|| {
+            tries += 1;
+            let crowded = [rustix::io::Errno::MFILE, rustix::io::Errno::NFILE][tries % 2];
+            if tries < 4 { Err(crowded.into()) } else { File::open(dir.path()) }
+        });
+        assert!(opened.is_ok() && tries == 4);
+        let mut tries = 0;
+        let denied = patiently(|| {
+            tries += 1;
+            Err(io::ErrorKind::PermissionDenied.into())
+        });
+        assert!(denied.is_err() && tries == 1);
+    }
 }

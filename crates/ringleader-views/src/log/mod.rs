@@ -191,7 +191,7 @@ impl Disk {
         self.entries = kept;
         self.guarded(|disk| {
             disk.replace("log", &file)?;
-            disk.log = File::options().append(true).open(disk.dir.join("log"))?;
+            disk.log = files::patiently(|| File::options().append(true).open(disk.dir.join("log")))?;
             Ok(())
         })
     }
@@ -233,7 +233,7 @@ impl Disk {
     /// Puts a whole file in the place of another, or of none: after a crash it is the one or the other.
     fn replace(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {
         let new = self.dir.join(format!("{name}.new"));
-        let mut file = File::create(&new)?;
+        let mut file = files::patiently(|| File::create(&new))?;
         let fits = files::fitting(self.room.as_ref(), bytes.len());
         file.write_all(&bytes[..fits])?;
         if fits < bytes.len() {
