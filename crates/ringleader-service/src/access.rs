@@ -38,8 +38,10 @@ impl Principal {
     /// If it may not.
     pub fn may(&self, right: Right, name: Option<&Name>) -> Result<(), Refusal> {
         let text = name.map_or("", Name::text);
-        let covers = |(prefix, rights): &(String, Rights)| {
-            rights.has(right) && (name.is_none() || text.starts_with(prefix.as_str()))
+        let covers = |(prefix, rights): &(String, Rights)| match name {
+            Some(_) => rights.has(right) && text.starts_with(prefix.as_str()),
+            // What is about the whole cluster is not covered by a part of the names; a file that says so is refused.
+            None => rights.has(right) && (right != Right::Admin || prefix.is_empty()),
         };
         if self.rights.iter().any(covers) {
             return Ok(());
@@ -118,5 +120,21 @@ fn unauthenticated(message: &str) -> Refusal {
                 .to_owned(),
         ),
         ..refuse("unauthenticated", message, NOTHING_DONE)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn admin_with_a_prefix_is_no_permission() {
+        let who = |prefix: &str| Principal {
+            key: "token:ci".into(),
+            rights: vec![(prefix.to_owned(), Rights::of(&Right::ALL))].into(),
+        };
+        assert!(who("").may(Right::Admin, None).is_ok());
+        assert_eq!(who("ci/").may(Right::Admin, None).expect_err("refused").code, "forbidden");
+        assert!(who("ci/").may(Right::Observe, None).is_ok());
     }
 }

@@ -182,11 +182,11 @@ pub(super) fn permissions(
 ) -> Result<Vec<Permission>, Problem> {
     let mut all = Vec::new();
     for (at, table) in tables {
-        let (mut who, mut prefix, mut allow) = (None, String::new(), None);
+        let (mut who, mut prefix, mut allow) = (None, None, None);
         for (key, value) in in_order(table) {
             match key.get_ref().as_ref() {
                 "who" => who = Some(source.string(value, WHO)?),
-                "prefix" => prefix = source.string(value, "how names begin, such as \"ci/\"")?.text,
+                "prefix" => prefix = Some(source.string(value, "how names begin, such as \"ci/\"")?),
                 "allow" => {
                     let items = value.get_ref().as_array().ok_or_else(|| source.kind(value, ALLOW))?;
                     let rights: Result<Vec<Right>, Problem> =
@@ -199,9 +199,23 @@ pub(super) fn permissions(
         let whole = Origin::At(at.clone());
         let who = who.ok_or_else(|| source.bad(&whole, "there is no `who`: who = \"token:ci\""))?;
         let allow = allow.ok_or_else(|| source.bad(&whole, "there is no `allow`: allow = [\"lock\"]"))?;
+        if let Some(given) = prefix.as_ref().filter(|given| allow.has(Right::Admin) && !given.text.is_empty())
+        {
+            return Err(admin_with_prefix(source, given, &who.text));
+        }
+        let prefix = prefix.map(|given| given.text).unwrap_or_default();
         all.push(Permission { who: whom(source, &who, tokens)?, prefix, allow });
     }
     Ok(all)
+}
+
+/// Servers have no prefix: whoever may drain one may drain all.
+fn admin_with_prefix(source: &Source<'_>, prefix: &Given, who: &str) -> Problem {
+    let label = "`admin` is about the whole cluster: it cannot be limited to names that begin like this";
+    source
+        .bad(&prefix.origin, label)
+        .help("take \"admin\" out of `allow` here; if it is meant, give it a permission of its own:")
+        .example(&format!("[[permission]]\nwho = \"{who}\"\nallow = [\"admin\"]"))
 }
 
 const WHO: &str = "\"token:NAME\", \"cert:NAME\" or \"*\"";

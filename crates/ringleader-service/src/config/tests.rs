@@ -65,6 +65,11 @@ fn mistakes_have_their_place() {
         ("who = \"token:ci\"", "who = \"token:cd\"", "no [[token]] is called `cd`; did you mean `ci`?"),
         ("who = \"token:ci\"", "who = \"ci\"", "expected \"token:NAME\""),
         ("allow = [\"lock\", \"observe\"]", "allow = [\"locks\"]", "found `locks`"),
+        (
+            "allow = [\"lock\", \"observe\"]",
+            "allow = [\"lock\", \"admin\"]",
+            "`admin` is about the whole cluster",
+        ),
         ("log = \"info\"", "log = \"loud\"", "found `loud`"),
         ("schema = \"ringleader.service/1\"", "schema = \"ringleader.cluster/1\"", "`ringleader.service/1`"),
         ("cluster = \"demo\"", "cluster = \"Demo\"", "lower-case"),
