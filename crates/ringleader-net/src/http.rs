@@ -1,6 +1,7 @@
 //! What a member says of itself by HTTP: `/healthz`, `/readyz`, `/metrics`, `/v1/status`. Every answer comes from
 //! the loop of the member, so that a member whose loop does not turn does not answer as if it did.
 
+use crate::limits::{Phases, Purse, accept, visit};
 use crate::metrics::Metrics;
 use crate::node::{Handle, Silent};
 use crate::status::{is_ready, status_json};
@@ -18,6 +19,9 @@ use std::time::Duration;
 
 /// How long the loop has for an answer.
 const PATIENCE: Duration = Duration::from_secs(1);
+
+/// So many may ask at once; of more, the oldest is displaced.
+const VISITORS: usize = 32;
 
 #[derive(Clone)]
 struct Desk {
@@ -47,8 +51,17 @@ pub(crate) fn serve(
     std::thread::Builder::new().name("status".into()).spawn(move || {
         runtime.block_on(async {
             let Ok(listener) = tokio::net::TcpListener::from_std(listener) else { return };
-            let until = async move { stopped.stopped().await };
-            let _ = axum::serve(listener, router).with_graceful_shutdown(until).await;
+            let (purse, phases) = (Purse::new(VISITORS), Phases::default());
+            let serves = async {
+                loop {
+                    let (stream, _, place) = accept(&listener, &purse).await;
+                    tokio::spawn(visit(stream, router.clone(), place, phases));
+                }
+            };
+            tokio::select! {
+                () = serves => {}
+                () = stopped.stopped() => {}
+            }
         });
     })?;
     Ok(())

@@ -1,14 +1,11 @@
 //! What happens to a member, one line each: in the log, as far as its level lets it through, and all of it in the
 //! file of events, unbuffered, for whoever wants to hold the promises against what was reported.
 
+use crate::events::Events;
 use ringleader::live::{Cluster, Ending, Epoch, Meeting, Micros, Notice, Place};
 use serde::Serialize;
-use std::fs::File;
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
-use tracing_subscriber::filter::{LevelFilter, Targets};
-use tracing_subscriber::layer::SubscriberExt;
-use tracing_subscriber::util::SubscriberInitExt;
 
 /// One line. Times are microseconds on the clock that promises are counted on.
 #[derive(Clone, Serialize, Debug)]
@@ -57,6 +54,9 @@ pub struct Line<'a> {
     /// How far a clock is off.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ppm: Option<i64>,
+    /// How many more there were of the same kind, of which nothing was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub held_back: Option<u64>,
     /// How loud it is in the log.
     #[serde(skip)]
     pub level: Level,
@@ -75,43 +75,13 @@ pub enum Level {
     Error,
 }
 
-/// How log lines look.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum LogFormat {
-    /// One JSON object each.
-    Json,
-    /// For people.
-    Text,
-}
-
-/// Sends the log to stderr, for the whole process.
-///
-/// # Errors
-/// If the level makes no sense; in words.
-pub fn subscribe(format: LogFormat, level: &str) -> Result<(), String> {
-    let most: LevelFilter = level.parse().map_err(|_| {
-        format!("`{level}` is no level of logs; there are error, warn, info, debug, trace and off")
-    })?;
-    // What openraft tells is for whoever looks for a fault in it: we say ourselves what came of it.
-    let of_raft = if most >= LevelFilter::DEBUG { most } else { LevelFilter::OFF };
-    let targets = Targets::new().with_default(most).with_target("openraft", of_raft);
-    let builder = tracing_subscriber::fmt().with_max_level(most).with_writer(io::stderr).with_target(false);
-    let set = match format {
-        LogFormat::Json => {
-            builder.json().flatten_event(true).with_current_span(false).finish().with(targets).try_init()
-        }
-        LogFormat::Text => builder.with_ansi(false).finish().with(targets).try_init(),
-    };
-    set.map_err(|error| error.to_string())
-}
-
 /// Writes lines about one member.
 pub(crate) struct Journal {
     member: String,
     names: Vec<String>,
     groups: Vec<String>,
     incarnation: u64,
-    events: Option<File>,
+    events: Option<Events>,
 }
 
 impl Journal {
@@ -122,14 +92,12 @@ impl Journal {
         events: Option<&Path>,
     ) -> io::Result<Journal> {
         let names: Vec<String> = cluster.members.iter().map(|member| member.name.clone()).collect();
-        // A restarted member goes on in the same file: it is one history.
-        let open = |path| File::options().create(true).append(true).open(path);
         Ok(Journal {
             member: names.get(usize::from(place)).cloned().unwrap_or_default(),
             groups: cluster.groups.iter().map(|group| group.name.clone()).collect(),
             names,
             incarnation,
-            events: events.map(open).transpose()?,
+            events: events.map(Events::open).transpose()?,
         })
     }
 
@@ -156,6 +124,7 @@ impl Journal {
             participants: None,
             index: None,
             ppm: None,
+            held_back: None,
             level,
         }
     }
@@ -168,10 +137,8 @@ impl Journal {
     /// more than its history.
     pub(crate) fn write(&self, line: &Line<'_>) {
         log(line);
-        let Some(mut file) = self.events.as_ref() else { return };
-        let Ok(mut text) = serde_json::to_vec(line) else { return };
-        text.push(b'\n');
-        if let Err(error) = file.write_all(&text) {
+        let Some(events) = &self.events else { return };
+        if let Err(error) = events.write(line) {
             tracing::error!(event = "events_failed", member = %self.member, why = %error);
         }
     }
@@ -276,6 +243,7 @@ fn log(line: &Line<'_>) {
                 participants = participants.as_deref(),
                 index = line.index,
                 ppm = line.ppm,
+                held_back = line.held_back,
             )
         };
     }

@@ -10,8 +10,11 @@ pub mod config;
 pub mod doctor;
 #[cfg(unix)]
 pub mod elect;
+pub mod events;
 mod http;
 pub mod journal;
+pub mod limits;
+pub mod log;
 pub mod metrics;
 pub mod node;
 #[cfg(unix)]

@@ -24,6 +24,7 @@ pub struct Metrics {
     names: Vec<String>,
     cpu: Counter<f64, AtomicU64>,
     memory: Whole,
+    log_dropped: Counter,
 }
 
 /// Of one peer. Looked up once: frames are counted by the hundred thousand.
@@ -79,7 +80,13 @@ impl Metrics {
             Unit::Bytes,
             memory.clone(),
         );
-        Metrics { registry, peers, groups, refused, dropped, names, cpu, memory }
+        let log_dropped = Counter::default();
+        registry.register(
+            "ringleader_log_dropped",
+            "Lines of the log that were dropped because nobody read it",
+            log_dropped.clone(),
+        );
+        Metrics { registry, peers, groups, refused, dropped, names, cpu, memory, log_dropped }
     }
 
     pub(crate) fn frame_in(&self, peer: Place, bytes: usize) {
@@ -134,6 +141,7 @@ impl Metrics {
     #[must_use]
     pub fn text(&self, status: &Status) -> String {
         let set = |counter: &Counter, value: u64| counter.inner().store(value, Ordering::Relaxed);
+        set(&self.log_dropped, crate::log::dropped_lines());
         for known in &status.peers {
             let Some(peer) = self.peers.get(usize::from(known.place)) else { continue };
             peer.up.set(i64::from(known.connected && known.heard));

@@ -3,6 +3,7 @@
 
 use crate::config::{Config, Security};
 use crate::journal::{Journal, Level, Line};
+use crate::limits::Sieve;
 use crate::metrics::{Metrics, reason};
 use crate::record::Recorder;
 use crate::transport::{self, Bounds, Call, Connection, Crowded, Ended, Inbound, Surroundings, Tls, Trust};
@@ -221,6 +222,7 @@ impl Node {
             inputs: VecDeque::new(),
             outputs: Vec::new(),
             left: false,
+            sieve: Arc::default(),
         };
         running.tell("started", Level::Info, |_| {});
         signals::tell_manager("READY=1");
@@ -269,12 +271,24 @@ pub fn why_not_heard(error: &io::Error) -> String {
     why.map_or_else(|| error.to_string(), |(_, why)| (*why).to_owned())
 }
 
+/// Connections that wait to be accepted. With 128 of them, as the standard library asks for, a burst of strangers makes
+/// others wait for a second, until they try again.
+#[cfg(unix)]
+const BACKLOG: i32 = 4096;
+
+fn listening(address: &str) -> io::Result<TcpListener> {
+    let listener = TcpListener::bind(address)?;
+    #[cfg(unix)]
+    rustix::net::listen(&listener, BACKLOG)?;
+    Ok(listener)
+}
+
 /// Listens on this address.
 ///
 /// # Errors
 /// If it cannot be had, with the reason.
 pub fn claim(address: &str, what: &str) -> Result<TcpListener, Problem> {
-    TcpListener::bind(address).map_err(|error| {
+    listening(address).map_err(|error| {
         let why = why_not_heard(&error);
         let in_use = error.kind() == io::ErrorKind::AddrInUse;
         let code = if in_use { "port_in_use" } else { "cannot_listen" };
@@ -298,6 +312,8 @@ struct Running {
     inputs: VecDeque<Input>,
     outputs: Vec<Output>,
     left: bool,
+    /// Which refusals of strangers are written down.
+    sieve: Arc<Sieve>,
 }
 
 impl Running {
@@ -305,6 +321,7 @@ impl Running {
         let sleep = tokio::time::sleep(Duration::ZERO);
         let mut sleep = std::pin::pin!(sleep);
         let mut leaves_at: Option<Instant> = None;
+        let sieve = Arc::clone(&self.sieve);
         loop {
             // However much comes in, what is due is done in time.
             let now = clock::now();
@@ -336,6 +353,10 @@ impl Running {
                     }
                 },
                 Some(call) = called.recv() => self.call(call),
+                (reason, count) = sieve.held_back() => self.tell("refused", Level::Warn, |line| {
+                    line.reason = Some(reason);
+                    line.held_back = Some(count);
+                }),
                 (place, inbound) = poll_fn(|context| self_poll(&mut self.connections, &mut self.turn, context)) => {
                     self.inbound(place, inbound);
                 }
@@ -439,6 +460,9 @@ impl Running {
             }
             Call::Stranger { from, reason, why } => {
                 self.metrics.refused(reason);
+                if !self.sieve.passes(reason) {
+                    return;
+                }
                 self.tell("refused", Level::Warn, |line| {
                     line.address = Some(from.to_string());
                     line.reason = Some(reason);

@@ -3,9 +3,9 @@
 
 use ringleader::live::Micros;
 use ringleader::lock::{Event, Fence, Kind, Name, Path as Way, SessionId};
+use ringleader_net::events::Events;
 use serde::Serialize;
-use std::fs::File;
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
 
 /// One line. Times are microseconds on the clock that promises are counted on.
@@ -55,7 +55,7 @@ pub struct Line<'a> {
 pub struct Journal {
     server: String,
     incarnation: String,
-    file: Option<File>,
+    events: Option<Events>,
 }
 
 /// How a grant came about, in a word.
@@ -75,12 +75,10 @@ impl Journal {
     /// # Errors
     /// If the file cannot be opened.
     pub fn new(server: &str, incarnation: u64, file: Option<&Path>) -> io::Result<Journal> {
-        // A server that was restarted goes on in the same file: it is one history.
-        let open = |path| File::options().create(true).append(true).open(path);
         Ok(Journal {
             server: server.to_owned(),
             incarnation: format!("{incarnation:016x}"),
-            file: file.map(open).transpose()?,
+            events: file.map(Events::open).transpose()?,
         })
     }
 
@@ -104,7 +102,7 @@ impl Journal {
     /// What the server has to tell.
     pub fn event(&self, now: Micros, event: &Event) {
         log(&self.server, now, event);
-        if self.file.is_some() {
+        if self.events.is_some() {
             self.writes(&self.of(now, event));
         }
     }
@@ -153,10 +151,8 @@ impl Journal {
 
     /// A file that cannot be written to is given up with a word in the log: the server is worth more than its history.
     fn writes(&self, line: &Line<'_>) {
-        let Some(mut file) = self.file.as_ref() else { return };
-        let Ok(mut text) = serde_json::to_vec(line) else { return };
-        text.push(b'\n');
-        if let Err(error) = file.write_all(&text) {
+        let Some(events) = &self.events else { return };
+        if let Err(error) = events.write(line) {
             tracing::error!(event = "events_failed", server = %self.server, why = %error);
         }
     }

@@ -11,6 +11,7 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 use ringleader::live::Micros;
 use ringleader::lock::{Class, Command, Event, Path};
+use ringleader_net::log::dropped_lines;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 type Labels = Vec<(&'static str, String)>;
@@ -62,6 +63,8 @@ struct Known {
     sent: Counter,
     dropped: Counter,
     refused: Counter,
+    displaced: Counter,
+    log_dropped: Counter,
 }
 
 impl Default for Metrics {
@@ -176,8 +179,9 @@ impl Metrics {
 
     /// Everything, as Prometheus reads it.
     #[must_use]
-    pub fn text(&self, core: &Core) -> String {
+    pub fn text(&self, core: &Core, displaced: u64) -> String {
         self.known.update(core);
+        raise(&self.known.displaced, displaced);
         let mut text = String::new();
         // Writing to a text does not fail.
         let _ = encode(&mut text, &self.registry);
@@ -227,6 +231,12 @@ impl Known {
             ("messages_sent", "Messages to other servers", &self.sent),
             ("messages_dropped", "Messages that found no connection or no room", &self.dropped),
             ("peers_refused", "Connections of servers or strangers that were refused", &self.refused),
+            (
+                "displaced",
+                "Connections of strangers that were closed to make room for others",
+                &self.displaced,
+            ),
+            ("log_dropped", "Lines of the log that were dropped because nobody read it", &self.log_dropped),
         ] {
             registry.register(name, help, counter.clone());
         }
@@ -266,6 +276,7 @@ impl Known {
             (&self.sent, core.mesh().tally().sent.load(Ordering::Relaxed)),
             (&self.dropped, core.mesh().tally().dropped.load(Ordering::Relaxed)),
             (&self.refused, core.mesh().tally().refused.load(Ordering::Relaxed)),
+            (&self.log_dropped, dropped_lines()),
         ] {
             raise(counter, count);
         }

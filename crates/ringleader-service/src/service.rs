@@ -11,6 +11,7 @@ use crate::metrics::Metrics;
 use ringleader::live::Micros;
 use ringleader::lock::{Class, ServerId, ServerSpec, View, first_epoch};
 use ringleader_net::config::Security;
+use ringleader_net::limits::{Budget, allowance};
 use ringleader_net::{Problem, clock, node, signals, tls};
 use ringleader_views::{EtcdOptions, EtcdStore, EtcdTls, RaftOptions, RaftStore, StoreError, ViewStore};
 use std::io;
@@ -42,6 +43,9 @@ pub struct Options {
     pub limits: Limits,
     /// What other servers may cost.
     pub bounds: Bounds,
+    /// How many connections of each kind there may be; none divides the files that this process may open, after raising
+    /// that limit as far as is allowed.
+    pub budget: Option<Budget>,
 }
 
 impl Default for Options {
@@ -54,6 +58,7 @@ impl Default for Options {
             epoch_floor: None,
             limits: Limits::default(),
             bounds: Bounds::default(),
+            budget: None,
         }
     }
 }
@@ -89,6 +94,7 @@ pub struct Service {
     config: Config,
     place: ServerId,
     options: Options,
+    budget: Budget,
     incarnation: u64,
     listeners: Listeners,
     trust: Trusts,
@@ -116,6 +122,10 @@ impl Service {
         let Some(address) = config.servers.get(usize::from(place)) else {
             return Err(Problem::input("unknown_member", format!("there is no server at place {place}")));
         };
+        let budget = match options.budget {
+            Some(budget) => budget,
+            None => Budget::of(allowance(), config.servers.len())?,
+        };
         let trust = trusts(config)?;
         let listeners = Listeners {
             peers: node::claim(&address.listen, "other servers")?,
@@ -131,6 +141,7 @@ impl Service {
             config: config.clone(),
             place,
             options,
+            budget,
             incarnation,
             listeners,
             trust,
@@ -165,7 +176,8 @@ impl Service {
     }
 
     async fn serve(self, ready: impl FnOnce(&Embedded)) -> Result<(), Problem> {
-        let Service { config, place, options, incarnation, listeners, trust, handle } = self;
+        let Service { config, place, options, budget, incarnation, listeners, trust, handle } = self;
+        let handshakes = options.bounds.handshakes.min(budget.handshakes);
         let name = config.name(place).to_owned();
         let mesh = Mesh::new(Surroundings {
             cluster: config.cluster.clone(),
@@ -173,7 +185,7 @@ impl Service {
             names: config.servers.iter().map(|server| server.name.clone()).collect(),
             addresses: config.servers.iter().map(|server| server.peer.clone()).collect(),
             trust: trust.peers,
-            bounds: options.bounds,
+            bounds: Bounds { handshakes, ..options.bounds },
         });
         let stores = open_store(&config, place, &options, &mesh).await?;
         let journal = Journal::new(&name, incarnation, options.events.as_deref()).map_err(|error| {
@@ -196,7 +208,8 @@ impl Service {
         if options.stdin {
             signals::when_stdin_ends(move || handle.leave()).map_err(|error| failed(&error))?;
         }
-        start(&core, &config, listeners, trust.clients, options.limits).map_err(|error| failed(&error))?;
+        start(&core, &config, listeners, trust.clients, (options.limits, &budget))
+            .map_err(|error| failed(&error))?;
         core.tells("started");
         signals::tell_manager("READY=1");
         ready(&Embedded::new(core.clone()));
@@ -239,7 +252,7 @@ fn start(
     config: &Config,
     listeners: Listeners,
     clients: Option<tokio_rustls::TlsAcceptor>,
-    limits: Limits,
+    (limits, budget): (Limits, &Budget),
 ) -> io::Result<()> {
     let tcp = |listener: TcpListener| {
         listener.set_nonblocking(true)?;
@@ -247,7 +260,8 @@ fn start(
     };
     core.mesh().start(tcp(listeners.peers)?, Arc::new(core.clone()));
     core.start();
-    let surface = Surface::new(core.clone(), Access::new(config), limits);
+    let surface = Surface::new(core.clone(), Access::new(config), limits, budget);
+    tokio::spawn(surface.clone().tells_refusals());
     let api = tcp(listeners.api)?;
     match clients {
         Some(acceptor) => tokio::spawn(surface.clone().serve_tls(api, acceptor)),

@@ -5,7 +5,7 @@ use crate::args::{LogArg, NodeArgs};
 use crate::console::Console;
 use crate::error::{Diagnostic, Failure};
 use ringleader_net::config::{Config, Environment};
-use ringleader_net::journal::{LogFormat, subscribe};
+use ringleader_net::log::{LogFormat, LogGuard, subscribe};
 use ringleader_net::node::{Node, Options};
 use ringleader_service::config::{SERVICE_SCHEMA, schema_of};
 use serde_json::json;
@@ -22,7 +22,7 @@ pub(crate) fn run(app: &App, args: &NodeArgs, console: &mut Console<'_>) -> Resu
         let message = format!("no member is called `{}`", args.name);
         return Err(Diagnostic::input("ringleader::unknown_member", message).into());
     };
-    logs(args, config.log.name(), console)?;
+    let _log = logs(args, config.log.name(), console)?;
     let options = Options {
         record: args.record.clone(),
         events: args.events.clone(),
@@ -41,7 +41,7 @@ pub(crate) fn run(app: &App, args: &NodeArgs, console: &mut Console<'_>) -> Resu
 }
 
 /// Sends the log to stderr, as it was asked for.
-pub(super) fn logs(args: &NodeArgs, level: &str, console: &Console<'_>) -> Result<(), Diagnostic> {
+pub(super) fn logs(args: &NodeArgs, level: &str, console: &Console<'_>) -> Result<LogGuard, Diagnostic> {
     let format = match args.log_format {
         LogArg::Json => LogFormat::Json,
         LogArg::Text => LogFormat::Text,

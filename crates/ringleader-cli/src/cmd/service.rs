@@ -42,7 +42,7 @@ pub(super) fn node(
             .help("what happens to its locks is written by --events FILE")
             .into());
     }
-    super::node::logs(args, config.log.name(), console)?;
+    let _log = super::node::logs(args, config.log.name(), console)?;
     let options = Options {
         events: args.events.clone(),
         signals: true,

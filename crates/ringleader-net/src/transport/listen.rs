@@ -2,43 +2,35 @@
 
 use super::connection::{codec, one_frame};
 use super::{Call, Calls, Connection, Ended, Shared, Tls, Trust, Turned};
+use crate::limits::{Purse, accept};
 use crate::tls::{explain_io, name_of};
 use bytes::BytesMut;
 use ringleader::live::{Frame, Place};
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 /// Takes connections for ever.
 pub(crate) async fn listen(listener: TcpListener, shared: Shared, calls: Calls) {
-    let open = Arc::new(Semaphore::new(shared.bounds.handshakes));
+    let open = Purse::new(shared.bounds.handshakes);
     loop {
-        let (stream, from) = match listener.accept().await {
-            Ok(accepted) => accepted,
-            Err(_) => {
-                // Usually no file descriptors are left: some will be free again.
-                tokio::time::sleep(Duration::from_millis(50)).await;
-                continue;
-            }
-        };
-        let Ok(permit) = Arc::clone(&open).try_acquire_owned() else {
-            let why = format!("{} others have not said who they are yet", shared.bounds.handshakes);
-            let _ = calls.try_send(stranger(from, Turned::new("handshakes", why)));
-            continue;
-        };
+        let (stream, from, place) = accept(&listener, &open).await;
         let (shared, calls) = (Arc::clone(&shared), calls.clone());
         tokio::spawn(async move {
-            let _ = stream.set_nodelay(true);
             let limit = shared.bounds.handshake;
-            let settled = timeout(limit, settle(stream, &shared)).await;
-            let settled = settled.unwrap_or_else(|_| {
-                let why = format!("it did not say who it is within {} s", limit.as_secs_f32());
-                Err(Turned::new("handshake_timeout", why))
-            });
-            drop(permit);
+            let settled = tokio::select! {
+                settled = timeout(limit, settle(stream, &shared)) => settled.unwrap_or_else(|_| {
+                    let why = format!("it did not say who it is within {} s", limit.as_secs_f32());
+                    Err(Turned::new("handshake_timeout", why))
+                }),
+                () = place.displaced() => {
+                    let most = shared.bounds.handshakes;
+                    let why = format!("{most} others have not said who they are yet, and this one is the oldest");
+                    Err(Turned::new("handshakes", why))
+                }
+            };
+            drop(place);
             match settled {
                 Err(turned) => {
                     let _ = calls.try_send(stranger(from, turned));

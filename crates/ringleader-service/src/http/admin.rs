@@ -1,11 +1,11 @@
 //! How the server is, who the others are, and changes of them.
 
 use super::{Refused, Surface, json};
-use crate::access::Caller;
+use crate::access::Principal;
 use crate::config::Right;
 use crate::words::{NOTHING_DONE, refuse};
 use axum::extract::{Extension, Path, State};
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use ringleader::lock::{Class, ServerId};
 use ringleader_client::api::Refusal;
@@ -37,28 +37,19 @@ pub(super) async fn readyz(State(surface): State<Surface>) -> Response {
     json(StatusCode::SERVICE_UNAVAILABLE, &object!({ "ok": false, "error": why }))
 }
 
-fn observer(surface: &Surface, caller: &Caller, headers: &HeaderMap) -> Result<(), Refused> {
-    let who = surface.principal(caller, headers)?;
+fn observer(surface: &Surface, who: &Principal) -> Result<(), Refused> {
     who.may(Right::Observe, None).map_err(|refusal| surface.refused(refusal))
 }
 
-pub(super) async fn metrics(
-    State(surface): State<Surface>,
-    Extension(caller): Extension<Caller>,
-    headers: HeaderMap,
-) -> Called {
+pub(super) async fn metrics(State(surface): State<Surface>, Extension(who): Extension<Principal>) -> Called {
     const KIND: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
-    observer(&surface, &caller, &headers)?;
-    let text = surface.core().metrics().text(surface.core());
+    observer(&surface, &who)?;
+    let text = surface.core().metrics().text(surface.core(), surface.0.gate.displaced());
     Ok(([(header::CONTENT_TYPE, KIND)], text).into_response())
 }
 
-pub(super) async fn status(
-    State(surface): State<Surface>,
-    Extension(caller): Extension<Caller>,
-    headers: HeaderMap,
-) -> Called {
-    observer(&surface, &caller, &headers)?;
+pub(super) async fn status(State(surface): State<Surface>, Extension(who): Extension<Principal>) -> Called {
+    observer(&surface, &who)?;
     Ok(json(StatusCode::OK, &status_json(&surface)))
 }
 
@@ -131,12 +122,8 @@ fn members_json(surface: &Surface) -> Vec<Value> {
     places.collect()
 }
 
-pub(super) async fn members(
-    State(surface): State<Surface>,
-    Extension(caller): Extension<Caller>,
-    headers: HeaderMap,
-) -> Called {
-    observer(&surface, &caller, &headers)?;
+pub(super) async fn members(State(surface): State<Surface>, Extension(who): Extension<Principal>) -> Called {
+    observer(&surface, &who)?;
     let object = object!({
         "schema": "ringleader.members/1",
         "cluster": surface.core().facts().cluster,
@@ -150,11 +137,9 @@ pub(super) async fn members(
 /// `POST /v1/members/{id}/drain|remove|add`
 pub(super) async fn change(
     State(surface): State<Surface>,
-    Extension(caller): Extension<Caller>,
-    headers: HeaderMap,
+    Extension(who): Extension<Principal>,
     Path((id, what)): Path<(String, String)>,
 ) -> Called {
-    let who = surface.principal(&caller, &headers)?;
     who.may(Right::Admin, None).map_err(|refusal| surface.refused(refusal))?;
     let refuse_with = |refusal| Err(surface.refused(refusal));
     let core = surface.core();

@@ -2,30 +2,32 @@
 
 use super::Surface;
 use crate::access::Caller;
+use crate::metrics::Metrics;
 use crate::words;
 use axum::Router;
 use axum::body::Body;
-use axum::extract::DefaultBodyLimit;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use ringleader_client::api::Refusal;
-use ringleader_net::tls::{caller_of, explain_io};
-use std::sync::Arc;
+use ringleader_net::limits::{Budget, Host, Paced, Phases, Place, Purse, Sieve, accept, visit};
+use ringleader_net::tls::{Stranger, caller_of, explain_io};
+use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, UnixListener};
-use tokio::sync::Semaphore;
-use tokio::time::{sleep, timeout};
+use tokio::sync::Notify;
+use tokio::time::{Instant, sleep, sleep_until, timeout_at};
 use tokio_rustls::TlsAcceptor;
 
 /// What clients may cost.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
-    /// Connections at once; more are closed at once.
+    /// Connections of clients at once, however many files there are; more are refused.
     pub connections: usize,
     /// Calls that wait for their answer; more are refused.
     pub calls: usize,
@@ -33,8 +35,8 @@ pub struct Limits {
     pub questions: usize,
     /// Bytes of a body, or of a line of a stream.
     pub message: usize,
-    /// How long it may take to say who one is, and to send the head of a call.
-    pub patience: Duration,
+    /// How long each phase of a connection may take.
+    pub phases: Phases,
     /// After so long without a word a stream is closed.
     pub silence: Duration,
 }
@@ -46,7 +48,7 @@ impl Default for Limits {
             calls: 20_000,
             questions: 10_000,
             message: 64 * 1024,
-            patience: Duration::from_secs(10),
+            phases: Phases::default(),
             silence: Duration::from_secs(600),
         }
     }
@@ -55,8 +57,13 @@ impl Default for Limits {
 /// Lets in as much as there is room for.
 pub(super) struct Gate {
     pub(super) limits: Limits,
-    connections: Arc<Semaphore>,
+    strangers: Purse,
+    clients: Purse,
+    door: Purse,
+    local: Purse,
+    status: Purse,
     calls: Arc<AtomicUsize>,
+    pub(super) sieve: Sieve,
 }
 
 /// A call that waits for its answer.
@@ -69,8 +76,18 @@ impl Drop for Busy {
 }
 
 impl Gate {
-    pub(super) fn new(limits: Limits) -> Gate {
-        Gate { limits, connections: Arc::new(Semaphore::new(limits.connections)), calls: Arc::default() }
+    pub(super) fn new(limits: Limits, budget: &Budget) -> Gate {
+        Gate {
+            limits,
+            // A quarter is free for hosts that are not among the strangers yet: nobody has to be displaced for them.
+            strangers: Purse::with_share(budget.strangers, budget.strangers - budget.strangers / 4),
+            clients: Purse::new(budget.clients.min(limits.connections)),
+            door: Purse::new(budget.door),
+            local: Purse::new(budget.local.min(limits.connections)),
+            status: Purse::new(budget.status),
+            calls: Arc::default(),
+            sieve: Sieve::default(),
+        }
     }
 
     /// A call begins.
@@ -81,116 +98,171 @@ impl Gate {
         }
         Ok(busy)
     }
+
+    /// How many connections of strangers were closed to make room for others.
+    pub(super) fn displaced(&self) -> u64 {
+        self.strangers.displaced() + self.door.displaced() + self.status.displaced()
+    }
 }
 
-/// No file descriptors are left, usually: some will be free again.
+/// One connection, as long as it lasts; with a stream, that is longer than HTTP is spoken on it.
+pub(super) struct Guest {
+    host: Host,
+    /// Where it has a place once it has shown who it is.
+    purse: Purse,
+    place: Mutex<Option<Place>>,
+    known: Notify,
+    metrics: Arc<Metrics>,
+}
+
+impl Guest {
+    fn new(surface: &Surface, host: Host, purse: &Purse) -> Arc<Guest> {
+        let metrics = Arc::clone(surface.core().metrics());
+        metrics.connected();
+        Arc::new(Guest { host, purse: purse.clone(), place: Mutex::new(None), known: Notify::new(), metrics })
+    }
+
+    /// It has shown who it is: from now on it is no stranger.
+    pub(super) fn admit(&self) -> Result<(), Refusal> {
+        let mut place = self.place.lock().unwrap_or_else(PoisonError::into_inner);
+        if place.is_none() {
+            let new = self.purse.try_enter(self.host);
+            *place = Some(new.ok_or_else(|| words::limit("there are too many connections of clients here"))?);
+            self.known.notify_one();
+        }
+        Ok(())
+    }
+
+    /// Whether it has shown who it is.
+    pub(super) fn is_admitted(&self) -> bool {
+        self.place.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+}
+
+impl Drop for Guest {
+    fn drop(&mut self) {
+        self.metrics.disconnected();
+    }
+}
+
+/// After a connection could not be accepted: usually the machine is short of something, which will be free again.
 const BREATH: Duration = Duration::from_millis(50);
 
 pub(super) async fn by_tls(surface: Surface, listener: TcpListener, acceptor: TlsAcceptor) {
-    let router = full(&surface);
+    let router = surface.router();
     let cluster: Arc<str> = surface.core().facts().cluster.as_str().into();
     loop {
-        let Ok((stream, from)) = listener.accept().await else {
-            sleep(BREATH).await;
-            continue;
-        };
-        let Ok(permit) = Arc::clone(&surface.0.limits.connections).try_acquire_owned() else { continue };
+        let (stream, from, place) = accept(&listener, &surface.0.gate.strangers).await;
         let (surface, router, acceptor) = (surface.clone(), router.clone(), acceptor.clone());
         let cluster = Arc::clone(&cluster);
         tokio::spawn(async move {
-            let _ = stream.set_nodelay(true);
-            let patience = surface.0.limits.limits.patience;
-            let stream = match timeout(patience, acceptor.accept(stream)).await {
+            let until = Instant::now() + surface.0.gate.limits.phases.stranger;
+            let shaken = tokio::select! {
+                shaken = timeout_at(until, acceptor.accept(stream)) => shaken,
+                () = place.displaced() => return,
+            };
+            let stream = match shaken {
                 Ok(Ok(stream)) => stream,
-                Ok(Err(error)) => {
-                    let why = explain_io(&error);
-                    surface.core().metrics().refused(why.code);
-                    tracing::warn!(event = "client_refused", from = %from, reason = why.code, why = why.words);
-                    return;
-                }
+                Ok(Err(error)) => return surface.turns_away(from, &explain_io(&error)),
                 Err(_) => return,
             };
+            let guest = Guest::new(&surface, from.ip().into(), &surface.0.gate.clients);
             let caller = match stream.get_ref().1.peer_certificates() {
                 None => Caller::Stranger,
                 Some(chain) => match caller_of(chain, &cluster) {
-                    Ok(name) => Caller::Certificate(name),
-                    Err(why) => {
-                        surface.core().metrics().refused(why.code);
-                        tracing::warn!(event = "client_refused", from = %from, reason = why.code, why = why.words);
-                        return;
+                    Ok(name) => {
+                        // If there is no room, its first call is told so.
+                        let _ = guest.admit();
+                        Caller::Certificate(name)
                     }
+                    Err(why) => return surface.turns_away(from, &why),
                 },
             };
-            serve(&surface, router, stream, caller).await;
-            drop(permit);
+            serve(&surface, router, stream, caller, guest, (place, until)).await;
         });
     }
 }
 
 pub(super) async fn plainly(surface: Surface, listener: TcpListener) {
-    let router = full(&surface);
+    let router = surface.router();
     loop {
-        let Ok((stream, _)) = listener.accept().await else {
-            sleep(BREATH).await;
-            continue;
-        };
-        let Ok(permit) = Arc::clone(&surface.0.limits.connections).try_acquire_owned() else { continue };
+        let (stream, from, place) = accept(&listener, &surface.0.gate.strangers).await;
         let (surface, router) = (surface.clone(), router.clone());
         tokio::spawn(async move {
-            let _ = stream.set_nodelay(true);
-            serve(&surface, router, stream, Caller::Stranger).await;
-            drop(permit);
+            let until = Instant::now() + surface.0.gate.limits.phases.stranger;
+            let guest = Guest::new(&surface, from.ip().into(), &surface.0.gate.clients);
+            serve(&surface, router, stream, Caller::Stranger, guest, (place, until)).await;
         });
     }
 }
 
 pub(super) async fn by_socket(surface: Surface, listener: UnixListener) {
-    let router = full(&surface);
+    let router = surface.router();
     loop {
+        surface.0.gate.door.settled().await;
         let Ok((stream, _)) = listener.accept().await else {
             sleep(BREATH).await;
             continue;
         };
-        let Ok(permit) = Arc::clone(&surface.0.limits.connections).try_acquire_owned() else { continue };
+        let place = surface.0.gate.door.enter(Host::Local);
         let (surface, router) = (surface.clone(), router.clone());
         tokio::spawn(async move {
-            serve(&surface, router, stream, Caller::Local).await;
-            drop(permit);
+            let until = Instant::now() + surface.0.gate.limits.phases.stranger;
+            let guest = Guest::new(&surface, Host::Local, &surface.0.gate.local);
+            serve(&surface, router, stream, Caller::Local, guest, (place, until)).await;
         });
     }
 }
 
 pub(super) async fn status(surface: Surface, listener: TcpListener) {
-    let router = surface.status_router();
+    let router = surface.visitors_router();
     loop {
-        let Ok((stream, _)) = listener.accept().await else {
-            sleep(BREATH).await;
-            continue;
-        };
-        let (surface, router) = (surface.clone(), router.clone());
-        tokio::spawn(async move { serve(&surface, router, stream, Caller::Local).await });
+        let (stream, _, place) = accept(&listener, &surface.0.gate.status).await;
+        tokio::spawn(visit(stream, router.clone(), place, surface.0.gate.limits.phases));
     }
 }
 
-fn full(surface: &Surface) -> Router {
-    surface.router().layer(DefaultBodyLimit::max(surface.0.limits.limits.message))
+impl Surface {
+    fn turns_away(&self, from: SocketAddr, why: &Stranger) {
+        self.core().metrics().refused(why.code);
+        if self.0.gate.sieve.passes(why.code) {
+            tracing::warn!(event = "client_refused", from = %from, reason = why.code, why = why.words);
+        }
+    }
 }
 
-/// Serves one connection until it is over.
-async fn serve<S>(surface: &Surface, router: Router, stream: S, caller: Caller)
-where
+/// Serves one connection until it is over. Until it has shown who it is, it has a place among the strangers, until this
+/// moment.
+async fn serve<S>(
+    surface: &Surface,
+    router: Router,
+    stream: S,
+    caller: Caller,
+    guest: Arc<Guest>,
+    (place, until): (Place, Instant),
+) where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
-    let metrics = surface.core().metrics();
-    metrics.connected();
+    let phases = surface.0.gate.limits.phases;
     let router = TowerToHyperService::new(router);
+    let of_requests = Arc::clone(&guest);
     let service = service_fn(move |mut request: hyper::Request<Incoming>| {
         request.extensions_mut().insert(caller.clone());
+        request.extensions_mut().insert(Arc::clone(&of_requests));
         router.call(request.map(Body::new))
     });
     let mut builder = http1::Builder::new();
-    builder.timer(TokioTimer::new()).header_read_timeout(surface.0.limits.limits.patience * 6);
+    builder.timer(TokioTimer::new()).header_read_timeout(phases.idle);
+    let stream = TokioIo::new(Paced::new(stream, phases.write));
+    let mut served = std::pin::pin!(builder.serve_connection(stream, service).with_upgrades());
     // A client that goes away in the middle is no error of ours.
-    let _ = builder.serve_connection(TokioIo::new(stream), service).with_upgrades().await;
-    metrics.disconnected();
+    tokio::select! {
+        biased;
+        () = guest.known.notified() => {}
+        _ = &mut served => return,
+        () = place.displaced() => return,
+        () = sleep_until(until) => return,
+    }
+    drop(place);
+    let _ = served.await;
 }

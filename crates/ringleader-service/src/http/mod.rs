@@ -1,6 +1,7 @@
 //! The surface for clients: HTTP with JSON, over TLS and on a Unix socket, and the stream of our own client.
 
 mod admin;
+mod admission;
 mod calls;
 mod connection;
 mod observe;
@@ -12,11 +13,13 @@ use crate::access::{Access, Caller, Principal};
 use crate::core::Core;
 use crate::words::{self, http_code, refuse};
 use axum::Router;
-use axum::extract::Request;
+use axum::extract::{Extension, Request};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, delete, get, post};
 use ringleader_client::api::Refusal;
+use ringleader_net::limits::Budget;
 use serde::Serialize;
 use std::sync::Arc;
 use tokio::net::{TcpListener, UnixListener};
@@ -30,15 +33,20 @@ struct Inner {
     core: Core,
     access: Access,
     watchers: observe::Watchers,
-    limits: connection::Gate,
+    gate: connection::Gate,
 }
 
 impl Surface {
     /// The surface of this server.
     #[must_use]
-    pub fn new(core: Core, access: Access, limits: Limits) -> Surface {
-        let gate = connection::Gate::new(limits);
-        Surface(Arc::new(Inner { core, access, watchers: observe::Watchers::default(), limits: gate }))
+    pub fn new(core: Core, access: Access, limits: Limits, budget: &Budget) -> Surface {
+        let gate = connection::Gate::new(limits, budget);
+        Surface(Arc::new(Inner { core, access, watchers: observe::Watchers::default(), gate }))
+    }
+
+    /// Logs how many refused handshakes were not logged one by one, for ever.
+    pub async fn tells_refusals(self) {
+        self.0.gate.sieve.tells("client_refused").await;
     }
 
     /// Serves clients by TLS, for ever.
@@ -89,10 +97,18 @@ impl Surface {
             .method_not_allowed_fallback(wrong_method)
             .with_state(self.clone())
             .merge(open)
-            .layer(axum::middleware::from_fn(located))
+            .layer(from_fn_with_state(self.clone(), admission::admitted))
+            .layer(from_fn(located))
     }
 
-    /// What may be asked without saying who one is, on this machine.
+    /// What is told at the status port: everybody who gets there is of this machine.
+    fn visitors_router(&self) -> Router {
+        self.status_router()
+            .layer(from_fn_with_state(self.clone(), admission::admitted))
+            .layer(Extension(Caller::Local))
+    }
+
+    /// How the server is.
     fn status_router(&self) -> Router {
         Router::new()
             .route("/healthz", get(admin::healthz))
@@ -139,7 +155,7 @@ impl IntoResponse for Refused {
 }
 
 /// What is asked of a session that has moved is asked of the same path there.
-async fn located(request: Request, next: axum::middleware::Next) -> Response {
+async fn located(request: Request, next: Next) -> Response {
     let path = request.uri().path().to_owned();
     let mut response = next.run(request).await;
     let at = response.headers().get(header::LOCATION).and_then(|at| at.to_str().ok());

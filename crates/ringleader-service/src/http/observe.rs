@@ -1,13 +1,13 @@
 //! Looking: one lock, all that a server knows, and what changes.
 
 use super::{Refused, Surface, json};
-use crate::access::Caller;
+use crate::access::Principal;
 use crate::config::Right;
 use crate::core::Core;
 use crate::words::{self, bad_request};
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Extension, Path, Query, State};
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::StatusCode;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use ringleader::lock::{Answer, Ask, Fence, Kind, LockState, Name};
@@ -32,46 +32,28 @@ const LOOK: Duration = Duration::from_secs(3);
 /// The most locks in one answer.
 const PAGE: usize = 1000;
 
-pub(super) async fn lock(
-    state: State<Surface>,
-    caller: Extension<Caller>,
-    headers: HeaderMap,
-    name: Named,
-) -> Called {
-    look_at(state, caller, headers, Kind::Lock, name).await
+pub(super) async fn lock(state: State<Surface>, who: Extension<Principal>, name: Named) -> Called {
+    look_at(state, who, Kind::Lock, name).await
 }
 
-pub(super) async fn election(
-    state: State<Surface>,
-    caller: Extension<Caller>,
-    headers: HeaderMap,
-    name: Named,
-) -> Called {
-    look_at(state, caller, headers, Kind::Election, name).await
+pub(super) async fn election(state: State<Surface>, who: Extension<Principal>, name: Named) -> Called {
+    look_at(state, who, Kind::Election, name).await
 }
 
 async fn look_at(
     State(surface): State<Surface>,
-    Extension(caller): Extension<Caller>,
-    headers: HeaderMap,
+    Extension(who): Extension<Principal>,
     kind: Kind,
     name: Named,
 ) -> Called {
-    let name = allowed(&surface, &caller, &headers, kind, name)?;
-    let _busy = surface.0.limits.begins().map_err(|refusal| surface.refused(refusal))?;
+    let name = allowed(&surface, &who, kind, name)?;
+    let _busy = surface.0.gate.begins().map_err(|refusal| surface.refused(refusal))?;
     let state = look(surface.core(), &name).await.map_err(|refusal| surface.refused(refusal))?;
     let facts = surface.core().facts();
     Ok(json(StatusCode::OK, &words::lock_info(facts, &name, facts.class(&name), &state)))
 }
 
-fn allowed(
-    surface: &Surface,
-    caller: &Caller,
-    headers: &HeaderMap,
-    kind: Kind,
-    name: Named,
-) -> Result<Name, Refused> {
-    let who = surface.principal(caller, headers)?;
+fn allowed(surface: &Surface, who: &Principal, kind: Kind, name: Named) -> Result<Name, Refused> {
     let text = name.map_err(|why| words::refuse("bad_name", why.body_text(), words::NOTHING_DONE));
     let name = text.and_then(|Path(text)| words::named(kind, &text));
     let allowed = name.and_then(|name| who.may(Right::Observe, Some(&name)).map(|()| name));
@@ -110,11 +92,9 @@ pub(super) struct Page {
 /// The locks that this server knows: of which it has the token, or for which somebody waits here.
 pub(super) async fn list(
     State(surface): State<Surface>,
-    Extension(caller): Extension<Caller>,
-    headers: HeaderMap,
+    Extension(who): Extension<Principal>,
     Query(page): Query<Page>,
 ) -> Called {
-    let who = surface.principal(&caller, &headers)?;
     who.may(Right::Observe, None).map_err(|refusal| surface.refused(refusal))?;
     let after = page.after.as_deref().map(place).transpose().map_err(|refusal| surface.refused(refusal))?;
     let most = page.limit.unwrap_or(PAGE).clamp(1, PAGE);
@@ -157,36 +137,33 @@ pub(super) struct From {
 
 pub(super) async fn watch(
     state: State<Surface>,
-    caller: Extension<Caller>,
-    headers: HeaderMap,
+    who: Extension<Principal>,
     name: Named,
     from: Query<From>,
 ) -> Called {
-    watched(state, caller, headers, Kind::Lock, name, from)
+    watched(state, who, Kind::Lock, name, from)
 }
 
 pub(super) async fn observe(
     state: State<Surface>,
-    caller: Extension<Caller>,
-    headers: HeaderMap,
+    who: Extension<Principal>,
     name: Named,
     from: Query<From>,
 ) -> Called {
-    watched(state, caller, headers, Kind::Election, name, from)
+    watched(state, who, Kind::Election, name, from)
 }
 
 fn watched(
     State(surface): State<Surface>,
-    Extension(caller): Extension<Caller>,
-    headers: HeaderMap,
+    Extension(who): Extension<Principal>,
     kind: Kind,
     name: Named,
     Query(from): Query<From>,
 ) -> Called {
-    let name = allowed(&surface, &caller, &headers, kind, name)?;
+    let name = allowed(&surface, &who, kind, name)?;
     let from = from.from_fence.as_deref().map(str::parse::<Fence>).transpose();
     let from = from.map_err(|why| surface.refused(bad_request(why.to_string())))?;
-    let busy = surface.0.limits.begins().map_err(|refusal| surface.refused(refusal))?;
+    let busy = surface.0.gate.begins().map_err(|refusal| surface.refused(refusal))?;
     let glances = surface.0.watchers.join(&surface, &name);
     let seen = Seen { glances, surface, name, fence: from, last: None, _busy: busy };
     let events = futures_util::stream::unfold(seen, |mut seen| async move {

@@ -1,8 +1,9 @@
 //! The stream of our own client: after an upgrade, questions and replies, one JSON object per line each, many at a time
 //! and in any order. One task serves a connection; what can be answered at once is answered by it.
 
+use super::connection::Guest;
 use super::{Refused, Surface};
-use crate::access::{Caller, Principal};
+use crate::access::Principal;
 use crate::core::Outbox;
 use crate::words::{self, NOTHING_DONE, bad_request, refuse};
 use axum::body::Body;
@@ -13,21 +14,16 @@ use bytes::{Buf, BytesMut};
 use hyper_util::rt::TokioIo;
 use ringleader_client::api::{Outcome, Question, Refusal, Reply, STREAM};
 use std::sync::Arc;
-use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
-use tokio::time::timeout;
-
-/// A client that does not read for so long is gone.
-const STALLED: Duration = Duration::from_secs(10);
 
 /// `GET /v1/stream` with `Upgrade: ringleader/1`.
 pub(super) async fn upgrade(
     State(surface): State<Surface>,
-    Extension(caller): Extension<Caller>,
+    Extension(who): Extension<Principal>,
+    Extension(guest): Extension<Arc<Guest>>,
     headers: HeaderMap,
     mut request: Request,
 ) -> Result<Response, Refused> {
-    let who = surface.principal(&caller, &headers)?;
     if headers.get(header::UPGRADE).is_none_or(|word| word.as_bytes() != STREAM.as_bytes()) {
         let refusal = Refusal {
             help: Some(format!("send `Connection: upgrade` and `Upgrade: {STREAM}`")),
@@ -40,6 +36,8 @@ pub(super) async fn upgrade(
         if let Ok(upgraded) = upgraded.await {
             serve(TokioIo::new(upgraded), &surface, &who).await;
         }
+        // The connection counts as long as its stream lasts.
+        drop(guest);
     });
     let mut response = Body::empty().into_response();
     *response.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
@@ -61,7 +59,7 @@ async fn turn<S: AsyncRead + AsyncWrite + Unpin>(
     who: &Principal,
     outbox: &Arc<Outbox>,
 ) {
-    let limits = &surface.0.limits.limits;
+    let limits = &surface.0.gate.limits;
     let (mut buffer, mut out) = (BytesMut::with_capacity(4096), Vec::with_capacity(4096));
     let silence = tokio::time::sleep(limits.silence);
     let mut silence = std::pin::pin!(silence);
@@ -76,7 +74,7 @@ async fn turn<S: AsyncRead + AsyncWrite + Unpin>(
                 stream.write_all(&out).await?;
                 stream.flush().await
             };
-            if !matches!(timeout(STALLED, written).await, Ok(Ok(()))) {
+            if written.await.is_err() {
                 return;
             }
             out.clear();
@@ -103,7 +101,7 @@ fn lines(
     who: &Principal,
     outbox: &Arc<Outbox>,
 ) -> Result<(), Refusal> {
-    let most = surface.0.limits.limits.message;
+    let most = surface.0.gate.limits.message;
     while let Some(end) = buffer.iter().position(|byte| *byte == b'\n') {
         if end > most {
             return Err(too_long(most));
@@ -124,7 +122,7 @@ fn ask(question: Question, surface: &Surface, who: &Principal, outbox: &Arc<Outb
     let core = surface.core();
     core.metrics().asked();
     let Question { id, op } = question;
-    let asked = if outbox.waits() >= surface.0.limits.limits.questions {
+    let asked = if outbox.waits() >= surface.0.gate.limits.questions {
         Err(words::limit("too many questions of this stream wait for their answer"))
     } else {
         words::asked(core, who, op)

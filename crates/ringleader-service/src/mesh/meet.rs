@@ -4,6 +4,7 @@ use super::frame::{self, Kind};
 use super::{Mesh, Tally};
 use bytes::BytesMut;
 use ringleader::lock::ServerId;
+use ringleader_net::limits::{Purse, Sieve, accept};
 use ringleader_net::tls::{explain_io, name_of, server_name};
 use std::io;
 use std::sync::Arc;
@@ -11,7 +12,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_rustls::{TlsAcceptor, TlsConnector};
 
@@ -56,44 +56,24 @@ impl From<ringleader_net::tls::Stranger> for Turned {
 
 /// Takes connections for ever.
 pub(super) async fn listen(listener: TcpListener, mesh: Mesh) {
-    let open = Arc::new(Semaphore::new(mesh.0.around.bounds.handshakes));
+    let open = Purse::new(mesh.0.around.bounds.handshakes);
+    let sieve = Arc::new(Sieve::default());
+    let tells = Arc::clone(&sieve);
+    tokio::spawn(async move { tells.tells("stranger").await });
     loop {
-        let Ok((stream, from)) = listener.accept().await else {
-            // Usually no file descriptors are left: some will be free again.
-            sleep(Duration::from_millis(50)).await;
-            continue;
-        };
-        let Ok(permit) = Arc::clone(&open).try_acquire_owned() else {
-            Tally::count(&mesh.0.tally.refused);
-            continue;
-        };
-        let mesh = mesh.clone();
+        let (stream, from, entry) = accept(&listener, &open).await;
+        let (mesh, sieve) = (mesh.clone(), Arc::clone(&sieve));
         tokio::spawn(async move {
-            let _ = stream.set_nodelay(true);
-            let limit = mesh.0.around.bounds.handshake;
-            let met = match &mesh.0.around.trust {
-                Trust::Tls { acceptor, .. } => {
-                    let settled = timeout(limit, async {
-                        let stream = acceptor.accept(stream).await?;
-                        let chain = stream.get_ref().1.peer_certificates().unwrap_or_default();
-                        let name = name_of(chain, &mesh.0.around.cluster)?;
-                        greet(stream, &mesh, Some(name)).await
-                    });
-                    settled.await.map(|met| {
-                        met.map(|(place, stream, rest)| (place, Either::Tls(Box::new(stream)), rest))
-                    })
-                }
-                Trust::Plain => {
-                    let settled = timeout(limit, greet(stream, &mesh, None));
-                    settled
-                        .await
-                        .map(|met| met.map(|(place, stream, rest)| (place, Either::Plain(stream), rest)))
+            let met = tokio::select! {
+                met = timeout(mesh.0.around.bounds.handshake, meets(stream, &mesh)) => met.unwrap_or_else(|_| {
+                    Err(Turned("handshake_timeout", "it did not say who it is in time".to_owned()))
+                }),
+                () = entry.displaced() => {
+                    let why = "too many have not said who they are yet, and this one is the oldest";
+                    Err(Turned("handshakes", why.to_owned()))
                 }
             };
-            drop(permit);
-            let met = met.unwrap_or_else(|_| {
-                Err(Turned("handshake_timeout", "it did not say who it is in time".to_owned()))
-            });
+            drop(entry);
             let met = met.and_then(|(place, stream, rest)| match place {
                 place if place == mesh.0.around.own => {
                     Err(Turned("own_name", "it says that it is this server".to_owned()))
@@ -109,10 +89,29 @@ pub(super) async fn listen(listener: TcpListener, mesh: Mesh) {
                 Ok((place, Either::Plain(stream), rest)) => serve(stream, rest, place, &mesh).await,
                 Err(Turned(reason, why)) => {
                     Tally::count(&mesh.0.tally.refused);
-                    tracing::warn!(event = "stranger", from = %from, reason, why);
+                    if sieve.passes(reason) {
+                        tracing::warn!(event = "stranger", from = %from, reason, why);
+                    }
                 }
             }
         });
+    }
+}
+
+/// Settles who is at the other end of a connection that came in.
+async fn meets(stream: TcpStream, mesh: &Mesh) -> Result<(ServerId, Either, BytesMut), Turned> {
+    match &mesh.0.around.trust {
+        Trust::Tls { acceptor, .. } => {
+            let stream = acceptor.accept(stream).await?;
+            let chain = stream.get_ref().1.peer_certificates().unwrap_or_default();
+            let name = name_of(chain, &mesh.0.around.cluster)?;
+            let (place, stream, rest) = greet(stream, mesh, Some(name)).await?;
+            Ok((place, Either::Tls(Box::new(stream)), rest))
+        }
+        Trust::Plain => {
+            let (place, stream, rest) = greet(stream, mesh, None).await?;
+            Ok((place, Either::Plain(stream), rest))
+        }
     }
 }
 

@@ -5,6 +5,8 @@ mod faults;
 mod folders;
 mod locks;
 mod moves;
+mod process;
 mod stores;
+mod storm;
 mod strangers;
 mod support;

@@ -1,23 +1,22 @@
 //! Whoever may not, cannot, or talks nonsense.
 
-use crate::support::{Client, Cluster, Way};
+use crate::support::{Client, Cluster, Way, until};
 use ringleader_net::cert::{self, Validity};
-use ringleader_service::http::Limits;
+use ringleader_net::limits::Budget;
 use ringleader_service::{Options, Service};
 use serde_json::json;
 use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::time::Duration;
 
 #[test]
 fn nonsense_and_strangers_are_turned_away_and_the_rest_goes_on() {
-    let limits = Limits { connections: 40, patience: Duration::from_secs(2), ..Limits::default() };
-    let cluster = Cluster::with(1, Options { limits, ..Options::default() });
+    let budget = Budget::of(400, 1).expect("enough to serve");
+    let cluster = Cluster::with(1, Options { budget: Some(budget), ..Options::default() });
     let client = cluster.client(0);
     malformed(&cluster, &client);
     certificates(&cluster);
     peers(&cluster);
-    flood(&client);
+    flood(&cluster, &client, &budget);
     let session = client.session("normal");
     assert!(client.holds("x", &session, 1).parse::<u64>().is_ok(), "it still serves");
 }
@@ -87,23 +86,30 @@ fn peers(cluster: &Cluster) {
     assert!(rest.len() < 64, "no more than an alert");
 }
 
-/// More connections than there may be are closed; those that are there go on.
-fn flood(client: &Client) {
+/// Of connections that ask nothing the oldest give way; whoever asks stays, and streams count as connections.
+fn flood(cluster: &Cluster, client: &Client, budget: &Budget) {
     let mut stream = client.stream();
-    let mut all = Vec::new();
-    for _ in 0..200 {
-        all.extend(client.connect().ok());
-    }
+    let mut silent: Vec<_> = (0..200).map(|_| client.connect().expect("it listens")).collect();
     let opened = stream.ask(&json!({ "id": 1, "op": "open" }));
     assert!(opened["opened"]["session"].is_string(), "{opened}");
-    let closed = all.iter_mut().rev().take(50).map(|one| {
-        let mut byte = [0];
-        let _ = one.write_all(b"GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n");
-        !matches!(one.read(&mut byte), Ok(1))
-    });
-    assert!(closed.into_iter().all(|closed| closed), "the last ones found no room");
-    drop(all);
-    crate::support::until("room again", || (client.get("/healthz").0 == 200).then_some(()));
+    for one in &mut silent[..200 - budget.door] {
+        assert!(matches!(one.read(&mut [0]), Ok(0) | Err(_)), "it has given way");
+    }
+    assert_eq!(client.get("/healthz").0, 200, "the last one finds a place");
+    drop(silent);
+    // Streams: each has a place for as long as it lasts.
+    let mut streams: Vec<_> = (1..budget.local).map(|_| client.stream()).collect();
+    let (code, answer) = client.post("/v1/sessions", &json!({}));
+    assert_eq!((code, &answer["code"]), (429, &json!("limit")), "{answer}");
+    let opened = stream.ask(&json!({ "id": 2, "op": "open" }));
+    assert!(opened["opened"]["session"].is_string(), "those who are there go on: {opened}");
+    assert_eq!(
+        cluster.tls(0, Some("client"), None).get("/v1/status").0,
+        200,
+        "others have places of their own"
+    );
+    streams.clear();
+    until("room again", || (client.get("/v1/status").0 == 200).then_some(()));
 }
 
 #[test]

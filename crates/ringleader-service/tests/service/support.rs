@@ -251,6 +251,7 @@ impl Client {
             }
             Way::Tls(config, address, name) => {
                 let stream = TcpStream::connect(address)?;
+                stream.set_nodelay(true)?;
                 stream.set_read_timeout(Some(PATIENCE))?;
                 let connection =
                     ClientConnection::new(config.clone(), name.clone()).map_err(std::io::Error::other)?;
@@ -280,6 +281,12 @@ impl Client {
             Ok((code, body)) => (code, serde_json::from_slice(&body).unwrap_or(Value::Null)),
             Err(error) => (0, json!({ "code": error.to_string() })),
         }
+    }
+
+    /// What is told at a path; nothing if it is not told.
+    pub(crate) fn text(&self, path: &str) -> Vec<u8> {
+        let request = format!("GET {path} HTTP/1.1\r\nhost: x\r\n\r\n");
+        self.raw(request.as_bytes()).map(|(_, body)| body).unwrap_or_default()
     }
 
     pub(crate) fn get(&self, path: &str) -> (u16, Value) {
