@@ -1,7 +1,7 @@
 //! A file of events: one JSON object per line, unbuffered, for whoever holds the promises against what was reported.
 //!
-//! A regular file takes every line. A pipe takes what its reader reads: a process never waits for it. What finds no room
-//! is left out, and a line `left_out` says how many lines are missing, as soon as there is room again.
+//! A regular file takes every line. A pipe takes what its reader reads: a process never waits for it. What finds no
+//! room is left out, and a line `left_out` says how many lines are missing, as soon as there is room again.
 
 use serde::Serialize;
 use serde_json::json;

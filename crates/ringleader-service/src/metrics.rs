@@ -32,6 +32,7 @@ pub struct Metrics {
     steps: Family<Labels, Counter>,
     connections: Gauge,
     requests: Counter,
+    shed: Counter,
     known: Known,
 }
 
@@ -109,6 +110,9 @@ impl Metrics {
         registry.register("requests", "Questions of clients", requests.clone());
         let known = Known::default();
         known.register(&mut registry);
+        let shed = Counter::default();
+        let help = "Sessions and requests for locks that were refused because this server was behind";
+        registry.register("shed", help, shed.clone());
         Metrics {
             registry,
             acquire,
@@ -120,6 +124,7 @@ impl Metrics {
             steps,
             connections,
             requests,
+            shed,
             known,
         }
     }
@@ -167,6 +172,10 @@ impl Metrics {
 
     pub(crate) fn asked(&self) {
         self.requests.inc();
+    }
+
+    pub(crate) fn shed(&self) {
+        self.shed.inc();
     }
 
     pub(crate) fn connected(&self) {

@@ -21,6 +21,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
+use tokio::task::{LocalSet, spawn_local};
 use tokio::time::{Instant, sleep};
 
 /// A server that is asked to leave and hears of nobody for so long leaves without a word.
@@ -170,7 +171,11 @@ impl Service {
             .enable_all()
             .build()
             .map_err(|error| failed(&error))?;
-        let done = runtime.block_on(self.serve(ready));
+        // Clients are served by tasks of this set, everything else by tasks of the runtime. The set has its turn with a
+        // few dozen tasks at a time, however many are ready; then heartbeats, lease reads and other servers have theirs.
+        let clients = LocalSet::new();
+        let done = runtime.block_on(clients.run_until(self.serve(ready)));
+        drop(clients);
         runtime.shutdown_background();
         done
     }
@@ -261,19 +266,19 @@ fn start(
     core.mesh().start(tcp(listeners.peers)?, Arc::new(core.clone()));
     core.start();
     let surface = Surface::new(core.clone(), Access::new(config), limits, budget);
-    tokio::spawn(surface.clone().tells_refusals());
+    spawn_local(surface.clone().tells_refusals());
     let api = tcp(listeners.api)?;
     match clients {
-        Some(acceptor) => tokio::spawn(surface.clone().serve_tls(api, acceptor)),
-        None => tokio::spawn(surface.clone().serve_plain(api)),
+        Some(acceptor) => spawn_local(surface.clone().serve_tls(api, acceptor)),
+        None => spawn_local(surface.clone().serve_plain(api)),
     };
     if let Some(listener) = listeners.socket {
         listener.set_nonblocking(true)?;
         let listener = tokio::net::UnixListener::from_std(listener)?;
-        tokio::spawn(surface.clone().serve_socket(listener));
+        spawn_local(surface.clone().serve_socket(listener));
     }
     if let Some(listener) = listeners.status {
-        tokio::spawn(surface.serve_status(tcp(listener)?));
+        spawn_local(surface.serve_status(tcp(listener)?));
     }
     Ok(())
 }

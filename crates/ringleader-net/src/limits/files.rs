@@ -26,7 +26,7 @@ pub fn allowance() -> usize {
     let raised =
         has >= wanted || setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), maximum }).is_ok();
     let limit = usize::try_from(if raised { wanted.max(has) } else { has }).unwrap_or(usize::MAX);
-    // What is open already belongs to somebody else in this process. Where this cannot be counted, there is the reserve.
+    // What is open already belongs to somebody else in this process. Where it cannot be counted, there is the reserve.
     let open = std::fs::read_dir("/proc/self/fd").map_or(0, Iterator::count);
     limit.saturating_sub(open)
 }

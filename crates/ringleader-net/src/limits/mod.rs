@@ -1,9 +1,9 @@
 //! What strangers, clients and peers may cost a process: how many connections of each kind there may be, how long each
 //! phase of a connection may take, and how often refusals are logged. Every listener of this workspace uses these.
 //!
-//! A connection begins as a stranger's. Strangers have a [`Purse`] of their own: whoever comes last always gets a place,
-//! at the cost of the oldest connection of the host that has the most. A connection that has shown who it is moves to
-//! the purse of clients, from which nobody is displaced.
+//! A connection begins as a stranger's. Strangers have a [`Purse`] of their own: whoever comes last always gets a
+//! place, at the cost of the oldest connection of the host that has the most. A connection that has shown who it is
+//! moves to the purse of clients, from which nobody is displaced.
 
 mod door;
 #[cfg(unix)]

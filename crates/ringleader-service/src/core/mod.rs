@@ -4,6 +4,7 @@
 //! What is to be done is done where it was decided, under the same lock: a question that can be answered at once is
 //! answered without waking anybody.
 
+mod strain;
 mod waiting;
 
 pub use waiting::{Context, Outbox, Reply};
@@ -24,12 +25,16 @@ use ringleader_views::{Later, RaftStore, StoreError, ViewStore};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+use strain::Strain;
 use tokio::runtime::Handle;
 use tokio::sync::{Notify, oneshot, watch};
 use waiting::Waiting;
 
 /// So long the store may take for a read; a server that gets no answer tries again.
 const READ: Duration = Duration::from_secs(2);
+
+/// What a client is told of whom nothing new is taken on.
+const BEHIND: &str = "this server is behind with its work: what it has granted goes first";
 
 /// What does not change while a server runs.
 #[derive(Clone, Debug)]
@@ -75,6 +80,7 @@ struct Inner {
     runtime: Handle,
     /// The timer must be set to an earlier moment.
     sooner: Notify,
+    strain: Strain,
     facts: Facts,
     metrics: Arc<Metrics>,
     drained: watch::Sender<bool>,
@@ -101,12 +107,13 @@ impl Core {
         metrics: Arc<Metrics>,
         journal: Journal,
     ) -> Core {
+        let strain = Strain::new(spec.suspect);
         let state = State {
             server: Server::new(spec, clock::now()),
             outputs: Vec::new(),
             waiting: HashMap::new(),
             askers: 0,
-            sleeps_until: Micros(0),
+            sleeps_until: Micros(u64::MAX),
             journal,
         };
         Core(Arc::new(Inner {
@@ -116,6 +123,7 @@ impl Core {
             replica,
             runtime: Handle::current(),
             sooner: Notify::new(),
+            strain,
             facts,
             metrics,
             drained: watch::Sender::new(false),
@@ -185,9 +193,15 @@ impl Core {
     /// Asks, and gives the answer if there is one at once. Otherwise it goes to whom `later` names.
     fn asks(&self, ask: Ask, later: impl FnOnce(Asker) -> Waiting) -> Option<Answer> {
         self.with(|state| {
+            let now = clock::now();
+            let is_new = matches!(ask, Ask::Open { .. } | Ask::Acquire { .. });
+            if is_new && self.0.strain.is_behind(now, state.sleeps_until) {
+                self.0.metrics.shed();
+                return Some(Answer::Denied(Denial::Limit(BEHIND)));
+            }
             state.askers += 1;
             let asker = state.askers;
-            let answer = self.handle(state, clock::now(), Input::Client(asker, ask), Some(asker));
+            let answer = self.handle(state, now, Input::Client(asker, ask), Some(asker));
             if answer.is_none() {
                 match later(asker) {
                     Waiting::Nobody => {}
@@ -229,6 +243,17 @@ impl Core {
             Some(Answer::Denied(denial)) => Err(denial),
             answer => Ok(answer),
         }
+    }
+
+    /// Whether to put something at the end of the clients' queue, so that it is known how long they wait.
+    #[must_use]
+    pub fn wants_to_know(&self) -> bool {
+        self.0.strain.wants_to_know(clock::now())
+    }
+
+    /// What was put at the end of the clients' queue has its turn.
+    pub fn knows(&self) {
+        self.0.strain.knows(clock::now());
     }
 
     /// Does something in the thread of the server.

@@ -46,6 +46,7 @@ pub(super) async fn admitted(State(surface): State<Surface>, request: Request, n
             Err(refused) => return closing(refused.into_response()),
         }
     };
+    surface.watches_queue();
     parts.extensions.insert(who);
     next.run(Request::from_parts(parts, Body::from(body))).await
 }

@@ -69,6 +69,14 @@ impl Surface {
         connection::status(self, listener).await;
     }
 
+    /// Sees to it that the server knows how long its clients wait for their turn.
+    fn watches_queue(&self) {
+        if self.core().wants_to_know() {
+            let core = self.core().clone();
+            tokio::task::spawn_local(async move { core.knows() });
+        }
+    }
+
     fn core(&self) -> &Core {
         &self.0.core
     }

@@ -15,6 +15,10 @@ use hyper_util::rt::TokioIo;
 use ringleader_client::api::{Outcome, Question, Refusal, Reply, STREAM};
 use std::sync::Arc;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::task::{spawn_local, yield_now};
+
+/// So many questions of one stream are answered before it is the turn of others.
+const TURN: usize = 32;
 
 /// `GET /v1/stream` with `Upgrade: ringleader/1`.
 pub(super) async fn upgrade(
@@ -32,7 +36,7 @@ pub(super) async fn upgrade(
         return Err(surface.refused(refusal));
     }
     let upgraded = hyper::upgrade::on(&mut request);
-    tokio::spawn(async move {
+    spawn_local(async move {
         if let Ok(upgraded) = upgraded.await {
             serve(TokioIo::new(upgraded), &surface, &who).await;
         }
@@ -64,8 +68,8 @@ async fn turn<S: AsyncRead + AsyncWrite + Unpin>(
     let silence = tokio::time::sleep(limits.silence);
     let mut silence = std::pin::pin!(silence);
     loop {
-        let unfit = lines(&mut buffer, surface, who, outbox).err();
-        if let Some(refusal) = &unfit {
+        let asked = lines(&mut buffer, surface, who, outbox);
+        if let Err(refusal) = &asked {
             surface.core().metrics().refused(&refusal.code);
             outbox.reply(&Reply { id: 0, outcome: Outcome::Error(refusal.clone()) });
         }
@@ -79,8 +83,13 @@ async fn turn<S: AsyncRead + AsyncWrite + Unpin>(
             }
             out.clear();
         }
-        if unfit.is_some() {
-            return;
+        match asked {
+            Ok(true) => {
+                yield_now().await;
+                continue;
+            }
+            Ok(false) => {}
+            Err(_) => return,
         }
         tokio::select! {
             biased;
@@ -94,13 +103,15 @@ async fn turn<S: AsyncRead + AsyncWrite + Unpin>(
     }
 }
 
-/// Answers every whole line.
+/// Answers whole lines, as many as one turn has; whether there may be more.
 fn lines(
     buffer: &mut BytesMut,
     surface: &Surface,
     who: &Principal,
     outbox: &Arc<Outbox>,
-) -> Result<(), Refusal> {
+) -> Result<bool, Refusal> {
+    surface.watches_queue();
+    let mut left = TURN;
     let most = surface.0.gate.limits.message;
     while let Some(end) = buffer.iter().position(|byte| *byte == b'\n') {
         if end > most {
@@ -110,8 +121,12 @@ fn lines(
         buffer.advance(end + 1);
         let question = question.map_err(|why| bad_request(format!("a line that is no question: {why}")))?;
         ask(question, surface, who, outbox);
+        left -= 1;
+        if left == 0 {
+            return Ok(true);
+        }
     }
-    if buffer.len() > most { Err(too_long(most)) } else { Ok(()) }
+    if buffer.len() > most { Err(too_long(most)) } else { Ok(false) }
 }
 
 fn too_long(most: usize) -> Refusal {

@@ -302,7 +302,8 @@ impl Client {
         until("a session", || {
             let (code, answer) = self.post("/v1/sessions", &json!({ "class": class, "meta": "test" }));
             if code != 201 {
-                assert_eq!(code, 503, "{answer}");
+                // Where everything is slow, a server may refuse what is new.
+                assert!(matches!(code, 429 | 503), "{answer}");
                 return None;
             }
             answer["session"].as_str().map(str::to_owned)
@@ -331,7 +332,7 @@ impl Client {
                 200 => return answer["fence"].as_str().map(str::to_owned),
                 // A wait that was withdrawn is asked for again by another number.
                 408 => rid += 1_000_000,
-                503 => {}
+                429 | 503 => {}
                 _ => panic!("{code}: {answer}"),
             }
             self.keep_alive(session);
