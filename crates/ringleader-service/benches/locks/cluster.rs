@@ -140,10 +140,15 @@ impl Cluster {
 
     /// How many messages all servers have sent to each other.
     pub(crate) fn messages(&self) -> f64 {
+        self.counter("ringleader_messages_sent_total")
+    }
+
+    /// What all servers together have counted.
+    pub(crate) fn counter(&self, name: &str) -> f64 {
         let one = |place: ServerId| {
             let text = wait("figures", || self.get(place, "/metrics"));
             let text = String::from_utf8_lossy(&text);
-            let line = text.lines().find_map(|line| line.strip_prefix("ringleader_messages_sent_total "));
+            let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
             line.and_then(|number| number.trim().parse::<f64>().ok()).expect("this figure is among them")
         };
         (0..SERVERS).map(one).sum()

@@ -1,11 +1,15 @@
 //! What servers cost with nothing to do, and with many sessions and many locks.
 
 use crate::cluster::{Cluster, SERVERS, wait};
+use crate::overload::State;
 use ringleader::lock::ServerId;
 use ringleader_client::{Endpoint, api};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::fmt;
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// Prints, and gives, the most memory in MiB and the largest part of a core of these servers, which have nothing
@@ -35,54 +39,80 @@ fn range(figures: &[f64]) -> [f64; 2] {
     [least, figures.iter().copied().fold(0.0, f64::max)]
 }
 
-/// Makes so many sessions, which hold so many locks, a third of them at each server, and prints what it took.
-pub(crate) fn many(cluster: &Cluster, sessions: usize, locks: usize) {
+/// Refusals, by what was asked and by code.
+#[derive(Default)]
+pub(crate) struct Counts(BTreeMap<(&'static str, String), usize>);
+
+impl Counts {
+    /// Counts the refusals among these replies.
+    pub(crate) fn adds(&mut self, asked: &'static str, replies: &[Value]) {
+        for reply in replies.iter().filter(|reply| reply["error"].is_object() || reply["id"].is_null()) {
+            let code = reply["error"]["code"].as_str().unwrap_or("no reply");
+            *self.0.entry((asked, code.to_owned())).or_default() += 1;
+        }
+    }
+
+    pub(crate) fn merge(&mut self, other: &Counts) {
+        for (what, count) in &other.0 {
+            *self.0.entry(what.clone()).or_default() += count;
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether there is no other code.
+    pub(crate) fn only(&self, code: &str) -> bool {
+        self.0.keys().all(|(_, found)| found == code)
+    }
+}
+
+impl fmt::Display for Counts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.is_empty() {
+            return write!(f, "none");
+        }
+        let each: Vec<String> =
+            self.0.iter().map(|((asked, code), count)| format!("{asked} {code} {count}")).collect();
+        write!(f, "{}", each.join(", "))
+    }
+}
+
+/// The socket of a server.
+pub(crate) fn socket(cluster: &Cluster, place: ServerId) -> PathBuf {
+    match cluster.at_socket(place).servers.into_iter().next() {
+        Some(Endpoint::Unix(path)) => path,
+        _ => panic!("a socket"),
+    }
+}
+
+/// Makes so many sessions, which hold so many locks, a third of them at each server, and prints what it took; whether
+/// nothing was refused but with `limit`, and no server lost its membership.
+pub(crate) fn many(cluster: &Cluster, sessions: usize, locks: usize) -> bool {
     let memory = || -> Vec<f64> { cluster.processes().into_iter().map(resident_mebibytes).collect() };
-    let before = memory();
+    let (before, state) = (memory(), State::of(cluster));
     let begin = Instant::now();
     let at_each = sessions / usize::from(SERVERS);
     let of_each = locks / sessions;
     let one = |place: ServerId| {
-        let options = cluster.at_socket(place);
-        let Some(Endpoint::Unix(path)) = options.servers.into_iter().next() else { panic!("a socket") };
-        std::thread::spawn(move || {
-            let mut stream = Stream::open(&path);
-            let mut open = Vec::new();
-            let (mut kept, mut held) = (Instant::now(), 0);
-            // In portions, so that no more questions wait than a server allows.
-            while open.len() < at_each {
-                let portion = (at_each - open.len()).min(500);
-                let asked = (0..portion).map(|_| json!({ "op": "open", "class": "batch", "meta": "bench" }));
-                let opened = stream.ask(asked.collect());
-                let from = open.len();
-                let session = |reply: &Value| reply["opened"]["session"].as_str().expect("one").to_owned();
-                open.extend(opened.iter().map(session));
-                let asked = open.iter().enumerate().skip(from).flat_map(|(number, session)| {
-                    (0..of_each).map(move |lock| {
-                        let name = format!("batch/{place}/{number}/{lock}");
-                        json!({ "op": "acquire", "name": name, "session": session, "rid": lock + 1,
-                                "wait_ms": 60_000 })
-                    })
-                });
-                let granted = stream.ask(asked.collect());
-                held += granted.iter().filter(|reply| reply["granted"].is_object()).count();
-                if kept.elapsed() > Duration::from_secs(4) {
-                    kept = Instant::now();
-                    stream
-                        .ask(open.iter().map(|each| json!({ "op": "keepalive", "session": each })).collect());
-                }
-            }
-            (stream, held)
-        })
+        let path = socket(cluster, place);
+        std::thread::spawn(move || fill(&path, place, at_each, of_each))
     };
     let threads: Vec<_> = (0..SERVERS).map(one).collect();
+    // The streams stay open until everything is counted.
     let done: Vec<_> = threads.into_iter().map(|thread| thread.join().expect("no panic")).collect();
     let took = begin.elapsed().as_secs_f64();
-    let held: usize = done.iter().map(|(_, held)| held).sum();
-    let after = memory();
+    let held: usize = done.iter().map(|(_, held, _)| held).sum();
+    let mut counts = Counts::default();
+    done.iter().for_each(|(_, _, each)| counts.merge(each));
+    let (after, later) = (memory(), State::of(cluster));
     let counted: u64 =
         (0..SERVERS).filter_map(|place| wait("its status", || cluster.status(place))["held"].as_u64()).sum();
     println!("{sessions} sessions and {held} locks that they hold (the servers say {counted}): {took:.1} s");
+    println!("  refused on the way: {counts}");
+    println!("  before: {state}");
+    println!("  after:  {later}");
     let text = |all: &[f64]| all.iter().map(|each| format!("{each:.1}")).collect::<Vec<_>>().join(", ");
     println!("  resident memory of the servers, MiB: {} before, {} after", text(&before), text(&after));
     let more = after.iter().sum::<f64>() - before.iter().sum::<f64>();
@@ -90,17 +120,68 @@ pub(crate) fn many(cluster: &Cluster, sessions: usize, locks: usize) {
         "  {:.0} bytes for each lock with its share of a session",
         more * 1048576.0 / held.max(1) as f64
     );
+    counts.only("limit") && later.keeps_all_of(&state)
 }
+
+/// Opens sessions at a server and takes locks with them; what is refused is asked again.
+fn fill(path: &Path, place: ServerId, sessions: usize, locks: usize) -> (Stream, usize, Counts) {
+    let mut stream = Stream::open(path);
+    let (mut open, mut counts) = (Vec::new(), Counts::default());
+    let (mut kept, mut held) = (Instant::now(), 0);
+    // In portions, so that no more questions wait than a server allows.
+    while open.len() < sessions {
+        let portion = (sessions - open.len()).min(500);
+        let from = open.len();
+        open.extend(stream.sessions(portion, "batch", &mut counts));
+        let mut asked: Vec<Value> = (from..open.len())
+            .flat_map(|number| (0..locks).map(move |lock| (number, lock)))
+            .map(|(number, lock)| {
+                let name = format!("batch/{place}/{number}/{lock}");
+                json!({ "op": "acquire", "name": name, "session": open[number], "rid": lock + 1,
+                        "wait_ms": 60_000 })
+            })
+            .collect();
+        let begun = Instant::now();
+        while !asked.is_empty() && begun.elapsed() < PATIENCE {
+            let replies = stream.ask(asked.clone());
+            counts.adds("acquire", &replies);
+            held += replies.iter().filter(|reply| reply["granted"].is_object()).count();
+            let refused = |reply: &Value| reply["error"]["code"] == "limit";
+            asked = asked
+                .into_iter()
+                .zip(&replies)
+                .filter(|(_, reply)| refused(reply))
+                .map(|(it, _)| it)
+                .collect();
+            if !asked.is_empty() {
+                std::thread::sleep(AGAIN);
+            }
+            if kept.elapsed() > Duration::from_secs(4) {
+                kept = Instant::now();
+                let beats = open.iter().map(|each| json!({ "op": "keepalive", "session": each }));
+                let replies = stream.ask(beats.collect());
+                counts.adds("keepalive", &replies);
+            }
+        }
+    }
+    (stream, held, counts)
+}
+
+/// After a refusal nothing is asked for so long.
+const AGAIN: Duration = Duration::from_millis(200);
+
+/// For so long is asked again.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A stream of questions and replies without anything around it: one connection with as many sessions as it
 /// likes.
-struct Stream {
+pub(crate) struct Stream {
     reader: BufReader<UnixStream>,
     asked: u64,
 }
 
 impl Stream {
-    fn open(path: &std::path::Path) -> Stream {
+    pub(crate) fn open(path: &Path) -> Stream {
         let mut stream = UnixStream::connect(path).expect("it listens");
         stream.set_read_timeout(Some(Duration::from_secs(60))).expect("a limit");
         let upgrade = api::STREAM;
@@ -117,13 +198,30 @@ impl Stream {
         Stream { reader, asked: 0 }
     }
 
-    /// Asks all of this at once, and waits for all replies; they are given in the order of the questions.
-    fn ask(&mut self, questions: Vec<Value>) -> Vec<Value> {
+    /// So many sessions of this class. Whatever is refused is counted and asked again.
+    pub(crate) fn sessions(&mut self, count: usize, class: &str, counts: &mut Counts) -> Vec<String> {
+        let (mut open, begun) = (Vec::new(), Instant::now());
+        while open.len() < count {
+            assert!(begun.elapsed() < PATIENCE, "no sessions: {counts}");
+            let asked = (open.len()..count).map(|_| json!({ "op": "open", "class": class, "meta": "bench" }));
+            let replies = self.ask(asked.collect());
+            counts.adds("open", &replies);
+            let session = |reply: &Value| reply["opened"]["session"].as_str().map(str::to_owned);
+            open.extend(replies.iter().filter_map(session));
+            if open.len() < count {
+                std::thread::sleep(AGAIN);
+            }
+        }
+        open
+    }
+
+    /// Asks all of this at once, and waits for all replies; they are given in the order of the questions. A reply that
+    /// does not come because the server ends the stream is null.
+    pub(crate) fn ask(&mut self, questions: Vec<Value>) -> Vec<Value> {
         let (first, count) = (self.asked, questions.len());
         let mut replies = vec![Value::Null; count];
-        let mut questions = questions.into_iter();
-        let mut left = count;
-        while left > 0 {
+        let mut questions = questions.into_iter().peekable();
+        while questions.peek().is_some() {
             // Not so many that both ends would wait for the other to read.
             let mut text = String::new();
             let mut portion = 0;
@@ -134,17 +232,25 @@ impl Stream {
                 text += &question.to_string();
                 text.push('\n');
             }
-            self.reader.get_mut().write_all(text.as_bytes()).expect("it reads");
+            if self.reader.get_mut().write_all(text.as_bytes()).is_err() {
+                return replies;
+            }
             for _ in 0..portion {
                 let mut line = String::new();
-                self.reader.read_line(&mut line).expect("it replies");
+                if self.reader.read_line(&mut line).map_or(true, |read| read == 0) {
+                    return replies;
+                }
                 let reply: Value = serde_json::from_str(&line).expect("a reply is an object");
                 let place = reply["id"].as_u64().and_then(|id| usize::try_from(id - first).ok());
                 replies[place.expect("the number of a question")] = reply;
             }
-            left -= portion;
         }
         replies
+    }
+
+    /// The connection itself.
+    pub(crate) fn into_reader(self) -> BufReader<UnixStream> {
+        self.reader
     }
 }
 

@@ -1,10 +1,12 @@
 //! What locks cost: `cargo bench -p ringleader-service --bench locks`; with `--quick` a little of each, to
-//! see that it works. `--only WORD` measures one part, `--kills NUMBER` kills so often.
+//! see that it works. `--only WORD` measures one part, `--kills NUMBER` kills so often, `--times NUMBER` makes many
+//! sessions so often, `--minutes NUMBER` overloads the servers for so long.
 //!
 //! Everything is measured in one run and on one machine, side by side: the round trips of bare sockets and
 //! of TLS, locks of a server in the same process, over its Unix socket and over TLS, one lock that goes
 //! round among clients at three servers, the same with etcd where it is installed, the time from kill -9 of
-//! a server to the next holder, and what servers cost with nothing and with much to do.
+//! a server to the next holder, what servers cost with nothing and with much to do, and what they do when it is too
+//! much. Beside every part stands a yardstick: what a bare socket and a lock of etcd cost at that moment.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a benchmark is for a terminal")]
 
@@ -17,6 +19,7 @@ mod figures;
 mod handover;
 mod load;
 mod options;
+mod overload;
 mod pairs;
 #[path = "../../../ringleader-net/benches/network/sockets.rs"]
 mod sockets;
@@ -40,6 +43,7 @@ struct Amount {
     idle: Duration,
     sessions: usize,
     locks: usize,
+    overload: Duration,
 }
 
 const LITTLE: Amount = Amount {
@@ -51,6 +55,7 @@ const LITTLE: Amount = Amount {
     idle: Duration::from_secs(1),
     sessions: 90,
     locks: 900,
+    overload: Duration::from_secs(2),
 };
 
 const MUCH: Amount = Amount {
@@ -62,6 +67,7 @@ const MUCH: Amount = Amount {
     idle: Duration::from_secs(10),
     sessions: 10_000,
     locks: 100_000,
+    overload: Duration::from_secs(60),
 };
 
 fn main() -> ExitCode {
@@ -96,12 +102,15 @@ fn measure(options: &Options) {
     }
     if options.wants("pairs") {
         measure_pairs(&amount, &mut verdicts);
+        yardstick();
     }
     if options.wants("handover") {
         measure_handover(&amount, &mut verdicts);
+        yardstick();
     }
     if options.wants("failover") {
         measure_failover(&amount, quick, &mut verdicts);
+        yardstick();
     }
     if options.wants("idle") {
         let cluster = Cluster::new(Pace::default());
@@ -112,14 +121,41 @@ fn measure(options: &Options) {
         }
         verdicts.at_most("resident memory of an idle server, MiB", memory, 20.0);
         verdicts.at_most("time of a core of an idle server, %", time * 100.0, 0.5);
+        yardstick();
     }
     if options.wants("many") {
-        load::many(&Cluster::new(Pace::default()), amount.sessions, amount.locks);
+        let times = options.times.unwrap_or(1);
+        let well = (0..times).filter(|_| {
+            let well = load::many(&Cluster::new(Pace::default()), amount.sessions, amount.locks);
+            yardstick();
+            well
+        });
+        let well = well.count();
+        println!(
+            "  {well} of {times} times: nothing refused but with `limit`, no membership and no lock lost"
+        );
+        verdicts.at_least("times without a loss", well as f64, times as f64);
+    }
+    if options.wants("overload") {
+        let time =
+            options.minutes.map_or(amount.overload, |minutes| Duration::from_secs(60 * minutes as u64));
+        let sessions = amount.sessions.min(300);
+        let well = overload::measure(&Cluster::new(Pace::default()), sessions, sessions * 10, time);
+        yardstick();
+        verdicts.at_least("overload without a loss", f64::from(u8::from(well)), 1.0);
     }
     // A little of each says nothing about how long it takes.
     if !quick {
         verdicts.print();
     }
+}
+
+/// What this machine can do at this moment, beside what was measured just before.
+fn yardstick() {
+    let socket = sockets::raw(500);
+    let etcd = etcd::Etcd::start().map(|etcd| etcd.pairs(100));
+    let etcd = etcd.map_or_else(|| "not installed".to_owned(), |pairs| micros(pairs.p50()));
+    println!("  yardstick: socket {}, lock and unlock of etcd {etcd} (p50)", micros(socket.p50()));
 }
 
 fn measure_pairs(amount: &Amount, verdicts: &mut Verdicts) {

@@ -1,9 +1,10 @@
 //! The options of the benchmark.
 
 /// The parts, as `--only` names them.
-const PARTS: [&str; 6] = ["sockets", "pairs", "handover", "failover", "idle", "many"];
+const PARTS: [&str; 7] = ["sockets", "pairs", "handover", "failover", "idle", "many", "overload"];
 
-const USAGE: &str = "the options are --quick, --only PART and --kills NUMBER";
+const USAGE: &str =
+    "the options are --quick, --only PART, --kills NUMBER, --times NUMBER and --minutes NUMBER";
 
 #[derive(Default)]
 pub(crate) struct Options {
@@ -11,6 +12,10 @@ pub(crate) struct Options {
     pub(crate) quick: bool,
     /// How often a server is killed, where that was said.
     pub(crate) kills: Option<usize>,
+    /// How often many sessions are made, where that was said.
+    pub(crate) times: Option<usize>,
+    /// For how long the servers are overloaded, where that was said.
+    pub(crate) minutes: Option<usize>,
     only: Option<String>,
 }
 
@@ -32,12 +37,9 @@ impl Options {
                     }
                     options.only = Some(part);
                 }
-                "--kills" => {
-                    let kills = value()?;
-                    let number = kills.parse().ok().filter(|number| *number > 0);
-                    options.kills =
-                        Some(number.ok_or_else(|| format!("--kills {kills}: a number from 1 on is needed"))?);
-                }
+                "--kills" => options.kills = Some(number(&argument, &value()?)?),
+                "--times" => options.times = Some(number(&argument, &value()?)?),
+                "--minutes" => options.minutes = Some(number(&argument, &value()?)?),
                 _ => return Err(format!("{argument}: {USAGE}")),
             }
         }
@@ -49,4 +51,9 @@ impl Options {
         debug_assert!(PARTS.contains(&part), "{part} is a part");
         self.only.as_ref().is_none_or(|only| only == part)
     }
+}
+
+fn number(option: &str, text: &str) -> Result<usize, String> {
+    let number = text.parse().ok().filter(|number| *number > 0);
+    number.ok_or_else(|| format!("{option} {text}: a number from 1 on is needed"))
 }
