@@ -171,8 +171,8 @@ impl Service {
             .enable_all()
             .build()
             .map_err(|error| failed(&error))?;
-        // Clients are served by tasks of this set, everything else by tasks of the runtime. The set has its turn with a
-        // few dozen tasks at a time, however many are ready; then heartbeats, lease reads and other servers have theirs.
+        // Clients are served by tasks of this set, everything else by tasks of the runtime. The set has its turn with
+        // a few dozen tasks at a time, however many are ready; then heartbeats, lease reads and the mesh have theirs.
         let clients = LocalSet::new();
         let done = runtime.block_on(clients.run_until(self.serve(ready)));
         drop(clients);

@@ -279,7 +279,7 @@ impl std::fmt::Display for State {
         let State { epochs, members, expired, lost, shed } = self;
         write!(
             f,
-            "epochs {epochs:?}, members {members:?}, sessions expired {expired}, locks lost {lost}, questions shed {shed}"
+            "epochs {epochs:?}, members {members:?}, sessions expired {expired}, locks lost {lost}, shed {shed}"
         )
     }
 }

@@ -1,12 +1,14 @@
 //! Whoever may not, cannot, or talks nonsense.
 
-use crate::support::{Client, Cluster, Way, until};
+use crate::support::{Client, Cluster, TOKEN, Way, until};
 use ringleader_net::cert::{self, Validity};
-use ringleader_net::limits::Budget;
+use ringleader_net::limits::{Budget, Phases};
+use ringleader_service::http::Limits;
 use ringleader_service::{Options, Service};
 use serde_json::json;
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::time::Duration;
 
 #[test]
 fn nonsense_and_strangers_are_turned_away_and_the_rest_goes_on() {
@@ -110,6 +112,36 @@ fn flood(cluster: &Cluster, client: &Client, budget: &Budget) {
     );
     streams.clear();
     until("room again", || (client.get("/v1/status").0 == 200).then_some(()));
+}
+
+#[test]
+fn who_asks_is_settled_before_a_body_is_read() {
+    let phases = Phases { body: Duration::from_millis(300), ..Phases::default() };
+    let limits = Limits { phases, ..Limits::default() };
+    let cluster = Cluster::with(1, Options { limits, ..Options::default() });
+    let head = |token: &str, length: usize| {
+        format!("POST /v1/sessions HTTP/1.1\r\nhost: x\r\n{token}content-length: {length}\r\n\r\n")
+    };
+    let asks = |client: &Client, request: String| {
+        let (code, body) = client.raw(request.as_bytes()).expect("an answer, though no body comes");
+        (code, serde_json::from_slice::<serde_json::Value>(&body).expect("JSON")["code"].clone())
+    };
+    let stranger = cluster.tls(0, None, None);
+    assert_eq!(asks(&stranger, head("", 60_000)), (401, json!("unauthenticated")));
+    let wrong = head("authorization: Bearer wrong-wrong-wrong\r\n", 60_000);
+    assert_eq!(asks(&stranger, wrong), (401, json!("unauthenticated")));
+    // Whoever is known has some time for a body, and some bytes.
+    let right = format!("authorization: Bearer {TOKEN}\r\n");
+    assert_eq!(asks(&stranger, head(&right, 60_000)), (400, json!("bad_request")));
+    let large = head(&right, 100_000) + &" ".repeat(100_000);
+    assert_eq!(asks(&stranger, large), (413, json!("too_large")));
+    // An answer without a name is the last one on its connection.
+    let mut stream = stranger.connect().expect("it listens");
+    stream.write_all(b"GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n").expect("it reads");
+    let mut answer = Vec::new();
+    let _ = stream.read_to_end(&mut answer);
+    let answer = String::from_utf8_lossy(&answer).to_lowercase();
+    assert!(answer.starts_with("http/1.1 200") && answer.contains("connection: close"), "{answer}");
 }
 
 #[test]
