@@ -263,14 +263,17 @@ fn start(
         listener.set_nonblocking(true)?;
         tokio::net::TcpListener::from_std(listener)
     };
-    core.mesh().start(tcp(listeners.peers)?, Arc::new(core.clone()));
+    core.mesh().start(Arc::new(core.clone()));
     core.start();
     let surface = Surface::new(core.clone(), Access::new(config), limits, budget);
-    spawn_local(surface.clone().tells_refusals());
+    // Whoever has not shown who it is waits in a queue of its own, which is one task among those of clients.
+    let strangers = LocalSet::new();
+    strangers.spawn_local(core.mesh().clone().listens(tcp(listeners.peers)?));
+    strangers.spawn_local(surface.clone().tells_refusals());
     let api = tcp(listeners.api)?;
     match clients {
-        Some(acceptor) => spawn_local(surface.clone().serve_tls(api, acceptor)),
-        None => spawn_local(surface.clone().serve_plain(api)),
+        Some(acceptor) => strangers.spawn_local(surface.clone().serve_tls(api, acceptor)),
+        None => strangers.spawn_local(surface.clone().serve_plain(api)),
     };
     if let Some(listener) = listeners.socket {
         listener.set_nonblocking(true)?;
@@ -278,8 +281,9 @@ fn start(
         spawn_local(surface.clone().serve_socket(listener));
     }
     if let Some(listener) = listeners.status {
-        spawn_local(surface.serve_status(tcp(listener)?));
+        strangers.spawn_local(surface.serve_status(tcp(listener)?));
     }
+    spawn_local(strangers);
     Ok(())
 }
 

@@ -179,7 +179,9 @@ pub(super) async fn by_tls(surface: Surface, listener: TcpListener, acceptor: Tl
                     Err(why) => return surface.turns_away(from, &why),
                 },
             };
-            serve(&surface, router, stream, caller, guest, (place, until)).await;
+            surface.clone().serves(async move {
+                serve(&surface, router, stream, caller, guest, (place, until)).await;
+            });
         });
     }
 }
@@ -189,7 +191,7 @@ pub(super) async fn plainly(surface: Surface, listener: TcpListener) {
     loop {
         let (stream, from, place) = accept(&listener, &surface.0.gate.strangers).await;
         let (surface, router) = (surface.clone(), router.clone());
-        spawn_local(async move {
+        surface.clone().serves(async move {
             let until = Instant::now() + surface.0.gate.limits.phases.stranger;
             let guest = Guest::new(&surface, from.ip().into(), &surface.0.gate.clients);
             serve(&surface, router, stream, Caller::Stranger, guest, (place, until)).await;

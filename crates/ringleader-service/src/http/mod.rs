@@ -21,8 +21,11 @@ use axum::routing::{any, delete, get, post};
 use ringleader_client::api::Refusal;
 use ringleader_net::limits::Budget;
 use serde::Serialize;
+use std::pin::Pin;
 use std::sync::Arc;
 use tokio::net::{TcpListener, UnixListener};
+use tokio::sync::mpsc;
+use tokio::task::spawn_local;
 use tokio_rustls::TlsAcceptor;
 
 /// What every call needs.
@@ -34,14 +37,32 @@ struct Inner {
     access: Access,
     watchers: observe::Watchers,
     gate: connection::Gate,
+    clients: mpsc::UnboundedSender<Connection>,
 }
 
+/// What serves one connection until it is over.
+type Connection = Pin<Box<dyn Future<Output = ()> + Send>>;
+
 impl Surface {
-    /// The surface of this server.
+    /// The surface of this server. To be made where tasks of clients run.
     #[must_use]
     pub fn new(core: Core, access: Access, limits: Limits, budget: &Budget) -> Surface {
         let gate = connection::Gate::new(limits, budget);
-        Surface(Arc::new(Inner { core, access, watchers: observe::Watchers::default(), gate }))
+        let watchers = observe::Watchers::default();
+        // As many as the gate has places.
+        let (clients, mut admitted) = mpsc::unbounded_channel::<Connection>();
+        spawn_local(async move {
+            while let Some(connection) = admitted.recv().await {
+                spawn_local(connection);
+            }
+        });
+        Surface(Arc::new(Inner { core, access, watchers, gate, clients }))
+    }
+
+    /// Serves a connection in the queue of clients.
+    fn serves(&self, connection: impl Future<Output = ()> + Send + 'static) {
+        // The other end lives as long as the queue itself.
+        let _ = self.0.clients.send(Box::pin(connection));
     }
 
     /// Logs how many refused handshakes were not logged one by one, for ever.
@@ -73,7 +94,7 @@ impl Surface {
     fn watches_queue(&self) {
         if self.core().wants_to_know() {
             let core = self.core().clone();
-            tokio::task::spawn_local(async move { core.knows() });
+            spawn_local(async move { core.knows() });
         }
     }
 

@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::task::spawn_local;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_rustls::{TlsAcceptor, TlsConnector};
 
@@ -63,7 +64,7 @@ pub(super) async fn listen(listener: TcpListener, mesh: Mesh) {
     loop {
         let (stream, from, entry) = accept(&listener, &open).await;
         let (mesh, sieve) = (mesh.clone(), Arc::clone(&sieve));
-        tokio::spawn(async move {
+        spawn_local(async move {
             let met = tokio::select! {
                 met = timeout(mesh.0.around.bounds.handshake, meets(stream, &mesh)) => met.unwrap_or_else(|_| {
                     Err(Turned("handshake_timeout", "it did not say who it is in time".to_owned()))
@@ -85,8 +86,13 @@ pub(super) async fn listen(listener: TcpListener, mesh: Mesh) {
                 _later => Ok((place, stream, rest)),
             });
             match met {
-                Ok((place, Either::Tls(stream), rest)) => serve(*stream, rest, place, &mesh).await,
-                Ok((place, Either::Plain(stream), rest)) => serve(stream, rest, place, &mesh).await,
+                // From here on it is a server's, and goes before clients and strangers.
+                Ok((place, Either::Tls(stream), rest)) => {
+                    tokio::spawn(async move { serve(*stream, rest, place, &mesh).await });
+                }
+                Ok((place, Either::Plain(stream), rest)) => {
+                    tokio::spawn(async move { serve(stream, rest, place, &mesh).await });
+                }
                 Err(Turned(reason, why)) => {
                     Tally::count(&mesh.0.tally.refused);
                     if sieve.passes(reason) {

@@ -123,10 +123,14 @@ impl Mesh {
         Mesh(Arc::new(Inner { around, links, inbound: OnceLock::new(), tally: Tally::default() }))
     }
 
-    /// Takes and makes connections, for ever, in this runtime.
-    pub fn start(&self, listener: TcpListener, inbound: Arc<dyn Inbound>) {
+    /// Takes connections, for ever, as a task of a set; those of peers become tasks of the runtime.
+    pub async fn listens(self, listener: TcpListener) {
+        meet::listen(listener, self).await;
+    }
+
+    /// Makes connections, for ever, in this runtime.
+    pub fn start(&self, inbound: Arc<dyn Inbound>) {
         let _ = self.0.inbound.set(inbound);
-        tokio::spawn(meet::listen(listener, self.clone()));
         for to in 0..self.0.around.own {
             tokio::spawn(meet::dial(to, self.clone()));
         }
