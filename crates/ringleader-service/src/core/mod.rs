@@ -174,8 +174,10 @@ impl Core {
             });
             // A server that wants to be woken at once, always, is not let turn the machine into a heater.
             let pause = Duration::from_micros((wakes - clock::now()).0).max(Duration::from_micros(200));
+            let pause = pause.min(Duration::from_secs(1));
+            let due = clock::now() + Micros(u64::try_from(pause.as_micros()).unwrap_or(u64::MAX));
             tokio::select! {
-                () = tokio::time::sleep(pause.min(Duration::from_secs(1))) => {}
+                () = tokio::time::sleep(pause) => self.0.strain.rings(clock::now(), due),
                 () = self.0.sooner.notified() => {}
             }
         }

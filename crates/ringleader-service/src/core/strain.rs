@@ -1,9 +1,11 @@
 //! When a server takes on nothing new.
 //!
-//! The rule: a server is behind if its own timer (heartbeats, lease reads) is overdue, or if the work of clients has
-//! waited, for longer than a quarter of the time after which other servers suspect it. While it is behind, and for as
-//! long again, new sessions and new requests for locks are refused with `limit`. Keep-alives, releases and cancels are
-//! never refused: what is granted stays granted.
+//! The rule: how late the server's own timer is (heartbeats, lease reads), and how long the work of clients waits for its
+//! turn, is measured again and again. A server is behind if one of them is too late twice in a row by a quarter of the
+//! time after which other servers suspect it, or once by all of that time. While it is behind, and for a quarter
+//! more, new sessions and new requests for locks are refused with `limit`. Keep-alives, releases and cancels are never
+//! refused: what is granted stays granted. Once is not enough because a machine that pauses a process for a moment
+//! is not helped by refusals.
 
 use ringleader::live::Micros;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,8 +15,13 @@ const QUIET: Micros = Micros::millis(10_000);
 
 /// How far a server is behind.
 pub(super) struct Strain {
-    /// Later than this is too late.
+    /// Later than this twice in a row is too late.
     most: Micros,
+    /// Later than this is too late in any case.
+    once: Micros,
+    /// How often in a row the timer was late, and the work of clients.
+    timer: AtomicU64,
+    queue: AtomicU64,
     /// When something was put at the end of the clients' queue that has not had its turn yet; 0 is nothing.
     queued: AtomicU64,
     /// When the last thing was put there.
@@ -29,6 +36,9 @@ impl Strain {
     pub(super) fn new(suspect: Micros) -> Strain {
         Strain {
             most: Micros(suspect.0 / 4),
+            once: suspect,
+            timer: AtomicU64::new(0),
+            queue: AtomicU64::new(0),
             queued: AtomicU64::new(0),
             asked: AtomicU64::new(0),
             until: AtomicU64::new(0),
@@ -50,22 +60,35 @@ impl Strain {
     pub(super) fn knows(&self, now: Micros) {
         let since = self.queued.swap(0, Ordering::Relaxed);
         if since != 0 {
-            self.sees(now, now - Micros(since));
+            self.measured(now, now - Micros(since), &self.queue);
         }
+    }
+
+    /// The timer has rung, which was due at this moment.
+    pub(super) fn rings(&self, now: Micros, due: Micros) {
+        self.measured(now, now - due, &self.timer);
     }
 
     /// Whether nothing new may be taken on, when the timer is due at this moment.
     pub(super) fn is_behind(&self, now: Micros, due: Micros) -> bool {
         let queued = self.queued.load(Ordering::Relaxed);
         let waited = if queued == 0 { Micros(0) } else { now - Micros(queued) };
-        self.sees(now, waited.max(now - due));
+        let late = waited.max(now - due);
+        if late > self.once {
+            self.falls_behind(now, late);
+        }
         now.0 < self.until.load(Ordering::Relaxed)
     }
 
-    fn sees(&self, now: Micros, late: Micros) {
+    fn measured(&self, now: Micros, late: Micros, row: &AtomicU64) {
         if late <= self.most {
-            return;
+            row.store(0, Ordering::Relaxed);
+        } else if row.fetch_add(1, Ordering::Relaxed) > 0 || late > self.once {
+            self.falls_behind(now, late);
         }
+    }
+
+    fn falls_behind(&self, now: Micros, late: Micros) {
         self.until.fetch_max((now + self.most).0, Ordering::Relaxed);
         let logged = self.logged.load(Ordering::Relaxed);
         if logged == 0 || now - Micros(logged) > QUIET {
@@ -82,30 +105,49 @@ mod tests {
 
     const LATER: Micros = Micros(u64::MAX);
 
-    #[test]
-    fn overdue_timer_sheds_until_it_has_caught_up() {
-        let strain = Strain::new(Micros::millis(400));
-        let due = Micros::millis(1000);
-        assert!(!strain.is_behind(Micros::millis(900), due), "it is not due yet");
-        assert!(!strain.is_behind(Micros::millis(1100), due), "a little late");
-        assert!(strain.is_behind(Micros::millis(1101), due), "too late");
-        assert!(strain.is_behind(Micros::millis(1200), LATER), "it has only just caught up");
-        assert!(!strain.is_behind(Micros::millis(1201), LATER));
+    fn millis(millis: u64) -> Micros {
+        Micros::millis(millis)
     }
 
     #[test]
-    fn work_that_waits_too_long_sheds_while_it_still_waits() {
-        let strain = Strain::new(Micros::millis(400));
-        assert!(strain.wants_to_know(Micros::millis(1000)));
-        assert!(!strain.wants_to_know(Micros::millis(1024)), "one at a time");
-        assert!(!strain.wants_to_know(Micros::millis(1090)), "the first is still on its way");
-        assert!(!strain.is_behind(Micros::millis(1100), LATER));
-        assert!(strain.is_behind(Micros::millis(1101), LATER));
-        strain.knows(Micros::millis(1500));
-        assert!(strain.is_behind(Micros::millis(1599), LATER));
-        assert!(!strain.is_behind(Micros::millis(1600), LATER));
-        assert!(strain.wants_to_know(Micros::millis(1600)));
-        strain.knows(Micros::millis(1601));
-        assert!(!strain.is_behind(Micros::millis(1602), LATER), "the queue is short again");
+    fn timer_that_is_late_twice_in_a_row_sheds_until_it_has_caught_up() {
+        let strain = Strain::new(millis(400));
+        strain.rings(millis(1101), millis(1000));
+        assert!(!strain.is_behind(millis(1101), LATER), "once is a pause of the machine");
+        strain.rings(millis(1200), millis(1200));
+        strain.rings(millis(1401), millis(1300));
+        assert!(!strain.is_behind(millis(1401), LATER), "not in a row");
+        strain.rings(millis(1601), millis(1500));
+        assert!(strain.is_behind(millis(1601), LATER));
+        assert!(strain.is_behind(millis(1700), LATER), "it has only just caught up");
+        assert!(!strain.is_behind(millis(1701), LATER));
+    }
+
+    #[test]
+    fn timer_that_others_suspect_us_for_sheds_at_once() {
+        let strain = Strain::new(millis(400));
+        assert!(!strain.is_behind(millis(1400), millis(1000)));
+        assert!(strain.is_behind(millis(1401), millis(1000)));
+    }
+
+    #[test]
+    fn work_that_waits_too_long_sheds() {
+        let strain = Strain::new(millis(400));
+        assert!(strain.wants_to_know(millis(1000)));
+        assert!(!strain.wants_to_know(millis(1024)), "not so soon again");
+        assert!(!strain.wants_to_know(millis(1090)), "the first is still on its way");
+        strain.knows(millis(1150));
+        assert!(!strain.is_behind(millis(1150), LATER), "once");
+        assert!(strain.wants_to_know(millis(1200)));
+        strain.knows(millis(1350));
+        assert!(strain.is_behind(millis(1350), LATER), "twice in a row");
+        assert!(!strain.is_behind(millis(1450), LATER));
+        assert!(strain.wants_to_know(millis(1500)));
+        assert!(!strain.is_behind(millis(1900), LATER));
+        assert!(strain.is_behind(millis(1901), LATER), "while it still waits");
+        strain.knows(millis(1950));
+        assert!(strain.wants_to_know(millis(2100)));
+        strain.knows(millis(2101));
+        assert!(!strain.is_behind(millis(2102), LATER), "the queue is short again");
     }
 }

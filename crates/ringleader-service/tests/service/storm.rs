@@ -175,12 +175,17 @@ async fn misbehave(kind: Kind, target: &Target) -> io::Result<()> {
             drain(stream).await
         }
         Kind::SlowReader => {
-            let mut stream = target.tls().await?;
+            // Its own buffer is small, and so the server's write soon waits for it.
+            let socket = TcpSocket::new_v4()?;
+            socket.set_recv_buffer_size(4096)?;
+            socket.bind((ELSEWHERE, 0).into())?;
+            let stream = socket.connect(target.api).await?;
+            let mut stream = target.anonymous.connect(target.name.clone(), stream).await?;
             let head = format!("GET /metrics HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {TOKEN}\r\n\r\n");
-            loop {
-                stream.write_all(head.as_bytes()).await?;
-                sleep(Duration::from_millis(20)).await;
-            }
+            stream.write_all(head.repeat(40).as_bytes()).await?;
+            stream.flush().await?;
+            sleep(STAYS).await;
+            Ok(())
         }
         Kind::UpgradeWithoutToken => {
             let mut stream = target.tls().await?;
