@@ -175,14 +175,14 @@ async fn misbehave(kind: Kind, target: &Target) -> io::Result<()> {
             drain(stream).await
         }
         Kind::SlowReader => {
-            // Its own buffer is small, and so the server's write soon waits for it.
+            // It asks, and never reads the answer; its own buffer is smaller than that.
             let socket = TcpSocket::new_v4()?;
             socket.set_recv_buffer_size(4096)?;
             socket.bind((ELSEWHERE, 0).into())?;
             let stream = socket.connect(target.api).await?;
             let mut stream = target.anonymous.connect(target.name.clone(), stream).await?;
             let head = format!("GET /metrics HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {TOKEN}\r\n\r\n");
-            stream.write_all(head.repeat(40).as_bytes()).await?;
+            stream.write_all(head.as_bytes()).await?;
             stream.flush().await?;
             sleep(STAYS).await;
             Ok(())
@@ -341,7 +341,7 @@ fn strangers_of_every_kind_cost_no_client_an_answer() {
         let begun = storm.connected();
         drop(storm);
         let _ = writeln!(report, "{name}, {count} at once, {begun} in all: {}", seen.figures());
-        assert_eq!(seen.refused, [], "{report}");
+        assert!(seen.refused.is_empty(), "{} refused: {:?}\n{report}", seen.refused.len(), seen.refused[0]);
         assert!((0..3).all(|place| servers.runs(place)), "a server has ended: {report}");
     };
     match all {
