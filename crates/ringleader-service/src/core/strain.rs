@@ -1,11 +1,11 @@
 //! When a server takes on nothing new.
 //!
-//! The rule: how late the server's own timer is (heartbeats, lease reads), and how long the work of clients waits for its
-//! turn, is measured again and again. A server is behind if one of them is too late twice in a row by a quarter of the
-//! time after which other servers suspect it, or once by all of that time. While it is behind, and for a quarter
+//! The rule: how late the server's own timer is (heartbeats, lease reads), and how long the work of clients waits for
+//! its turn, is measured again and again. A server is behind if one of them is too late twice in a row by a quarter of
+//! the time after which other servers suspect it, or once by all of that time. While it is behind, and for a quarter
 //! more, new sessions and new requests for locks are refused with `limit`. Keep-alives, releases and cancels are never
-//! refused: what is granted stays granted. Once is not enough because a machine that pauses a process for a moment
-//! is not helped by refusals.
+//! refused: what is granted stays granted. Once is not enough because a machine that pauses a process for a moment is
+//! not helped by refusals.
 
 use ringleader::live::Micros;
 use std::sync::atomic::{AtomicU64, Ordering};
