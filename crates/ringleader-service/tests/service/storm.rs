@@ -261,23 +261,36 @@ struct Seen {
     took: Vec<Duration>,
     /// No answer, or one that a stranger would get.
     refused: Vec<(u16, Value)>,
-    /// Answers that say that the server cannot grant at this moment.
+    /// Answers that ask to wait: the server is behind, or has no lease at this moment.
     later: usize,
 }
 
 impl Seen {
-    fn adds(&mut self, call: impl FnOnce() -> (u16, Value)) -> Option<Value> {
+    /// Calls, again as long as the server asks to wait: a machine that is busy with other things pauses servers.
+    fn adds(&mut self, call: impl Fn() -> (u16, Value)) -> Option<Value> {
         let begun = Instant::now();
-        let (code, answer) = call();
-        match code {
-            200..=299 => {
-                self.took.push(begun.elapsed());
-                return Some(answer);
+        until("an answer", || {
+            let (code, answer) = call();
+            let is_behind = answer["message"].as_str().is_some_and(|message| message.contains("is behind"));
+            match code {
+                200..=299 => {
+                    self.took.push(begun.elapsed());
+                    return Some(Some(answer));
+                }
+                429 if is_behind => self.later += 1,
+                503 => self.later += 1,
+                // The session ended while everything was slow.
+                408 | 410 => {
+                    self.later += 1;
+                    return Some(None);
+                }
+                _ => {
+                    self.refused.push((code, answer));
+                    return Some(None);
+                }
             }
-            408 | 410 | 503 => self.later += 1,
-            _ => self.refused.push((code, answer)),
-        }
-        None
+            None
+        })
     }
 
     fn figures(&mut self) -> String {
