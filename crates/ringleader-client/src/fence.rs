@@ -86,6 +86,8 @@ pub struct Gate {
 struct Inside {
     file: File,
     last: BTreeMap<String, Fence>,
+    /// Writes that were begun and whose fate is not known.
+    open: BTreeMap<String, Fence>,
     /// Lines in the file; when most of them are old it is written anew.
     lines: usize,
     /// What was not written completely may be there or not: nothing is let through any more.
@@ -113,67 +115,125 @@ impl Gate {
         file.sync_all()?;
         sync_folder(path)?;
         let mut last: BTreeMap<String, Fence> = BTreeMap::new();
+        let mut open: BTreeMap<String, Fence> = BTreeMap::new();
         let mut lines = 0;
         for line in text[..whole].lines() {
-            let (fence, key) = line.split_once(' ').unwrap_or((line, ""));
+            lines += 1;
+            if let Some(key) = line.strip_prefix("done ") {
+                open.remove(key);
+                continue;
+            }
+            let begun = line.strip_prefix("open ");
+            let rest = begun.unwrap_or(line);
+            let (fence, key) = rest.split_once(' ').unwrap_or((rest, ""));
             let fence = parsed(path, fence)?;
             let seen = last.entry(key.to_owned()).or_insert(fence);
             *seen = fence.max(*seen);
-            lines += 1;
+            if begun.is_some() {
+                open.insert(key.to_owned(), fence);
+            }
         }
         // Positioned at the end of what is whole.
         io::Seek::seek(&mut file, io::SeekFrom::End(0))?;
-        let inside = Inside { file, last, lines, broken: false };
+        let inside = Inside { file, last, open, lines, broken: false };
         Ok(Gate { path: path.to_owned(), inside: Mutex::new(inside) })
     }
 
-    /// Whether a write with this number may pass. Between this and the write nobody else with the same key
-    /// may pass: hold a lock of your own around both, as [`crate::fence`]'s proxy does.
+    /// Whether a write with this number may pass. Between this and the end of the write nobody else with the
+    /// same key may pass: hold a lock of your own around both. If the write can outlive that lock, as one that
+    /// was sent to a storage can, use [`Gate::begin`].
     ///
     /// # Errors
     /// If the disk does not take it. Then the write must not be done.
     pub fn check(&self, key: &str, fence: Fence) -> io::Result<Verdict> {
-        if key.contains('\n') {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, "a key has one line"));
-        }
         let mut inside = self.inside.lock().unwrap_or_else(PoisonError::into_inner);
         match inside.last.get(key) {
             Some(last) if fence < *last => return Ok(Verdict::Stale { last: *last }),
             Some(last) if fence == *last => return Ok(Verdict::Fresh),
             Some(_) | None => {}
         }
-        if inside.broken {
-            return Err(io::Error::other("the file of fences could not be written; start anew"));
-        }
-        if inside.lines > 1000 && inside.lines > 4 * inside.last.len() {
-            inside.rewrite(&self.path)?;
-        }
-        let line = format!("{fence} {key}\n");
-        let written = inside.file.write_all(line.as_bytes()).and_then(|()| inside.file.sync_data());
-        if let Err(error) = written {
-            inside.broken = true;
-            return Err(error);
-        }
-        inside.lines += 1;
+        inside.append(&self.path, key, &format!("{fence} {key}\n"), true)?;
         inside.last.insert(key.to_owned(), fence);
         Ok(Verdict::Fresh)
+    }
+
+    /// The same, and if it may pass, the write is noted as begun, on the disk, until [`Gate::settle`].
+    /// Whoever begins one makes sure first that none is [pending](Gate::pending).
+    ///
+    /// # Errors
+    /// If the disk does not take it. Then the write must not be done.
+    pub fn begin(&self, key: &str, fence: Fence) -> io::Result<Verdict> {
+        let mut inside = self.inside.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(last) = inside.last.get(key).filter(|last| fence < **last) {
+            return Ok(Verdict::Stale { last: *last });
+        }
+        inside.append(&self.path, key, &format!("open {fence} {key}\n"), true)?;
+        inside.last.insert(key.to_owned(), fence);
+        inside.open.insert(key.to_owned(), fence);
+        Ok(Verdict::Fresh)
+    }
+
+    /// The write that was begun and not settled, also by an earlier process.
+    #[must_use]
+    pub fn pending(&self, key: &str) -> Option<Fence> {
+        self.inside.lock().unwrap_or_else(PoisonError::into_inner).open.get(key).copied()
+    }
+
+    /// The write that was begun is done, or will never be. Whether that is on the disk does not matter: what
+    /// is forgotten is pending again.
+    ///
+    /// # Errors
+    /// If it cannot be written. Then it stays pending.
+    pub fn settle(&self, key: &str) -> io::Result<()> {
+        let mut inside = self.inside.lock().unwrap_or_else(PoisonError::into_inner);
+        if inside.open.contains_key(key) {
+            inside.append(&self.path, key, &format!("done {key}\n"), false)?;
+            inside.open.remove(key);
+        }
+        Ok(())
+    }
+
+    /// The largest number of each key.
+    #[must_use]
+    pub fn seen(&self) -> BTreeMap<String, Fence> {
+        self.inside.lock().unwrap_or_else(PoisonError::into_inner).last.clone()
     }
 }
 
 impl Inside {
+    /// Writes one line, after the file was written anew if most of it is old.
+    fn append(&mut self, path: &Path, key: &str, line: &str, sync: bool) -> io::Result<()> {
+        if key.contains('\n') {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "a key has one line"));
+        }
+        if self.broken {
+            return Err(io::Error::other("the file of fences could not be written; start anew"));
+        }
+        if self.lines > 1000 && self.lines > 4 * (self.last.len() + self.open.len()) {
+            self.rewrite(path)?;
+        }
+        let written = self.file.write_all(line.as_bytes());
+        let written = written.and_then(|()| if sync { self.file.sync_data() } else { Ok(()) });
+        self.broken = written.is_err();
+        written?;
+        self.lines += 1;
+        Ok(())
+    }
+
     /// Only what counts, in a new file in the place of the old one.
     fn rewrite(&mut self, path: &Path) -> io::Result<()> {
         let new = path.with_extension("new");
         let mut file = OpenOptions::new().create(true).truncate(true).read(true).write(true).open(&new)?;
         // Locked before it has the name: nobody gets in between.
         file.lock()?;
-        let text: String = self.last.iter().map(|(key, fence)| format!("{fence} {key}\n")).collect();
+        let mut text: String = self.last.iter().map(|(key, fence)| format!("{fence} {key}\n")).collect();
+        text.extend(self.open.iter().map(|(key, fence)| format!("open {fence} {key}\n")));
         file.write_all(text.as_bytes())?;
         file.sync_all()?;
         std::fs::rename(&new, path)?;
         sync_folder(path)?;
         self.file = file;
-        self.lines = self.last.len();
+        self.lines = self.last.len() + self.open.len();
         Ok(())
     }
 }
@@ -247,6 +307,30 @@ mod tests {
         let gate = Gate::open(&path).expect("the file is there");
         assert_eq!(gate.check("/c", fence(3)).expect("read"), Verdict::Fresh);
         assert_eq!(gate.check("/a b", fence(4)).expect("read"), Verdict::Stale { last: fence(5) });
+    }
+
+    #[test]
+    fn write_that_was_begun_is_pending_over_a_restart_until_it_is_settled() {
+        let folder = folder();
+        let path = folder.path().join("fences");
+        {
+            let gate = Gate::open(&path).expect("a new file");
+            for key in ["/a", "/b"] {
+                assert_eq!(gate.begin(key, fence(5)).expect("written"), Verdict::Fresh);
+            }
+            assert_eq!(gate.begin("/a", fence(4)).expect("read"), Verdict::Stale { last: fence(5) });
+            gate.settle("/b").expect("written");
+            gate.settle("/c").expect("there is nothing to settle");
+            gate.inside.lock().expect("nobody panics").lines = 5000;
+            assert_eq!(gate.begin("/d", fence(1)).expect("it is written anew"), Verdict::Fresh);
+        }
+        let gate = Gate::open(&path).expect("the file is there");
+        assert_eq!(gate.pending("/a"), Some(fence(5)));
+        assert_eq!((gate.pending("/b"), gate.pending("/d")), (None, Some(fence(1))));
+        assert_eq!(gate.check("/b", fence(4)).expect("read"), Verdict::Stale { last: fence(5) });
+        gate.settle("/a").expect("written");
+        drop(gate);
+        assert_eq!(Gate::open(&path).expect("the file is there").pending("/a"), None);
     }
 
     #[test]

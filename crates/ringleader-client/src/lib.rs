@@ -34,6 +34,7 @@ mod link;
 mod observe;
 mod options;
 pub mod proxy;
+mod resource;
 mod tls;
 
 pub use client::{Asking, Client};

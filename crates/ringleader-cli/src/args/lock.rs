@@ -160,9 +160,14 @@ pub(crate) struct CheckFenceArgs {
 
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Requests for the same path pass one after the other; what the storage has not answered \
-                  after a minute is answered 504, and may have been done. Nobody may write past the \
-                  proxy."
+    after_help = "Writes to one path pass one after the other. What the storage has not answered after a \
+                  minute is answered 504, and may still be done: until the storage answers, further writes \
+                  to that path are answered 503, whatever their fence. If it never does, make sure that the \
+                  write cannot land any more (restart the storage), then open the path:\n\n  curl -X POST -H \
+                  'Ringleader-Settled: FENCE' http://127.0.0.1:7440/PATH\n\nPaths that differ in spelling, \
+                  case, query or a slash at the end share a fence; what has two readings (%2F, encoded dots) \
+                  is answered 400. Nobody may write past the proxy, and it stands before the storage \
+                  itself, not before another proxy."
 )]
 pub(crate) struct ProxyArgs {
     /// The storage, in plain HTTP: http://HOST:PORT.

@@ -57,7 +57,7 @@ fn serve(args: &ProxyArgs, console: &mut Console<'_>) -> Result<u8, Failure> {
         Diagnostic::new("ringleader::fence_file", 4, message)
     })?;
     let (quiet, err) = (console.quiet, &mut *console.err);
-    proxy::serve(&args.listen, upstream, gate, |address| {
+    proxy::serve(&args.listen, upstream, gate, proxy::PATIENCE, |address| {
         if !quiet {
             let _ = writeln!(err, "fences are checked at http://{address}/, before http://{upstream}/");
             let _ = err.flush();
