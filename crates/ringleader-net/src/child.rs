@@ -1,12 +1,15 @@
 //! Running a command as a process group of its own, which dies with us, and with everything that it started.
 
+use crate::terminal::Terminal;
 use crate::warden::Warden;
 use ringleader::live::Micros;
-use rustix::process::{Pid, Signal};
+use rustix::process::{Pid, Signal, WaitOptions};
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, ExitStatus};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, Ordering};
 
 /// The hidden subcommand of our own program that becomes the command.
 pub const LAUNCHER: &str = "elect-exec";
@@ -15,6 +18,11 @@ pub const LAUNCHER: &str = "elect-exec";
 pub struct Running {
     group: Pid,
     warden: Warden,
+    terminal: Option<Terminal>,
+    /// The signal that stopped the command, until it was looked at; 0 if there is none.
+    stopped: Arc<AtomicI32>,
+    /// It waits for the terminal.
+    wants_terminal: bool,
 }
 
 /// Starts a command in a process group of its own, with these variables, which is killed at that moment unless
@@ -30,6 +38,7 @@ pub fn start(
     variables: &[(&str, String)],
     until: Micros,
 ) -> io::Result<(Running, Child)> {
+    let terminal = Terminal::find();
     let mut warden = Warden::start(program)?;
     warden.allow(until);
     let mut launcher = Command::new(program);
@@ -39,7 +48,12 @@ pub fn start(
     let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     let group = group.ok_or_else(|| io::Error::other("the process has no number"))?;
     warden.watch(group)?;
-    Ok((Running { group, warden }, child))
+    // The launcher needs longer to become the command; should it not, the command is stopped and continued.
+    if let Some(terminal) = &terminal {
+        terminal.hand_over_at_once(group);
+    }
+    let stopped = Arc::default();
+    Ok((Running { group, warden, terminal, stopped, wants_terminal: false }, child))
 }
 
 impl Running {
@@ -60,10 +74,55 @@ impl Running {
         self.warden.told().is_some_and(|until| now >= until)
     }
 
-    /// Sends a signal to all of it. That nobody is left is no error.
+    /// Sends a signal to all of it. That nobody is left is no error. Whoever is asked to end and is stopped
+    /// would never hear it: it is continued.
     pub fn signal(&self, signal: i32) {
-        if let Some(signal) = Signal::from_named_raw(signal) {
-            let _ = rustix::process::kill_process_group(self.group, signal);
+        let Some(signal) = Signal::from_named_raw(signal) else { return };
+        let _ = rustix::process::kill_process_group(self.group, signal);
+        if [Signal::TERM, Signal::INT, Signal::HUP, Signal::QUIT].contains(&signal) {
+            let _ = rustix::process::kill_process_group(self.group, Signal::CONT);
+        }
+    }
+
+    /// Waits in a thread of its own until the command ends, and tells that; notes when it is stopped.
+    pub(crate) fn look_after(&self, mut child: Child, tell: Box<dyn FnOnce(io::Result<ExitStatus>) + Send>) {
+        let (leader, stopped) = (self.group, Arc::clone(&self.stopped));
+        std::thread::spawn(move || {
+            let status = loop {
+                match rustix::process::waitpid(Some(leader), WaitOptions::UNTRACED) {
+                    Ok(Some((_, status))) => match status.stopping_signal() {
+                        Some(signal) => stopped.store(signal, Ordering::Relaxed),
+                        None => break Ok(ExitStatus::from_raw(status.as_raw())),
+                    },
+                    Ok(None) | Err(rustix::io::Errno::INTR) => {}
+                    // Somebody else has collected it.
+                    Err(_) => break child.wait(),
+                }
+            };
+            tell(status);
+        });
+    }
+
+    /// Gives a command that was stopped at the terminal what it needs to go on; whether it was suspended by
+    /// Ctrl-Z. One that somebody stopped in another way stays as it is.
+    pub(crate) fn attend_to_terminal(&mut self) -> bool {
+        let signal = self.stopped.swap(0, Ordering::Relaxed);
+        let Some(terminal) = &self.terminal else { return false };
+        let is = |which: Signal| signal == which.as_raw();
+        let suspended = is(Signal::TSTP);
+        self.wants_terminal |= suspended || is(Signal::TTIN) || is(Signal::TTOU);
+        if !(self.wants_terminal && terminal.hand_over(self.group)) {
+            return false;
+        }
+        self.wants_terminal = false;
+        let _ = rustix::process::kill_process_group(self.group, Signal::CONT);
+        suspended
+    }
+
+    /// Takes the terminal back from a command that is over.
+    pub(crate) fn take_terminal_back(&self, killed: bool) {
+        if let Some(terminal) = &self.terminal {
+            terminal.take_back(self.group, killed);
         }
     }
 
@@ -101,9 +160,12 @@ pub fn become_command(parent: u32, command: &[OsString]) -> (u8, String) {
     (code, format!("cannot run {}: {why}", program.to_string_lossy()))
 }
 
+/// What is added to the number of a signal to make an exit code, as shells do.
+pub(crate) const SIGNALLED: u8 = 128;
+
 /// The exit code that shells give: its own, or 128 and the number of the signal that ended it.
 #[must_use]
 pub fn code(status: ExitStatus) -> u8 {
-    let code = status.code().or(status.signal().map(|signal| 128 + signal));
+    let code = status.code().or(status.signal().map(|signal| i32::from(SIGNALLED) + signal));
     u8::try_from(code.unwrap_or(1)).unwrap_or(255)
 }

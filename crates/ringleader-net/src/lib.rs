@@ -24,6 +24,8 @@ pub mod record;
 pub mod signals;
 pub mod status;
 pub mod suggest;
+#[cfg(unix)]
+mod terminal;
 pub mod tls;
 mod transport;
 pub mod up;

@@ -142,6 +142,8 @@ pub enum Step {
     LeftBehind(i32),
     /// A signal was passed on.
     Forwards(i32),
+    /// It was suspended at the terminal, and goes on.
+    Continues(i32),
     /// What was to be done when it was lost could not be done, or failed.
     OnLostFailed(String),
 }
@@ -195,21 +197,26 @@ pub fn start(
 
 /// A command that runs, until nothing of it is left.
 pub fn oversee(tenure: &mut dyn Tenure, mut running: Running, child: Child) -> Outcome {
-    look_after(child, tenure.exits());
+    running.look_after(child, tenure.exits());
     let mut stage = Stage::Running;
     let mut ended: Option<u8> = None;
     loop {
         let now = clock::now();
         let term = tenure.term(now);
         running.allow(term.kill_at());
+        if running.attend_to_terminal() {
+            tenure.tell(Step::Continues(running.group()));
+        }
         stage = advance(tenure, stage, &term, &running, ended.is_some(), now);
         if let Some(code) = ended
             && (!running.is_left() || stage.is_over(now))
         {
-            return match stage {
+            let outcome = match stage {
                 Stage::Running | Stage::Clearing { .. } => Outcome::Exited(code),
                 Stage::Stopping | Stage::Killed(_) => Outcome::Stopped,
             };
+            running.take_terminal_back(outcome == Outcome::Stopped || code > child::SIGNALLED);
+            return outcome;
         }
         let due = match stage {
             Stage::Running => term.term_at(),
@@ -276,11 +283,6 @@ fn advance(
         }
         Stage::Running | Stage::Stopping | Stage::Clearing { .. } => stage,
     }
-}
-
-/// Tells when the command ends.
-fn look_after(mut child: Child, tell: Box<dyn FnOnce(std::io::Result<ExitStatus>) + Send>) {
-    std::thread::spawn(move || tell(child.wait()));
 }
 
 /// What a shell is to do once it was lost; why that failed, if it did.

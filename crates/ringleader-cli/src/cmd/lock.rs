@@ -189,6 +189,9 @@ pub(super) fn step_words(step: &Step, end: &str) -> Option<String> {
             format!("the command has ended; stopping what it left behind in process group {group}")
         }
         Step::Forwards(_) => return None,
+        Step::Continues(_) => {
+            "the command cannot be suspended while its lease runs; it was continued".to_owned()
+        }
         Step::OnLostFailed(why) => format!("--on-lost: {why}"),
     })
 }
@@ -203,6 +206,7 @@ pub(super) fn step_object(step: &Step) -> (&'static str, Value) {
         Step::Kills(group) => ("kills", json!({ "process_group": group })),
         Step::LeftBehind(group) => ("left-behind", json!({ "process_group": group })),
         Step::Forwards(signal) => ("forwards", json!({ "signal": signal })),
+        Step::Continues(group) => ("continues", json!({ "process_group": group })),
         Step::OnLostFailed(why) => ("on-lost-failed", json!({ "why": why })),
     }
 }

@@ -11,18 +11,26 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
-struct Place {
+pub(super) struct Place {
     folder: tempfile::TempDir,
     server: Fake,
 }
 
 impl Place {
     /// A server that promises so many milliseconds.
-    fn new(valid_ms: u64) -> Place {
+    pub(super) fn new(valid_ms: u64) -> Place {
         let folder = tempfile::tempdir().expect("a folder");
         let server = Fake::new(folder.path(), "a");
         server.promises(valid_ms);
         Place { folder, server }
+    }
+
+    pub(super) fn url(&self) -> String {
+        self.server.url()
+    }
+
+    pub(super) fn is_held(&self) -> bool {
+        self.server.is_held("nightly")
     }
 
     fn path(&self, name: &str) -> String {
@@ -325,6 +333,47 @@ fn signals_are_passed_on_to_the_command() {
         running.signal(signal);
         assert_eq!(running.end().0, 42, "{signal}");
     }
+}
+
+/// It tells its number, and that it was asked to end.
+const POLITE: &str = "trap 'echo asked > $0; exit 3' TERM; echo $$; while :; do sleep 1; done";
+
+#[test]
+fn stopped_command_is_asked_to_end_and_does() {
+    let place = Place::new(30_000);
+    let asked = place.path("asked");
+    let mut running = Background::new(place.lock(&[], &["sh", "-c", POLITE, &asked]));
+    let group = running.line();
+    kill("STOP", &format!("-{group}"));
+    running.signal("TERM");
+    let (code, err) = running.end();
+    assert_eq!(code, 3, "{err}");
+    assert_eq!(std::fs::read_to_string(&asked).expect("it was asked"), "asked\n");
+    assert!(!place.server.is_held("nightly"));
+}
+
+#[test]
+fn stopped_command_is_dead_in_time_when_the_lock_is_lost() {
+    let place = Place::new(60_000);
+    let asked = place.path("asked");
+    // Long between TERM and KILL: it has time to answer, however slow the machine is.
+    let mut running = Background::new(place.lock(&["--grace", "30s"], &["sh", "-c", POLITE, &asked]));
+    let group = running.line();
+    kill("STOP", &format!("-{group}"));
+    place.server.forget();
+    let (code, err) = running.end();
+    assert_eq!(code, 76, "{err}");
+    assert_eq!(std::fs::read_to_string(&asked).expect("it was asked"), "asked\n", "{err}");
+    assert!(!is_alive(&group));
+    // Deaf as well as stopped: KILL ends it.
+    let place = Place::new(2000);
+    let mut running = Background::new(place.lock(&[], DEAF));
+    let group = running.line();
+    kill("STOP", &format!("-{group}"));
+    place.server.mute(true);
+    let (code, err) = running.end();
+    assert_eq!(code, 76, "{err}");
+    assert!(!is_alive(&group));
 }
 
 #[test]

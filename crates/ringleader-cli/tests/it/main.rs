@@ -20,6 +20,8 @@ mod serve; // the page and its interface, over a socket
 mod service; // a lock service of real processes
 mod settings; // the algorithms' own: coordinators, elections inside, tokens
 mod sweep; // grids of runs: repeated, killed, sharded, mistaken
+#[cfg(target_os = "linux")]
+mod terminal; // a command under a lock, with a pseudo-terminal
 mod trace; // recorded runs as pictures, pages and in the formats of other tools
 mod transcripts; // the scenarios of the library's transcripts are commands
 mod worst; // the arrangement with the most messages
