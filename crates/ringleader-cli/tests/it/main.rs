@@ -5,6 +5,8 @@ mod check; // every run of a few processes
 mod cluster; // certificates, doctor, status
 mod compare; // algorithms side by side: the same seeds, tables, plots
 #[cfg(target_os = "linux")]
+mod deploy; // the unit and the image can run a lock service
+#[cfg(target_os = "linux")]
 mod elect; // a command runs while a member leads
 mod environment; // closed pipes, full disks, colours
 mod fake; // a member that says what a test wants
