@@ -342,7 +342,7 @@ impl Proxy {
                 // The connection is closed then.
                 let turn = lane.turn.lock().await;
                 if !matches!(*lane.state.borrow(), State::Late { write: now, .. } if now == write) {
-                    return conflict("the storage has answered meanwhile");
+                    return conflict("it has ended meanwhile; ask again if the path is still shut");
                 }
                 turn
             }
