@@ -30,6 +30,7 @@ const STAGES: &[Stage] = &[
         ..Stage::new("format", || {
             cargo(&["fmt", "--all", "--check"])
                 && cargo(&["fmt", "--manifest-path", "benches/checkers/Cargo.toml", "--check"])
+                && cargo(&["fmt", "--manifest-path", "fuzz/Cargo.toml", "--check"])
         })
     },
     Stage::new("tidy", check_tidiness),

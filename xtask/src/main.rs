@@ -4,6 +4,7 @@
 
 mod browser;
 mod gate;
+mod long;
 mod network;
 mod page;
 mod rehearse;
@@ -22,6 +23,8 @@ usage: cargo xtask COMMAND
            searched for: prints the tables
   rehearse clusters of the lock service without sockets, with every fault, from seeds: a million schedules on all
            cores, or [--schedules N] [--minutes M] [--seed S]; prints what happened, and how to repeat what failed
+  long     what takes more than two minutes: fuzzing, the rehearsal, the long network run, repeated attacks, loads;
+           all of it, or the parts named; --list lists them, --minutes M is how long each decoder is fuzzed
   page     the page, built from web/ into its crate: needs node and npm
   browser  pictures, pages and exports, looked at with Chromium: needs node, npm and chromium
   network  real members on several hosts, and everything that can happen to a network: needs Linux, iproute2,
@@ -52,11 +55,20 @@ fn main() -> ExitCode {
                 return ExitCode::from(2);
             }
         },
+        ["long", options @ ..] => match long::Asked::parse(options) {
+            Ok(asked) => asked.run(),
+            Err(error) => {
+                eprintln!("error: {error}\n\n{USAGE}");
+                return ExitCode::from(2);
+            }
+        },
         ["page"] => page::build(),
         ["tidy"] => tidy(),
         ["ci"] => gate::run(),
         ["fix"] => {
-            cargo(&["fmt", "--all"]) && cargo(&["fmt", "--manifest-path", "benches/checkers/Cargo.toml"])
+            cargo(&["fmt", "--all"])
+                && cargo(&["fmt", "--manifest-path", "benches/checkers/Cargo.toml"])
+                && cargo(&["fmt", "--manifest-path", "fuzz/Cargo.toml"])
         }
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");

@@ -46,6 +46,9 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedMutexGuard, oneshot, watch};
 use tokio::task::AbortHandle;
 
+#[doc(hidden)]
+pub use crate::resource::fuzz as fuzz_path;
+
 /// The header with the fence.
 pub const HEADER: &str = "ringleader-fence";
 

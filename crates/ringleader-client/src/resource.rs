@@ -115,6 +115,15 @@ fn encoded(name: &str) -> String {
     text
 }
 
+/// What is passed on reads as itself, and so does its key; for fuzzing.
+#[doc(hidden)]
+pub fn fuzz(path: &str) {
+    let Ok(resource) = Resource::read(path) else { return };
+    let again = Resource::read(&resource.path);
+    assert_eq!(again.as_ref(), Ok(&resource), "{path}");
+    assert_eq!(Resource::read(&resource.key).map(|read| read.key), Ok(resource.key), "{path}");
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -34,3 +34,5 @@ pub mod warden;
 
 pub use problem::{Advice, Problem, Spot};
 pub use transport::Bounds;
+#[doc(hidden)]
+pub use transport::fuzz;

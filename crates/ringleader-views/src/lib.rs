@@ -12,6 +12,13 @@ pub use etcd::{EtcdOptions, EtcdStore, EtcdTls};
 pub use memory::Memory;
 pub use raft::{RaftOptions, RaftStore};
 
+/// Decoders of what comes from a network, for fuzzing.
+#[doc(hidden)]
+pub mod fuzz {
+    pub use crate::etcd::fuzz as etcd_answer;
+    pub use crate::raft::fuzz::{carried, reply as raft_reply, request as raft_request};
+}
+
 use bytes::Bytes;
 use ringleader::lock::{Command, ServerId, View};
 use std::fmt;

@@ -129,7 +129,8 @@ fn listed_by_walking(root: &Path) -> io::Result<Vec<String>> {
             let path = format!("{directory}{name}");
             if !entry.file_type()?.is_dir() {
                 paths.push(path);
-            } else if !["target", ".git", "node_modules", "test-results", "exports"].contains(&name.as_str())
+            } else if !["target", ".git", "node_modules", "test-results", "exports", "corpus", "artifacts"]
+                .contains(&name.as_str())
             {
                 waiting.push(path + "/");
             }

@@ -3,6 +3,8 @@
 
 mod connection;
 mod dial;
+#[doc(hidden)]
+pub mod fuzz;
 mod listen;
 
 pub(crate) use connection::{Connection, Crowded, Ended, Inbound, Pump};

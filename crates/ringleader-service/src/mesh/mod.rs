@@ -5,6 +5,8 @@
 //! store are answered or fail. Nothing waits without a bound.
 
 mod frame;
+#[doc(hidden)]
+pub mod fuzz;
 mod link;
 mod meet;
 

@@ -159,6 +159,35 @@ async fn poll(inner: Arc<Inner>) {
     }
 }
 
+/// What etcd says about the key.
+fn understood(answer: &Value, key: &str) -> Result<Option<Seen>, StoreError> {
+    let Some(found) = answer.pointer("/kvs/0") else {
+        // An answer always has a head; without one it is none, and says nothing about the key.
+        return match answer.pointer("/header/revision") {
+            Some(_) => Ok(None),
+            None => Err(StoreError::Unavailable(format!("etcd answers what nobody asked: {answer}"))),
+        };
+    };
+    let revision = found.get("mod_revision").and_then(Value::as_str).and_then(|text| text.parse().ok());
+    let value = found.get("value").and_then(Value::as_str).and_then(|text| STANDARD.decode(text).ok());
+    let view = value.and_then(|bytes| View::decode(&bytes).ok());
+    match (revision, view) {
+        (Some(revision), Some(view)) => Ok(Some((revision, Arc::new(view)))),
+        (Some(_) | None, Some(_) | None) => Err(StoreError::Broken(format!(
+            "the key {key} in etcd is not a view that this version can read: use a newer one, or another name for the \
+             cluster"
+        ))),
+    }
+}
+
+/// What etcd answers, for fuzzing.
+#[doc(hidden)]
+pub fn fuzz(bytes: &[u8]) {
+    if let Ok(answer) = serde_json::from_slice(bytes) {
+        let _ = understood(&answer, "key");
+    }
+}
+
 impl Inner {
     /// What there is at the key, if there is something.
     async fn look(&self, deadline: Instant) -> Result<Option<Seen>, StoreError> {
@@ -168,24 +197,7 @@ impl Inner {
         let answer = answer.inspect_err(|_| {
             self.failures.fetch_add(1, Ordering::Relaxed);
         })?;
-        let Some(found) = answer.pointer("/kvs/0") else {
-            // An answer always has a head; without one it is none, and says nothing about the key.
-            return match answer.pointer("/header/revision") {
-                Some(_) => Ok(None),
-                None => Err(StoreError::Unavailable(format!("etcd answers what nobody asked: {answer}"))),
-            };
-        };
-        let revision = found.get("mod_revision").and_then(Value::as_str).and_then(|text| text.parse().ok());
-        let value = found.get("value").and_then(Value::as_str).and_then(|text| STANDARD.decode(text).ok());
-        let view = value.and_then(|bytes| View::decode(&bytes).ok());
-        match (revision, view) {
-            (Some(revision), Some(view)) => Ok(Some((revision, Arc::new(view)))),
-            (Some(_) | None, Some(_) | None) => Err(StoreError::Broken(format!(
-                "the key {} in etcd is not a view that this version can read: use a newer one, or another name for the \
-                 cluster",
-                self.key
-            ))),
-        }
+        understood(&answer, &self.key)
     }
 
     async fn seen(&self, deadline: Instant) -> Result<Seen, StoreError> {

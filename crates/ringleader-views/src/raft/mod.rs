@@ -17,6 +17,8 @@ mod shared;
 mod tasks;
 mod types;
 
+pub(crate) mod fuzz;
+
 #[cfg(test)]
 mod tests;
 
