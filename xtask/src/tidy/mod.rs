@@ -6,6 +6,7 @@
 mod catalogue;
 mod dependencies;
 mod layers;
+mod promises;
 mod source;
 mod text;
 
@@ -66,6 +67,7 @@ pub fn check(root: &Path) -> io::Result<Vec<Problem>> {
         text::machine_paths(&files),
         text::kinds(&files),
         text::lock_files(&files),
+        promises::shown(&files),
         dependencies::library_has_none()?,
     ]
     .concat();
