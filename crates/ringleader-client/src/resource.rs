@@ -70,7 +70,12 @@ fn segment(raw: &str) -> Result<(String, String), String> {
                 return Err("a path has no backslash and no control character".to_owned());
             }
             name.push(if byte == b'+' { b' ' } else { byte });
-            written.push(char::from(byte));
+            if byte.is_ascii() {
+                written.push(char::from(byte));
+            } else {
+                // One spelling for what some write without escapes.
+                let _ = write!(written, "%{byte:02X}");
+            }
             continue;
         }
         let digit = |byte: Option<&u8>| byte.and_then(|byte| char::from(*byte).to_digit(16));
@@ -152,6 +157,7 @@ mod tests {
             ("/a=b", "/a=b", "/a%3Db"),
             ("/a%3db", "/a%3Db", "/a%3Db"),
             ("/%C3%84", "/%C3%84", "/%C3%A4"),
+            ("/Ä", "/%C3%84", "/%C3%A4"),
             ("/50%25", "/50%25", "/50%25"),
         ] {
             assert_eq!(read(written), (path.to_owned(), key.to_owned()), "{written}");
