@@ -366,11 +366,11 @@ fn stopped_command_is_dead_in_time_when_the_lock_is_lost() {
     assert_eq!(std::fs::read_to_string(&asked).expect("it was asked"), "asked\n", "{err}");
     assert!(!is_alive(&group));
     // Deaf as well as stopped: KILL ends it.
-    let place = Place::new(2000);
-    let mut running = Background::new(place.lock(&[], DEAF));
+    let place = Place::new(60_000);
+    let mut running = Background::new(place.lock(&["--grace", "500ms"], DEAF));
     let group = running.line();
     kill("STOP", &format!("-{group}"));
-    place.server.mute(true);
+    place.server.forget();
     let (code, err) = running.end();
     assert_eq!(code, 76, "{err}");
     assert!(!is_alive(&group));
