@@ -24,10 +24,14 @@ const PARTS: &[Part] = &[
         about: "a million schedules of the lock service, with every fault",
         run: rehearsal,
     },
-    Part { name: "network", about: "half an hour of faults at random on several hosts", run: long_network },
+    Part {
+        name: "network",
+        about: "frozen holders and cut followers on several hosts, then an hour of faults at random",
+        run: long_network,
+    },
     Part {
         name: "attacks",
-        about: "what broke the lock service once, 1,000 times, and 5,000 strangers at once",
+        about: "what broke the lock service once, 1,000 times, 20 over real sockets; 5,000 strangers at once",
         run: attacks,
     },
     Part { name: "load", about: "10,000 sessions and 100,000 locks, 30 times", run: load },
@@ -168,14 +172,18 @@ fn rehearsal(_: &Asked) -> bool {
 }
 
 fn long_network(_: &Asked) -> bool {
-    network::Asked::parse(&["--long"]).is_ok_and(|asked| asked.run())
+    let at_random = |options: &[&str]| network::Asked::parse(options).is_ok_and(|asked| asked.run());
+    network::attacks() && at_random(&["--long"]) && at_random(&["--long", "--service"])
 }
 
-/// The tests that do a share of it in the gate are told how much is all of it.
+/// The tests that do a share of it in the gate are told how much is all of it: less where real sockets are used.
 fn attacks(_: &Asked) -> bool {
-    let mut command = tidy::cargo();
-    command.args(["test", QUICK, "-p", "ringleader-views", "-p", "ringleader-service", "--no-fail-fast"]);
-    succeeds(command.env("RINGLEADER_REPEAT", "1000").env("RINGLEADER_STRANGERS", "5000"))
+    let attack = |package: &str, times: &str| {
+        let mut command = tidy::cargo();
+        command.args(["test", QUICK, "-p", package, "--no-fail-fast"]);
+        succeeds(command.env("RINGLEADER_REPEAT", times).env("RINGLEADER_STRANGERS", "5000"))
+    };
+    attack("ringleader-views", "1000") & attack("ringleader-service", "20")
 }
 
 const LOCKS: [&str; 7] = ["bench", "-p", "ringleader-service", "--bench", "locks", "--", "--only"];

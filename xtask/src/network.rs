@@ -97,6 +97,14 @@ pub(crate) fn run() -> bool {
         && ["ground", "faults", "service"].iter().all(|test| succeeds(&mut suite(test, &[])))
 }
 
+/// The attacks on the lock service of which the gate has a share: all of each.
+pub(crate) fn attacks() -> bool {
+    let tests = ["frozen_holders", "believe_too_long", "follower_that_was_cut_off"];
+    let mut command = suite("service", &tests);
+    is_ready()
+        && succeeds(command.env("RINGLEADER_NETWORK_ROUNDS", "24").env("RINGLEADER_NETWORK_CUTS", "10"))
+}
+
 impl Long {
     /// Faults of every kind at random, for as long as asked, done to a cluster or to the lock service.
     fn run(&self, service: bool) -> bool {
