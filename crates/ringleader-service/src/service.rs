@@ -4,7 +4,7 @@ use crate::access::Access;
 use crate::config::{Config, Etcd, Views};
 use crate::core::{Alone, Core, Facts, Replica};
 use crate::embedded::Embedded;
-use crate::http::{Limits, Surface};
+use crate::http::{Limits, Surface, Turn};
 use crate::journal::Journal;
 use crate::mesh::{Bounds, Mesh, Surroundings, Trust};
 use crate::metrics::Metrics;
@@ -171,16 +171,22 @@ impl Service {
             .enable_all()
             .build()
             .map_err(|error| failed(&error))?;
-        // Clients are served by tasks of this set, everything else by tasks of the runtime. The set has its turn with
-        // a few dozen tasks at a time, however many are ready; then heartbeats, lease reads and the mesh have theirs.
-        let clients = LocalSet::new();
-        let done = runtime.block_on(clients.run_until(self.serve(ready)));
+        // Clients are served by tasks of this set, everything else by tasks of the runtime. The set has its turn for a
+        // few milliseconds, however many are ready; then heartbeats, lease reads and the mesh have theirs.
+        let (clients, turn) = (LocalSet::new(), Turn::default());
+        let done = {
+            let mut served = std::pin::pin!(clients.run_until(self.serve(ready, turn.clone())));
+            runtime.block_on(std::future::poll_fn(|context| {
+                turn.begins();
+                served.as_mut().poll(context)
+            }))
+        };
         drop(clients);
         runtime.shutdown_background();
         done
     }
 
-    async fn serve(self, ready: impl FnOnce(&Embedded)) -> Result<(), Problem> {
+    async fn serve(self, ready: impl FnOnce(&Embedded), turn: Turn) -> Result<(), Problem> {
         let Service { config, place, options, budget, incarnation, listeners, trust, handle } = self;
         let handshakes = options.bounds.handshakes.min(budget.handshakes);
         let name = config.name(place).to_owned();
@@ -213,7 +219,7 @@ impl Service {
         if options.stdin {
             signals::when_stdin_ends(move || handle.leave()).map_err(|error| failed(&error))?;
         }
-        start(&core, &config, listeners, trust.clients, (options.limits, &budget))
+        start(&core, &config, listeners, trust.clients, (options.limits, &budget, turn))
             .map_err(|error| failed(&error))?;
         core.tells("started");
         signals::tell_manager("READY=1");
@@ -257,7 +263,7 @@ fn start(
     config: &Config,
     listeners: Listeners,
     clients: Option<tokio_rustls::TlsAcceptor>,
-    (limits, budget): (Limits, &Budget),
+    (limits, budget, turn): (Limits, &Budget, Turn),
 ) -> io::Result<()> {
     let tcp = |listener: TcpListener| {
         listener.set_nonblocking(true)?;
@@ -265,7 +271,7 @@ fn start(
     };
     core.mesh().start(Arc::new(core.clone()));
     core.start();
-    let surface = Surface::new(core.clone(), Access::new(config), limits, budget);
+    let surface = Surface::new(core.clone(), Access::new(config), (limits, budget), turn);
     // Whoever has not shown who it is waits in a queue of its own, which is one task among those of clients.
     let strangers = LocalSet::new();
     strangers.spawn_local(core.mesh().clone().listens(tcp(listeners.peers)?));

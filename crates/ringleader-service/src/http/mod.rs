@@ -6,8 +6,10 @@ mod calls;
 mod connection;
 mod observe;
 mod stream;
+mod turn;
 
 pub use connection::Limits;
+pub use turn::Turn;
 
 use crate::access::{Access, Caller, Principal};
 use crate::core::Core;
@@ -37,6 +39,7 @@ struct Inner {
     access: Access,
     watchers: observe::Watchers,
     gate: connection::Gate,
+    turn: Turn,
     clients: mpsc::UnboundedSender<Connection>,
 }
 
@@ -46,7 +49,7 @@ type Connection = Pin<Box<dyn Future<Output = ()> + Send>>;
 impl Surface {
     /// The surface of this server. To be made where tasks of clients run.
     #[must_use]
-    pub fn new(core: Core, access: Access, limits: Limits, budget: &Budget) -> Surface {
+    pub fn new(core: Core, access: Access, (limits, budget): (Limits, &Budget), turn: Turn) -> Surface {
         let gate = connection::Gate::new(limits, budget);
         let watchers = observe::Watchers::default();
         // As many as the gate has places.
@@ -56,7 +59,7 @@ impl Surface {
                 spawn_local(connection);
             }
         });
-        Surface(Arc::new(Inner { core, access, watchers, gate, clients }))
+        Surface(Arc::new(Inner { core, access, watchers, gate, turn, clients }))
     }
 
     /// Serves a connection in the queue of clients.

@@ -17,9 +17,6 @@ use std::sync::Arc;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::task::{spawn_local, yield_now};
 
-/// So many questions of one stream are answered before it is the turn of others.
-const TURN: usize = 32;
-
 /// `GET /v1/stream` with `Upgrade: ringleader/1`.
 pub(super) async fn upgrade(
     State(surface): State<Surface>,
@@ -111,7 +108,7 @@ fn lines(
     outbox: &Arc<Outbox>,
 ) -> Result<bool, Refusal> {
     surface.watches_queue();
-    let mut left = TURN;
+    let mut answered = 0;
     let most = surface.0.gate.limits.message;
     while let Some(end) = buffer.iter().position(|byte| *byte == b'\n') {
         if end > most {
@@ -121,8 +118,8 @@ fn lines(
         buffer.advance(end + 1);
         let question = question.map_err(|why| bad_request(format!("a line that is no question: {why}")))?;
         ask(question, surface, who, outbox);
-        left -= 1;
-        if left == 0 {
+        answered += 1;
+        if surface.0.turn.is_over(answered) {
             return Ok(true);
         }
     }

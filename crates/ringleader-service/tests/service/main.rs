@@ -5,6 +5,7 @@ mod faults;
 mod folders;
 mod locks;
 mod moves;
+mod overload;
 mod process;
 mod stores;
 mod storm;
