@@ -43,6 +43,7 @@ struct Amount {
     idle: Duration,
     sessions: usize,
     locks: usize,
+    clients: usize,
     overload: Duration,
 }
 
@@ -55,6 +56,7 @@ const LITTLE: Amount = Amount {
     idle: Duration::from_secs(1),
     sessions: 90,
     locks: 900,
+    clients: 40,
     overload: Duration::from_secs(2),
 };
 
@@ -67,6 +69,7 @@ const MUCH: Amount = Amount {
     idle: Duration::from_secs(10),
     sessions: 10_000,
     locks: 100_000,
+    clients: 2_000,
     overload: Duration::from_secs(60),
 };
 
@@ -140,7 +143,7 @@ fn measure(options: &Options) {
         let time =
             options.minutes.map_or(amount.overload, |minutes| Duration::from_secs(60 * minutes as u64));
         let sessions = amount.sessions.min(300);
-        let well = overload::measure(&Cluster::new(Pace::default()), sessions, sessions * 10, time);
+        let well = overload::measure(&Cluster::new(Pace::default()), sessions, amount.clients, time);
         yardstick();
         verdicts.at_least("overload without a loss", f64::from(u8::from(well)), 1.0);
     }

@@ -1,21 +1,38 @@
 //! Twice the load that the machine can carry: what is held stays held, and what is too much is refused.
 
-use crate::cluster::{Cluster, SERVERS, wait};
+use crate::cluster::{Cluster, SERVERS, runtime, wait};
 use crate::load::{Counts, Stream, socket};
 use ringleader::lock::ServerId;
+use ringleader_net::limits::allowance;
 use serde_json::{Value, json};
-use std::io::{BufRead, BufReader, Write};
-use std::os::unix::net::UnixStream;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::cell::{Cell, RefCell};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::net::UnixStream;
+use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::sync::Notify;
+use tokio::task::{LocalSet, spawn_local};
+use tokio::time::sleep;
 
-/// So many streams load each server.
-const STREAMS: usize = 4;
+/// So many clients of each server ask one thing after the other while it is measured what the machine can carry.
+const FEW: usize = 50;
 
-/// So many questions of a stream wait for their answers while it is measured what the machine can carry.
-const AT_ONCE: u64 = 64;
+/// So many questions are written at a time.
+const PORTION: u64 = 64;
+
+/// So many locks are wanted by all clients.
+const LOCKS: u64 = 20_000;
+
+/// Each session holds so many locks all the time.
+const HELD: usize = 10;
+
+/// So long is waited for the last answers.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// How long that is measured, at most.
 const MEASURED: Duration = Duration::from_secs(5);
@@ -29,10 +46,10 @@ struct Held {
 }
 
 /// Loads the servers for so long, and prints what became of it; whether all is well.
-pub(crate) fn measure(cluster: &Cluster, sessions: usize, locks: usize, time: Duration) -> bool {
+pub(crate) fn measure(cluster: &Cluster, sessions: usize, clients: usize, time: Duration) -> bool {
     let mut counts = Counts::default();
     let held: Vec<Held> = (0..SERVERS)
-        .map(|place| hold(cluster, place, sessions / usize::from(SERVERS), locks / sessions, &mut counts))
+        .map(|place| hold(cluster, place, sessions / usize::from(SERVERS), HELD, &mut counts))
         .collect();
     let count: usize = held.iter().map(|each| each.locks.len()).sum();
     println!("{sessions} sessions hold {count} locks; refused until then: {counts}");
@@ -45,19 +62,20 @@ pub(crate) fn measure(cluster: &Cluster, sessions: usize, locks: usize, time: Du
             std::thread::spawn(move || keep(each, &going))
         })
         .collect();
-    let carried = rate(cluster, MEASURED.min(time), None);
+    let carried = load(cluster, FEW.min(clients), MEASURED.min(time), Demand::Patient);
+    let per_second = |count: u64, load: &Load| count as f64 / load.seconds;
+    let rate = per_second(carried.granted, &carried);
+    println!("  the machine carries {rate:.0} locks in a second, taken and given back");
+    let loaded = load(cluster, clients, time, Demand::Rate(2.0 * rate));
+    let (asked, granted) = (per_second(loaded.asked, &loaded), per_second(loaded.granted, &loaded));
     println!(
-        "  the machine carries {:.0} questions in a second, {AT_ONCE} of each stream at a time",
-        carried.rate()
-    );
-    let loaded = rate(cluster, time, Some(2.0 * carried.rate()));
-    println!(
-        "  twice as many for {:.0} s: {:.0} asked and {:.0} answered in a second",
+        "  {clients} clients of each server ask for {asked:.0} in a second ({:.2} times as many) for {:.0} s, and are \
+         granted {granted:.0}; not read at the end: {}",
+        asked / rate,
         loaded.seconds,
-        loaded.asked as f64 / loaded.seconds,
-        loaded.rate()
+        loaded.unread
     );
-    println!("  of those refused: {}", loaded.counts);
+    println!("  refused: {}", loaded.counts);
     going.store(false, Ordering::Relaxed);
     let (mut kept, mut lost) = (Counts::default(), 0);
     for keeper in keepers {
@@ -72,7 +90,7 @@ pub(crate) fn measure(cluster: &Cluster, sessions: usize, locks: usize, time: Du
     println!("  keep-alives refused: {kept}; locks lost of {count}: {lost}");
     println!("  before: {before}");
     println!("  after:  {after}");
-    lost == 0 && kept.is_empty() && loaded.counts.only("limit") && after.has_members_of(&before)
+    lost == 0 && kept.is_empty() && loaded.counts.only("limit") && after.keeps_all_of(&before)
 }
 
 fn hold(cluster: &Cluster, place: ServerId, sessions: usize, locks: usize, counts: &mut Counts) -> Held {
@@ -116,125 +134,205 @@ fn keep(mut held: Held, going: &AtomicBool) -> (Held, Counts) {
 /// What a load was and what came of it.
 struct Load {
     seconds: f64,
+    /// Locks that were asked for, and those that were granted.
     asked: u64,
-    answered: u64,
+    granted: u64,
+    /// Locks that were to be asked for when the servers did not read.
+    unread: u64,
     counts: Counts,
 }
 
-impl Load {
-    fn rate(&self) -> f64 {
-        self.answered as f64 / self.seconds
-    }
+/// How much is asked.
+#[derive(Clone, Copy)]
+enum Demand {
+    /// The next question of a connection when the last one is answered.
+    Patient,
+    /// So many locks in a second, whatever is answered.
+    Rate(f64),
 }
 
-/// Locks that are taken and given back, by several streams at each server: so many questions in a second, or as many as
-/// are answered.
-fn rate(cluster: &Cluster, time: Duration, wanted: Option<f64>) -> Load {
-    let each = wanted.map(|wanted| wanted / (STREAMS * usize::from(SERVERS)) as f64);
-    let begun = Instant::now();
-    let streams: Vec<_> = (0..SERVERS)
-        .flat_map(|place| (0..STREAMS).map(move |number| (place, number)))
-        .map(|(place, number)| {
-            let mut stream = Stream::open(&socket(cluster, place));
-            let mut counts = Counts::default();
-            let session = stream.sessions(1, "batch", &mut counts).remove(0);
-            std::thread::spawn(move || {
-                load(stream, &session, &format!("batch/load/{place}/{number}"), time, each)
-            })
-        })
-        .collect();
-    let loads: Vec<Load> = streams.into_iter().map(|each| each.join().expect("no panic")).collect();
-    let mut counts = Counts::default();
-    loads.iter().for_each(|load| counts.merge(&load.counts));
-    Load {
-        seconds: begun.elapsed().as_secs_f64(),
-        asked: loads.iter().map(|load| load.asked).sum(),
-        answered: loads.iter().map(|load| load.answered).sum(),
-        counts,
-    }
-}
-
-/// What the two threads of a stream share.
-#[derive(Default)]
-struct Shared {
-    asked: AtomicU64,
-    answered: AtomicU64,
-    over: AtomicBool,
-    /// What is to be given back. Whoever reads answers must never wait for a write: the server would wait for it.
-    releases: Mutex<String>,
-}
-
-fn load(stream: Stream, session: &str, name: &str, time: Duration, rate: Option<f64>) -> Load {
-    let reader = stream.into_reader();
-    let mut writer = reader.get_ref().try_clone().expect("a socket");
-    let shared = Arc::new(Shared::default());
-    let reads = {
-        let (shared, session, name) = (Arc::clone(&shared), session.to_owned(), name.to_owned());
-        std::thread::spawn(move || answers(reader, &shared, &session, &name))
-    };
-    let (begun, mut rid, mut kept) = (Instant::now(), 0_u64, Instant::now());
-    while begun.elapsed() < time && !shared.over.load(Ordering::Relaxed) {
-        let due = match rate {
-            // Half of the questions are releases, which the answers bring about.
-            Some(rate) => ((begun.elapsed().as_secs_f64() * rate / 2.0) as u64).saturating_sub(rid).min(200),
-            None => {
-                let answered = shared.answered.load(Ordering::Relaxed);
-                AT_ONCE.saturating_sub(shared.asked.load(Ordering::Relaxed).saturating_sub(answered))
+/// Clients of all servers that want the same locks, so many connections to each server.
+fn load(cluster: &Cluster, clients: usize, time: Duration, demand: Demand) -> Load {
+    let places = (0..SERVERS).flat_map(|place| (0..clients).map(move |_| place));
+    let paths: Vec<PathBuf> = places.map(|place| socket(cluster, place)).collect();
+    // Every connection is a file.
+    let _ = allowance();
+    runtime().block_on(LocalSet::new().run_until(async move {
+        let total = Rc::new(Total::default());
+        let mut connections = Vec::new();
+        for (number, path) in paths.iter().enumerate() {
+            let (stream, session) = connect(path).await;
+            let connection = Rc::new(Connection { number, session, ..Connection::default() });
+            let (reader, writer) = stream.into_split();
+            let reads = spawn_local(reads(reader, Rc::clone(&connection), Rc::clone(&total), demand));
+            let writes = spawn_local(writes(writer, Rc::clone(&connection), Rc::clone(&total)));
+            connections.push((connection, reads, writes));
+        }
+        let begun = Instant::now();
+        let (mut given, mut kept) = (0_u64, Instant::now());
+        if matches!(demand, Demand::Patient) {
+            connections.iter().for_each(|(connection, ..)| connection.wants(1));
+        }
+        while begun.elapsed() < time {
+            if let Demand::Rate(rate) = demand {
+                let due = (begun.elapsed().as_secs_f64() * rate) as u64;
+                for number in given..due {
+                    connections[number as usize % connections.len()].0.wants(1);
+                }
+                given = due;
             }
-        };
-        let mut text = std::mem::take(&mut *shared.releases.lock().expect("no panic"));
-        for _ in 0..due {
-            rid += 1;
-            let question = json!({ "id": rid, "op": "acquire", "name": format!("{name}/{}", rid % 1000),
-                                   "session": session, "rid": rid, "wait_ms": 0 });
-            text += &format!("{question}\n");
+            if kept.elapsed() > Duration::from_secs(4) {
+                kept = Instant::now();
+                connections.iter().for_each(|(connection, ..)| connection.keeps());
+            }
+            sleep(Duration::from_millis(2)).await;
         }
-        if kept.elapsed() > Duration::from_secs(3) {
-            kept = Instant::now();
-            text += &format!("{}\n", json!({ "id": 0, "op": "keepalive", "session": session }));
-            shared.asked.fetch_add(1, Ordering::Relaxed);
+        let seconds = begun.elapsed().as_secs_f64();
+        let [asked, granted] = [&total.locks, &total.granted].map(Cell::get);
+        let unread = connections.iter().map(|(connection, ..)| connection.wanted.take()).sum();
+        total.over.set(true);
+        let until = Instant::now() + PATIENCE;
+        while total.answered.get() < total.asked.get() && Instant::now() < until {
+            sleep(Duration::from_millis(20)).await;
         }
-        shared.asked.fetch_add(due, Ordering::Relaxed);
-        if !text.is_empty() && writer.write_all(text.as_bytes()).is_err() {
+        connections.iter().for_each(|(connection, ..)| connection.ends());
+        for (_, reads, writes) in connections {
+            let _ = (writes.await, reads.await);
+        }
+        let counts = total.counts.take();
+        Load { seconds, asked, granted, unread, counts }
+    }))
+}
+
+/// What all connections count.
+#[derive(Default)]
+struct Total {
+    /// Nothing new is asked.
+    over: Cell<bool>,
+    locks: Cell<u64>,
+    asked: Cell<u64>,
+    answered: Cell<u64>,
+    granted: Cell<u64>,
+    counts: RefCell<Counts>,
+}
+
+fn adds(counter: &Cell<u64>, more: u64) {
+    counter.set(counter.get() + more);
+}
+
+/// One connection, with a session of its own.
+#[derive(Default)]
+struct Connection {
+    number: usize,
+    session: String,
+    /// Locks that are still to be asked for.
+    wanted: Cell<u64>,
+    /// What is to be written besides.
+    besides: RefCell<String>,
+    over: Cell<bool>,
+    more: Notify,
+}
+
+impl Connection {
+    fn wants(&self, locks: u64) {
+        adds(&self.wanted, locks);
+        self.more.notify_one();
+    }
+
+    fn says(&self, question: &Value) {
+        *self.besides.borrow_mut() += &format!("{question}\n");
+        self.more.notify_one();
+    }
+
+    fn keeps(&self) {
+        self.says(&json!({ "id": 0, "op": "keepalive", "session": self.session }));
+    }
+
+    fn ends(&self) {
+        self.over.set(true);
+        self.says(&json!({ "id": 0, "op": "close", "session": self.session }));
+    }
+
+    /// The lock that this question is about: all clients go through all of them, and no client asks for one twice at
+    /// a time.
+    fn name(&self, question: u64) -> String {
+        format!("batch/load/{}", (question + 997 * self.number as u64) % LOCKS)
+    }
+}
+
+/// A connection and its session. A server that has too much to do is asked again.
+async fn connect(path: &Path) -> (UnixStream, String) {
+    let path = path.to_owned();
+    let opened = tokio::task::spawn_blocking(move || {
+        let mut stream = Stream::open(&path);
+        let session = stream.sessions(1, "batch", &mut Counts::default()).remove(0);
+        (stream.into_reader(), session)
+    });
+    let (reader, session) = opened.await.expect("no panic");
+    let stream = reader.into_inner();
+    stream.set_nonblocking(true).expect("a socket");
+    (UnixStream::from_std(stream).expect("a socket"), session)
+}
+
+/// Asks what is wanted, until it is over.
+async fn writes(mut writer: OwnedWriteHalf, connection: Rc<Connection>, total: Rc<Total>) {
+    let (mut asked, session) = (0_u64, &connection.session);
+    loop {
+        let mut text = connection.besides.take();
+        let mut questions = text.lines().count() as u64;
+        let now = connection.wanted.get().min(PORTION);
+        connection.wanted.set(connection.wanted.get() - now);
+        for _ in 0..now {
+            asked += 1;
+            questions += 1;
+            let name = connection.name(asked);
+            // Written by hand: what is measured is the server.
+            text += &format!(
+                "{{\"id\":{asked},\"op\":\"acquire\",\"name\":\"{name}\",\"session\":\"{session}\",\"rid\":{asked},\"wait_ms\":1000}}\n"
+            );
+        }
+        if text.is_empty() {
+            if connection.over.get() {
+                break;
+            }
+            connection.more.notified().await;
+        } else if writer.write_all(text.as_bytes()).await.is_err() {
             break;
         }
-        if due < 10 {
-            std::thread::sleep(Duration::from_micros(500));
-        }
+        adds(&total.asked, questions);
+        adds(&total.locks, now);
     }
-    let _ = writer.shutdown(std::net::Shutdown::Write);
-    let counts = reads.join().expect("no panic");
-    let number = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-    Load {
-        seconds: begun.elapsed().as_secs_f64(),
-        asked: number(&shared.asked),
-        answered: number(&shared.answered),
-        counts,
-    }
+    let _ = writer.shutdown().await;
 }
 
 /// Reads answers until there are no more, and gives back what was granted.
-fn answers(reader: BufReader<UnixStream>, shared: &Shared, session: &str, name: &str) -> Counts {
-    let mut counts = Counts::default();
-    for line in reader.lines() {
-        let Ok(reply) = line.map(|line| serde_json::from_str::<Value>(&line).unwrap_or_default()) else {
-            break;
-        };
-        shared.answered.fetch_add(1, Ordering::Relaxed);
-        // A name comes up again before its lock was given back: an answer like any other.
-        if reply["error"]["code"] != "locked" {
-            counts.adds("load", std::slice::from_ref(&reply));
+async fn reads(reader: OwnedReadHalf, connection: Rc<Connection>, total: Rc<Total>, demand: Demand) {
+    let mut reader = BufReader::new(reader);
+    let mut line = String::new();
+    while reader.read_line(&mut line).await.is_ok_and(|read| read > 0) {
+        adds(&total.answered, 1);
+        let id = number_after(&line, "\"id\":").unwrap_or_default();
+        if line.contains("\"granted\"") {
+            let fence = line.split("\"fence\":\"").nth(1).and_then(|rest| rest.split('"').next());
+            adds(&total.granted, 1);
+            let (name, session) = (connection.name(id), &connection.session);
+            connection
+                .says(&json!({ "id": 0, "op": "release", "name": name, "session": session, "fence": fence }));
+        } else if line.contains("\"error\"") && !line.contains("\"timeout\"") {
+            // That others had it for the whole second is an answer like any other.
+            let reply = serde_json::from_str::<Value>(&line).unwrap_or_default();
+            total.counts.borrow_mut().adds("load", std::slice::from_ref(&reply));
         }
-        let (Some(fence), Some(id)) = (reply["granted"]["fence"].as_str(), reply["id"].as_u64()) else {
-            continue;
-        };
-        let name = format!("{name}/{}", id % 1000);
-        let question = json!({ "id": 0, "op": "release", "name": name, "session": session, "fence": fence });
-        shared.asked.fetch_add(1, Ordering::Relaxed);
-        *shared.releases.lock().expect("no panic") += &format!("{question}\n");
+        if matches!(demand, Demand::Patient) && id > 0 && !total.over.get() {
+            connection.wants(1);
+        }
+        line.clear();
     }
-    shared.over.store(true, Ordering::Relaxed);
-    counts
+}
+
+fn number_after(text: &str, word: &str) -> Option<u64> {
+    let rest = text.split(word).nth(1)?;
+    rest.split(|each: char| !each.is_ascii_digit()).next()?.parse().ok()
 }
 
 /// What the servers say of themselves.
@@ -263,14 +361,9 @@ impl State {
         }
     }
 
-    /// Whether every server that was a member still is, and always was.
-    fn has_members_of(&self, before: &State) -> bool {
-        self.epochs == before.epochs && self.members == before.members
-    }
-
-    /// The same, and no lock was lost. After an overload those that the load itself left behind are.
+    /// Whether every server that was a member still is, and always was, and no lock was lost.
     pub(crate) fn keeps_all_of(&self, before: &State) -> bool {
-        self.has_members_of(before) && self.lost <= before.lost
+        self.epochs == before.epochs && self.members == before.members && self.lost <= before.lost
     }
 }
 
