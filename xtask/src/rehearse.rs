@@ -50,6 +50,13 @@ impl Rehearsal {
     }
 }
 
+/// The wrong versions, each looked for from seed 0 on. The gate begins where each was found.
+pub(crate) fn mistakes() -> bool {
+    let mut command = tidy::cargo();
+    command.args(["test", QUICK, "-p", "ringleader", "--test", "rehearsal", "--", "mistakes", "--nocapture"]);
+    succeeds(command.env("REHEARSE_MISTAKES", "1"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -223,6 +223,25 @@ impl World {
         self.changes_homes();
     }
 
+    /// The homes move, and one of the new ones does not hear what a server reports that leaves then; nor, in the next
+    /// epoch, what the others report.
+    pub(crate) fn leaves_untold(&mut self) {
+        let host = self.server_that_matters();
+        let others: Vec<usize> = self.others(host).collect();
+        let deaf = others[self.rng.below(others.len() as u64) as usize];
+        self.cut_pair(deaf, host);
+        self.changes_homes();
+        self.run(self.real + 4 * self.setup.delay + self.setup.renew, &|_| false);
+        self.drain(host);
+        self.run(self.real + 2 * self.setup.delay, &|_| false);
+        self.heal_network();
+        for other in others.into_iter().filter(|other| *other != deaf) {
+            self.cut_pair(deaf, other);
+        }
+        self.run(self.real + 4 * self.setup.delay + 2 * self.setup.renew, &|_| false);
+        self.heal_network();
+    }
+
     /// A server leaves, and never hears that its sessions have arrived.
     pub(crate) fn leaves_and_hears_nothing(&mut self) {
         let host = self.server_that_matters();

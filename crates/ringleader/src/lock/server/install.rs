@@ -236,11 +236,18 @@ impl<R: Rules> Server<R> {
             return;
         }
         report.resends = 0;
-        if report.open.is_empty() {
-            self.reports.remove(&home);
-        } else {
-            self.report(now, home, out);
+        if !report.open.is_empty() {
+            return self.report(now, home, out);
         }
+        self.reports.remove(&home);
+        if self.draining.is_some() {
+            self.sends_sessions_away(now, out);
+        }
+    }
+
+    /// Whether everything that had to be reported to this home has arrived.
+    pub(super) fn has_reported_to(&self, home: ServerId) -> bool {
+        !self.reports.contains_key(&home)
     }
 
     /// Whether everything that had to be reported has arrived.

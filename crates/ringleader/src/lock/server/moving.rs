@@ -2,6 +2,9 @@
 //! their clients follow. The token of a held lock goes with its holder, under the number that it has; what the old
 //! server is told about that number it tells the new one.
 //!
+//! A session goes only when the homes of its locks know who has them: a home takes the word of whoever has reported
+//! that it has nothing, and a token that came to it afterwards must not be news to the home.
+//!
 //! In a new epoch a token that nobody reports is made anew, at once if everybody vouches: so none may be on its way
 //! with its holder. Whoever has sent one stays in its epoch until it knows that it arrived, or until its client can
 //! hold nothing; it extends nothing meanwhile. Who got it keeps it for at least as long as the client was promised.
@@ -111,7 +114,7 @@ impl<R: Rules> Server<R> {
         let (Some(view), Some(client)) = (view, self.sessions.get(&key)) else { return Some(asked) };
         let other = |server: &ServerId| *server != self.spec.id && !refused.contains(server);
         let others: Vec<ServerId> = view.members.keys().copied().filter(other).collect();
-        if others.is_empty() || bytes(client) > PARCEL {
+        if others.is_empty() || bytes(client) > PARCEL || self.is_news(client) && R::TELLS_FIRST {
             return Some(asked);
         }
         // The sessions of one client, which all show the same, go to the same server.
@@ -130,6 +133,13 @@ impl<R: Rules> Server<R> {
             self.serve(now, &name, out);
         }
         None
+    }
+
+    /// Whether a home of what this session holds does not know yet that it is held here.
+    fn is_news(&self, client: &Client) -> bool {
+        let held = client.requests.values().filter(|request| request.holds());
+        let mut locks = held.filter_map(|request| self.locks.get(&request.name));
+        locks.any(|lock| !self.has_reported_to(lock.home))
     }
 
     /// What waits is asked again where the session arrives. The locks for which nobody of it waits any more.

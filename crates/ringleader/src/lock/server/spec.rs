@@ -139,6 +139,8 @@ pub trait Rules {
     const AFTERWARDS: bool = true;
     /// 4.2: the numbers of a chain that begins anew go on above those of the one that was dropped.
     const GOES_ON: bool = true;
+    /// 8.8: a lock goes with its holder only when its home knows who has it.
+    const TELLS_FIRST: bool = true;
     /// 8.8: whoever has sent a session away stays in its epoch until that has arrived, or its client holds nothing.
     const MOVES_FIRST: bool = true;
     /// 8.8: what was said of a session that came is said again in the next epoch.
