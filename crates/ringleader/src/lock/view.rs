@@ -103,13 +103,15 @@ impl View {
     }
 
     /// This view under an epoch that was not used before, after a backup of it was put back. Nobody is in any more.
-    /// Whoever was may still have a lease, and so may runs of which this view knows nothing.
+    /// Whoever was may still have a lease, and so may runs of which this view knows nothing. A lock may have been of
+    /// another class since: what runs of it may be as long as any.
     #[must_use]
     pub fn restored(&self, epoch: u32) -> View {
         let mut next = self.clone();
         next.epoch = epoch;
         next.past.extend(self.runs());
         next.past.insert((NOBODY_KNOWS, u64::from(epoch)));
+        next.running = [self.longest_running(); 3];
         next.members.clear();
         next.homes.clear();
         next
@@ -146,10 +148,15 @@ impl View {
         self.times.wait(self.running[class.index()])
     }
 
+    /// The longest lease of any class that may still run.
+    fn longest_running(&self) -> Micros {
+        self.running.into_iter().max().unwrap_or_default()
+    }
+
     /// The longest of these waits.
     #[must_use]
     pub fn longest_wait(&self) -> Micros {
-        Class::ALL.into_iter().map(|class| self.wait(class)).max().unwrap_or_default()
+        self.times.wait(self.longest_running())
     }
 
     /// Whether this run of the server is a member.
@@ -215,8 +222,8 @@ impl View {
                     return Err(Stale);
                 }
                 // A lock may be of another class from now on: what runs of it may be as long as any.
-                let longest = self.running.into_iter().max().unwrap_or_default();
-                let before = if *classes == self.classes { self.running } else { [longest; 3] };
+                let before =
+                    if *classes == self.classes { self.running } else { [self.longest_running(); 3] };
                 next.running = core::array::from_fn(|class| before[class].max(times.leases[class]));
                 next.times = *times;
                 next.classes.clone_from(classes);
@@ -347,6 +354,14 @@ mod tests {
         let restored = one.restored(9);
         assert_eq!((restored.epoch, restored.members.len(), restored.past.len()), (9, 0, 2));
         assert!(restored.past.is_disjoint(&first.past), "that is waited for anew");
+    }
+
+    /// Found in one of a million schedules: a lock that was of a longer class when it was granted.
+    #[test]
+    fn backup_waits_for_the_longest_lease_of_any_class() {
+        let view = view_of(&[0, 1]);
+        let backup = view.restored(9);
+        assert!(Class::ALL.iter().all(|class| backup.wait(*class) == view.wait(Class::Batch)));
     }
 
     #[test]
