@@ -43,18 +43,6 @@ enum What {
     Change(Command),
 }
 
-/// The epoch that a command is meant for.
-fn epoch_of(command: &Command) -> u32 {
-    let (Command::Exclude(epoch, _)
-    | Command::Admit(epoch, _, _)
-    | Command::Rehome(epoch, _)
-    | Command::SetTimes(epoch, _, _)
-    | Command::SetProto(epoch, _)
-    | Command::Settle(epoch)
-    | Command::Left(epoch, _, _)) = command;
-    *epoch
-}
-
 /// The steps of these calls, in the order of their beginnings.
 fn steps(history: &[Call]) -> Vec<Step> {
     let mut calls: Vec<&Call> = history.iter().collect();
@@ -120,7 +108,7 @@ impl Point {
             let idle = |number: &usize| match &steps[*number].what {
                 What::Look(view) => *view == self.view,
                 What::Change(command) => {
-                    let meant = epoch_of(command);
+                    let meant = command.epoch();
                     meant < self.view.epoch || meant == self.view.epoch && self.view.after(command).is_err()
                 }
             };

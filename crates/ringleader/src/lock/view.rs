@@ -75,6 +75,21 @@ pub enum Command {
     Left(u32, ServerId, u64),
 }
 
+impl Command {
+    /// The epoch for which it is meant.
+    #[must_use]
+    pub fn epoch(&self) -> u32 {
+        let (Command::Exclude(epoch, _)
+        | Command::Admit(epoch, _, _)
+        | Command::Rehome(epoch, _)
+        | Command::SetTimes(epoch, _, _)
+        | Command::SetProto(epoch, _)
+        | Command::Settle(epoch)
+        | Command::Left(epoch, _, _)) = self;
+        *epoch
+    }
+}
+
 /// A command for another epoch, one that changes nothing, or one that may not be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Stale;
@@ -176,14 +191,7 @@ impl View {
     /// # Errors
     /// If it is meant for another epoch, or would change nothing.
     pub fn after(&self, command: &Command) -> Result<View, Stale> {
-        let (Command::Exclude(epoch, _)
-        | Command::Admit(epoch, _, _)
-        | Command::Rehome(epoch, _)
-        | Command::SetTimes(epoch, _, _)
-        | Command::SetProto(epoch, _)
-        | Command::Settle(epoch)
-        | Command::Left(epoch, _, _)) = command;
-        if *epoch != self.epoch || self.epoch >= super::MAX_EPOCH {
+        if command.epoch() != self.epoch || self.epoch >= super::MAX_EPOCH {
             return Err(Stale);
         }
         let mut next = self.clone();
