@@ -1,6 +1,7 @@
 //! The rehearsal of the lock service: as many schedules as asked, on all cores, and the totals.
 
 use crate::{QUICK, succeeds};
+use std::process::Command;
 use xtask::tidy;
 
 /// What is asked for.
@@ -36,9 +37,7 @@ impl Rehearsal {
 
     /// Runs it. A million schedules if nothing else is said.
     pub(crate) fn run(&self) -> bool {
-        let mut command = tidy::cargo();
-        command.args(["test", QUICK, "-p", "ringleader", "--test", "rehearsal", "--"]);
-        command.args(["--exact", "schedules", "--nocapture"]);
+        let mut command = test("schedules");
         command.env("REHEARSE_SEED", self.seed.to_string());
         if let Some(minutes) = self.minutes {
             command.env("REHEARSE_MINUTES", minutes.to_string());
@@ -52,9 +51,15 @@ impl Rehearsal {
 
 /// The wrong versions, each looked for from seed 0 on. The gate begins where each was found.
 pub(crate) fn mistakes() -> bool {
+    succeeds(test("mistakes::every_mistake_is_found").env("REHEARSE_MISTAKES", "1"))
+}
+
+/// A test of the rehearsal, which needs none of the algorithms.
+fn test(name: &str) -> Command {
     let mut command = tidy::cargo();
-    command.args(["test", QUICK, "-p", "ringleader", "--test", "rehearsal", "--", "mistakes", "--nocapture"]);
-    succeeds(command.env("REHEARSE_MISTAKES", "1"))
+    command.args(["test", QUICK, "-p", "ringleader", "--no-default-features", "--test", "rehearsal"]);
+    command.args(["--", "--exact", name, "--nocapture"]);
+    command
 }
 
 #[cfg(test)]

@@ -115,6 +115,9 @@ impl Known {
 
     /// How many of the shards at home here have locks that cannot be granted yet.
     pub(super) fn recovering(&self, view: &View, own: ServerId) -> usize {
+        if self.all_free() {
+            return 0;
+        }
         let closed = |name: &&Name| !self.is_free(name, view.class(name));
         let suspects: Vec<usize> = self.suspects.keys().filter(closed).map(View::shard).collect();
         let blind = |shard: usize| Class::ALL.into_iter().any(|class| self.of_shard(shard, class) != NEVER);
