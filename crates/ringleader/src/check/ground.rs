@@ -222,7 +222,7 @@ impl<'a> Ground<'a> {
             por: how.por,
             rotations: if how.turn { self.rotations() } else { Vec::new() },
             rebase: lock(&self.shared).steps.rounds_grow(),
-            watch_bypass: order == Some(Order::Ring) && self.setup.n <= 64,
+            watch_bypass: order == Some(Order::Ring),
             watch_order: order == Some(Order::Priority),
             count: how.count,
             bypass: self.closes_over_crashes(),

@@ -1,7 +1,7 @@
 //! The states of single processes, and their steps: the only place of the checker that knows the algorithm's types.
 
 use super::hash::{Interned, Map, fingerprint};
-use super::stimulus::{Facts, Outcome, Steps, Stimulus};
+use super::stimulus::{Facts, Outcome, Places, Steps, Stimulus};
 use super::trial::Trial;
 use crate::model::{
     Election, Exclusion, Fields, Knows, Message, Name, Port, Process, Reached, Shape, Stage, Timing, Value,
@@ -78,7 +78,7 @@ struct Local<P> {
     timers: Vec<Option<u32>>,
     /// Who went down, and in how many ticks this process may be told.
     alarms: Vec<(u32, u32)>,
-    bypassed: u64,
+    bypassed: Places,
     lag: u32,
 }
 
@@ -173,7 +173,7 @@ impl<P: Process> Typed<P> {
             to_want: if local.down { 0 } else { local.wants },
             is_due: local.timers.contains(&Some(0)),
             awaits_time: local.timers.iter().any(Option::is_some) || local.alarms.iter().any(|a| a.1 > 0),
-            bypassed: local.bypassed,
+            bypassed: local.bypassed.clone(),
             lag: local.lag,
             round: P::ROUNDS.filter(|_| !local.down).and_then(|rounds| (rounds.of)(process)),
             menu: Vec::new(),
@@ -318,7 +318,7 @@ impl<P: Process> Steps for Typed<P> {
             wants,
             timers: vec![None; P::Timer::ALL.len()],
             alarms: Vec::new(),
-            bypassed: 0,
+            bypassed: Places::default(),
             lag: 0,
         })
     }
@@ -453,7 +453,7 @@ impl<P: Process> Typed<P> {
                 self.every_answer(&local, &mut |local, out| {
                     if stimulus == Stimulus::Want {
                         local.wants -= 1;
-                        local.bypassed = 0;
+                        local.bypassed = Places::default();
                         want(&mut local.process, out);
                     } else {
                         exit(&mut local.process, out);
@@ -495,7 +495,7 @@ impl<P: Process> Typed<P> {
                 })
             }
             Stimulus::Calm(who) => self.note(local, &|local| calm(&mut local.alarms, who)),
-            Stimulus::Bypassed(places) => self.note(local, &|local| local.bypassed |= 1 << places),
+            Stimulus::Bypassed(places) => self.note(local, &|local| local.bypassed.add(places)),
             Stimulus::Behind => self.note(local, &|local| local.lag += 1),
         }
     }
