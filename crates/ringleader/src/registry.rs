@@ -470,8 +470,14 @@ pub fn electors() -> impl Iterator<Item = Elector> {
     ALL.iter().filter_map(|entry| entry.elector)
 }
 
-/// The entry with this name or alias.
+/// The entry with this name or alias. A variant may be named after an alias too: `lcr@as-printed`.
 #[must_use]
 pub fn find<'a>(entries: &'a [Entry], name: &str) -> Option<&'a Entry> {
-    entries.iter().find(|entry| entry.spec.name == name || entry.spec.aliases.contains(&name))
+    let called = |name: &str| {
+        entries.iter().find(|entry| entry.spec.name == name || entry.spec.aliases.contains(&name))
+    };
+    called(name).or_else(|| {
+        let (alias, variant) = name.split_once('@')?;
+        called(&format!("{}@{variant}", called(alias)?.spec.name))
+    })
 }

@@ -48,6 +48,14 @@ fn no_name_or_alias_means_two_algorithms() {
 }
 
 #[test]
+fn variant_is_found_by_an_alias() {
+    let name = |given| find(ALL, given).map(|found| found.spec.name);
+    assert_eq!(name("lcr@as-printed"), Some("chang-roberts@as-printed"));
+    assert_eq!(name("lcr@never"), None);
+    assert_eq!(name("nobody@as-printed"), None);
+}
+
+#[test]
 fn rules_have_names_of_their_own_and_a_text() {
     for entry in ALL {
         let spec = entry.spec;
