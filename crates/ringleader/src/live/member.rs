@@ -1,5 +1,6 @@
 //! A member of a cluster: what drives it hands in what happened and when, and carries out what comes back.
 
+use super::fingerprint::fingerprint;
 use super::group::Group;
 use super::shared::{Peer, Shared};
 use super::view::View;
@@ -7,8 +8,6 @@ use super::{
     Beat, ClockWatch, Cluster, Detector, Epoch, Frame, GroupBeat, Hello, MAX_MEMBERS, Meeting, Micros,
     PROTOCOL, Payload, PeerStatus, Place, Received, Refused, Status,
 };
-use crate::registry::Entry;
-use crate::rng::mix;
 use crate::sim::Refusal;
 use crate::trace::{Event, Header};
 
@@ -517,16 +516,4 @@ impl Member {
     pub fn config(&self) -> u64 {
         self.config
     }
-}
-
-/// Two clusters with the same fingerprint mean the same. What the users of a member do is its own business.
-fn fingerprint(cluster: &Cluster) -> u64 {
-    let group = |group: &super::GroupSpec| {
-        let Entry { spec, .. } = group.entry;
-        let scenario = &group.scenario;
-        format!("{:?}", (&group.name, spec.name, &scenario.settings, &scenario.topology, scenario.range))
-    };
-    let groups: Vec<String> = cluster.groups.iter().map(group).collect();
-    let text = format!("{:?}", (&cluster.members, groups, cluster.timing));
-    text.bytes().fold(0, |hash, byte| mix(hash ^ u64::from(byte)))
 }

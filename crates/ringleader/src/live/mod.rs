@@ -12,6 +12,7 @@ mod clocks;
 mod cluster;
 mod detector;
 mod duplex;
+mod fingerprint;
 mod frame;
 mod granter;
 mod group;

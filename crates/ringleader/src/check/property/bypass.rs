@@ -43,7 +43,7 @@ mod tests {
 
     messages! {
         /// What travels on the ring.
-        pub enum Msg {
+        enum Msg {
             /// The privilege.
             "token" Token,
         }

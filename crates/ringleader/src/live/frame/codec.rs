@@ -38,9 +38,28 @@ impl Frame {
             return Err(FrameError::Kind(kind));
         }
         let frame = Frame::read(&mut rest).map_err(FrameError::Value)?;
-        if rest.is_empty() { Ok(frame) } else { Err(FrameError::Value(WireError::Long)) }
+        if !rest.is_empty() {
+            return Err(FrameError::Value(WireError::Long));
+        }
+        if frame.incarnation() > MAX_COUNT {
+            return Err(FrameError::Value(WireError::Range));
+        }
+        Ok(frame)
+    }
+
+    /// The incarnation from which somebody goes on counting because of this frame; 0 if nobody does.
+    fn incarnation(&self) -> u64 {
+        match self {
+            Frame::Hello(hello) => hello.greeting.mine,
+            Frame::Refuse(Refused::Stale(newest)) => *newest,
+            _ => 0,
+        }
     }
 }
+
+/// The largest incarnation, and the largest number of an epoch. Incarnations are microseconds since 1970 and epochs
+/// count from 0, so nobody who is right says more; and there is room to go on counting.
+const MAX_COUNT: u64 = 1 << 62;
 
 /// A part of a frame. What messages can have as a field ([`Field`]) is written in the same way; but a frame
 /// has parts that nobody shows to people, and lists with bounds of their own.
@@ -143,7 +162,17 @@ records! {
     Segment<Payload> { from, to, number, payload }
     Beat { number, sent, echo, hears, leaving, groups }
     GroupBeat { epoch, fit, leader, leads }
-    Epoch { number, steward }
+}
+
+impl Part for Epoch {
+    fn write(&self, bytes: &mut Vec<u8>) {
+        self.number.write(bytes);
+        self.steward.write(bytes);
+    }
+    fn read(bytes: &mut &[u8]) -> Result<Self, WireError> {
+        let (number, steward) = Part::read(bytes)?;
+        if number > MAX_COUNT { Err(WireError::Range) } else { Ok(Epoch { number, steward }) }
+    }
 }
 
 macro_rules! fields {

@@ -23,7 +23,7 @@ fn samples() -> Vec<Frame> {
         Refused::Config,
         Refused::Version,
         Refused::Name,
-        Refused::Stale(u64::MAX),
+        Refused::Stale(1 << 62),
         Refused::Order,
         Refused::Malformed,
         Refused::Slow,
@@ -144,6 +144,23 @@ fn a_length_that_lies_is_refused() {
 }
 
 /// The reasons are read by people, after "refused: ".
+/// Whoever goes on from such a number could not count any further.
+#[test]
+fn largest_incarnation_and_epoch_are_refused() {
+    let epoch = Epoch { number: u64::MAX, steward: 0 };
+    let greeting = Greeting { mine: u64::MAX, yours: 0, next: 0 };
+    let hello = Hello { cluster: "c".into(), config: 1, versions: (1, 1), place: 0, greeting };
+    let payload = Payload::Joined { group: 0, epoch };
+    for frame in [
+        Frame::Hello(hello),
+        Frame::Refuse(Refused::Stale(u64::MAX)),
+        Frame::Ask { group: 0, epoch, sent: Micros(0) },
+        Frame::Data(Segment { from: 1, to: 1, number: 0, payload }),
+    ] {
+        assert_eq!(Frame::decode(&frame.encode()), Err(FrameError::Value(WireError::Range)), "{frame:?}");
+    }
+}
+
 #[test]
 fn every_reason_is_said_in_words_of_its_own() {
     let reasons: std::collections::BTreeSet<String> = samples()
