@@ -329,6 +329,10 @@ impl World {
     fn leads(&mut self, host: usize) {
         let machine = &self.hosts[host];
         if machine.server.is_none() || machine.store_cut[0] || machine.paused_until > self.real {
+            // I5 counts from the election: while nobody leads, there was none.
+            if !self.runs(self.leader) {
+                self.stirred = self.stirred.max(self.real);
+            }
             return self.elects();
         }
         let before = core::mem::replace(&mut self.leader, host);
