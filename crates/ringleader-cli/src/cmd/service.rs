@@ -451,7 +451,7 @@ pub(super) fn members(args: &MembersArgs, console: &mut Console<'_>) -> Result<u
     if what == "drain" {
         asked(&config, &args.config, server, ("POST", &path)).map_err(said)?;
     } else {
-        first(&config, args, ("POST", &path))?;
+        first(&config, args, ("POST", &path), |_| true)?;
     }
     if console.json {
         let done = json!({ "schema": "ringleader.members-change/1", "server": name, "change": what });
@@ -469,22 +469,30 @@ pub(super) fn members(args: &MembersArgs, console: &mut Console<'_>) -> Result<u
     Ok(0)
 }
 
-/// The answer of the first server that gives one.
-fn first(config: &Config, args: &MembersArgs, call: (&str, &str)) -> Result<Value, Diagnostic> {
-    let mut last = None;
+/// The answer of the first server that knows. A server without a folder, or cut off from the others, knows neither the
+/// members nor who leads: another may.
+fn first(
+    config: &Config,
+    args: &MembersArgs,
+    call: (&str, &str),
+    knows: fn(&Value) -> bool,
+) -> Result<Value, Diagnostic> {
+    let (mut vague, mut last) = (None, None);
     for server in &config.servers {
         match asked(config, &args.config, server, call) {
-            Ok(answer) => return Ok(answer),
-            // Who refuses has answered; who is not there has not.
-            Err(error) if error.code != Code::NoServer => return Err(said(error)),
-            Err(error) => last = Some(said(error)),
+            Ok(answer) if knows(&answer) => return Ok(answer),
+            Ok(answer) => vague = vague.or(Some(answer)),
+            Err(error) if error.code == Code::NoLease => last = Some(error),
+            Err(error) if error.code == Code::NoServer => last = last.or(Some(error)),
+            Err(error) => return Err(said(error)),
         }
     }
-    Err(last.unwrap_or_else(|| Diagnostic::new("ringleader::no_server", 4, "there is no server")))
+    let nobody = || Diagnostic::new("ringleader::no_server", 4, "there is no server");
+    vague.ok_or_else(|| last.map_or_else(nobody, said))
 }
 
 fn list(config: &Config, args: &MembersArgs, console: &mut Console<'_>) -> Result<u8, Failure> {
-    let answer = first(config, args, ("GET", "/v1/members"))?;
+    let answer = first(config, args, ("GET", "/v1/members"), |answer| answer["epoch"] != 0)?;
     if console.json {
         writeln!(console.out, "{answer}")?;
         return Ok(0);

@@ -3,7 +3,9 @@
 
 use super::{json, ringleader, run};
 use serde_json::{Value, json};
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::os::unix::net::UnixListener;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
@@ -235,4 +237,66 @@ fn drained(up: &mut Up) {
     signal("-TERM", &up.child.id().to_string());
     assert_eq!(up.child.wait().expect("it ends").code(), Some(0));
     assert_eq!(up.err.iter().collect::<Vec<String>>(), [""; 0], "nothing went wrong");
+}
+
+/// A server that gives the same answer to every question, at this socket.
+fn always(socket: &Path, answer: &'static str) {
+    let listener = UnixListener::bind(socket).expect("a free name");
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let mut request = BufReader::new(stream.try_clone().expect("a socket")).lines();
+            while request.next().is_some_and(|line| line.is_ok_and(|line| !line.is_empty())) {}
+            let _ = stream.write_all(answer.as_bytes());
+        }
+    });
+}
+
+/// The answer with this status and body.
+macro_rules! http {
+    ($status:literal, $body:literal) => {
+        concat!("HTTP/1.1 ", $status, "\r\nconnection: close\r\n\r\n", $body)
+    };
+}
+
+/// A server whose folder was lost is the one that is to be added; it may be the first in the file.
+#[test]
+fn members_asks_on_where_a_server_knows_nothing() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let file = |case: &str| {
+        let mut text = "schema = 'ringleader.service/1'\ncluster = 'demo'\ndata = 'data/{name}'\n\
+                        [plain]\nallowed = true\n"
+            .to_owned();
+        for (place, name) in ["a", "b", "c"].into_iter().enumerate() {
+            let (mesh, api) = (7431 + 2 * place, 7432 + 2 * place);
+            text += &format!("[[server]]\nname = '{name}'\naddress = '127.0.0.1:{mesh}'\n");
+            text += &format!("api = '127.0.0.1:{api}'\nsocket = '{case}-{name}.sock'\n");
+        }
+        let path = folder.path().join(format!("{case}.toml"));
+        std::fs::write(&path, text).expect("there is room");
+        path.display().to_string()
+    };
+    // Whoever has no answer closes the connection.
+    let answers = |case: &str, answers: [&'static str; 3]| {
+        for (name, answer) in ["a", "b", "c"].into_iter().zip(answers) {
+            always(&folder.path().join(format!("{case}-{name}.sock")), answer);
+        }
+        file(case)
+    };
+    const LOST: &str = http!(
+        "503 Service Unavailable",
+        r#"{"code":"no_lease","message":"no leader is known","certain":"nothing was changed"}"#
+    );
+    let config = answers("done", [LOST, "", http!("204 No Content", "")]);
+    let done = run(&["members", "add", "a", "--config", &config]);
+    assert_eq!((done.code, done.err.trim_end()), (0, "a has a vote"));
+
+    let config = answers("vain", [LOST, "", ""]);
+    let vain = run(&["members", "add", "a", "--config", &config]);
+    assert_eq!(vain.code, 4);
+    assert!(vain.err.contains("no leader is known"), "{}", vain.err);
+
+    let empty = http!("200 OK", r#"{"epoch":0,"server":"a","members":[]}"#);
+    let full = http!("200 OK", r#"{"epoch":7,"server":"c","members":[]}"#);
+    let list = json(&["members", "--json", "--config", &answers("list", [empty, "", full])]);
+    assert_eq!(list["epoch"], 7);
 }
