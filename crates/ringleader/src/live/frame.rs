@@ -21,6 +21,10 @@ pub const MAX_FRAME: usize = 64 * 1024;
 /// The most members of a cluster: who hears whom is a set of bits.
 pub const MAX_MEMBERS: usize = 64;
 
+/// The largest incarnation, and the largest number of an epoch. Incarnations are taken from a clock and epochs count
+/// from 0: nobody who is right says more, and there is room to go on counting.
+pub const MAX_COUNT: u64 = 1 << 62;
+
 /// The most bytes of a cluster's name.
 pub const MAX_NAME: usize = 128;
 

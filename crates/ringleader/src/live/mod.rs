@@ -35,8 +35,8 @@ pub use cluster::{Cluster, GroupSpec, MemberSpec, Timing, Users};
 pub use detector::{Detector, Patience};
 pub use duplex::{Duplex, Turn};
 pub use frame::{
-    Beat, Epoch, Frame, FrameError, GroupBeat, Hello, MAX_FRAME, MAX_MEMBERS, MAX_NAME, PROTOCOL, Payload,
-    Refused,
+    Beat, Epoch, Frame, FrameError, GroupBeat, Hello, MAX_COUNT, MAX_FRAME, MAX_MEMBERS, MAX_NAME, PROTOCOL,
+    Payload, Refused,
 };
 pub use granter::{Answer, Claimant, Granter, Terms};
 pub use link::{Full, Greeting, Limits, Link, Meeting, Received, Segment};

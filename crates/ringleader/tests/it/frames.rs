@@ -3,8 +3,8 @@
 //! ringleader --test it frames`.
 
 use ringleader::live::{
-    Beat, Epoch, Frame, FrameError, Greeting, GroupBeat, Hello, MAX_FRAME, MAX_MEMBERS, MAX_NAME, Micros,
-    PROTOCOL, Payload, Refused, Segment,
+    Beat, Epoch, Frame, FrameError, Greeting, GroupBeat, Hello, MAX_COUNT, MAX_FRAME, MAX_MEMBERS, MAX_NAME,
+    Micros, PROTOCOL, Payload, Refused, Segment,
 };
 use ringleader::model::WireError;
 use ringleader::rng::{Purpose, Rng};
@@ -26,6 +26,10 @@ impl Source {
         let bits = self.0.below(65) as u32;
         self.0.next_u64().checked_shr(64 - bits).unwrap_or(0)
     }
+    /// An incarnation, or the number of an epoch.
+    fn count(&mut self) -> u64 {
+        self.number() % (MAX_COUNT + 1)
+    }
     fn small(&mut self) -> u16 {
         let bits = self.0.below(17) as u32;
         (self.0.next_u64() as u16).checked_shr(16 - bits).unwrap_or(0)
@@ -37,7 +41,7 @@ impl Source {
         Micros(self.number())
     }
     fn epoch(&mut self) -> Epoch {
-        Epoch { number: self.number(), steward: self.small() }
+        Epoch { number: self.count(), steward: self.small() }
     }
     fn bytes(&mut self, most: u64) -> Vec<u8> {
         (0..self.0.below(most + 1)).map(|_| self.0.next_u64() as u8).collect()
@@ -77,7 +81,7 @@ impl Source {
             1 => Refused::Config,
             2 => Refused::Version,
             3 => Refused::Name,
-            4 => Refused::Stale(self.number()),
+            4 => Refused::Stale(self.count()),
             5 => Refused::Order,
             6 => Refused::Malformed,
             7 => Refused::Slow,
@@ -94,7 +98,7 @@ impl Source {
                 config: self.number(),
                 versions: (self.small() as u8, self.small() as u8),
                 place: self.small(),
-                greeting: Greeting { mine: self.number(), yours: self.number(), next: self.number() },
+                greeting: Greeting { mine: self.count(), yours: self.number(), next: self.number() },
             }),
             1 => {
                 let (from, to, number) = (self.number(), self.number(), self.number());

@@ -3,8 +3,10 @@
 //! Tags are part of the protocol: a new kind gets a new number, and none is ever used again for something
 //! else.
 
-use super::{Beat, Epoch, Frame, FrameError, GroupBeat, Hello, MAX_FRAME, MAX_MEMBERS, MAX_NAME, PROTOCOL};
-use super::{Payload, Refused};
+use super::{
+    Beat, Epoch, Frame, FrameError, GroupBeat, Hello, MAX_COUNT, MAX_FRAME, MAX_MEMBERS, MAX_NAME, PROTOCOL,
+    Payload, Refused,
+};
 use crate::live::{Greeting, Micros, Segment};
 use crate::model::{Field, WireError, put_number, take_number};
 
@@ -56,10 +58,6 @@ impl Frame {
         }
     }
 }
-
-/// The largest incarnation, and the largest number of an epoch. Incarnations are microseconds since 1970 and epochs
-/// count from 0, so nobody who is right says more; and there is room to go on counting.
-const MAX_COUNT: u64 = 1 << 62;
 
 /// A part of a frame. What messages can have as a field ([`Field`]) is written in the same way; but a frame
 /// has parts that nobody shows to people, and lists with bounds of their own.
