@@ -288,7 +288,8 @@ async fn writes(mut writer: OwnedWriteHalf, connection: Rc<Connection>, total: R
             let name = connection.name(asked);
             // Written by hand: what is measured is the server.
             text += &format!(
-                "{{\"id\":{asked},\"op\":\"acquire\",\"name\":\"{name}\",\"session\":\"{session}\",\"rid\":{asked},\"wait_ms\":1000}}\n"
+                "{{\"id\":{asked},\"op\":\"acquire\",\"name\":\"{name}\",\"session\":\"{session}\",\
+                 \"rid\":{asked},\"wait_ms\":1000}}\n"
             );
         }
         if text.is_empty() {

@@ -6,7 +6,7 @@
 //! the term, or its snapshot: changes that were answered already are missing from what it reads.
 
 use crate::world::{Due, World};
-use ringleader::lock::{Command, View};
+use ringleader::lock::{Command, Input, View};
 use std::sync::Arc;
 
 /// The log at its leader.
@@ -51,6 +51,38 @@ impl Store {
 }
 
 impl World {
+    /// Soon somebody else may propose.
+    pub(crate) fn elects(&mut self) {
+        if !self.setup.anybody {
+            let next = self.rng.below(self.hosts.len() as u64) as usize;
+            let after = self.rng.below(self.setup.suspect * 2);
+            self.due(after, Due::Leader(next));
+        }
+    }
+
+    /// Somebody is elected, if it can be; otherwise there is another election.
+    pub(crate) fn leads(&mut self, host: usize) {
+        let machine = &self.hosts[host];
+        if machine.server.is_none() || machine.store_cut[0] || machine.paused_until > self.real {
+            // I5 counts from the election: while nobody leads, there was none.
+            if !self.runs(self.leader) {
+                self.stirred = self.stirred.max(self.real);
+            }
+            return self.elects();
+        }
+        let before = core::mem::replace(&mut self.leader, host);
+        self.stirred = self.stirred.max(self.real);
+        self.note(|| format!("server {host} may propose"));
+        if before != host {
+            self.counts.leaders += 1;
+            self.falls_behind(false);
+            // The one before learns of it later, or never: then its proposals are for an old epoch, or
+            // harmless.
+            self.input(before, Input::Proposes(false));
+        }
+        self.input(host, Input::Proposes(true));
+    }
+
     /// An entry is in the log of a majority.
     pub(crate) fn appends(&mut self, view: Arc<View>) {
         let store = &mut self.store;

@@ -317,37 +317,6 @@ impl World {
         machine.backlog.clear();
     }
 
-    /// Soon somebody else may propose.
-    pub(crate) fn elects(&mut self) {
-        if !self.setup.anybody {
-            let next = self.rng.below(self.hosts.len() as u64) as usize;
-            let after = self.rng.below(self.setup.suspect * 2);
-            self.due(after, Due::Leader(next));
-        }
-    }
-
-    fn leads(&mut self, host: usize) {
-        let machine = &self.hosts[host];
-        if machine.server.is_none() || machine.store_cut[0] || machine.paused_until > self.real {
-            // I5 counts from the election: while nobody leads, there was none.
-            if !self.runs(self.leader) {
-                self.stirred = self.stirred.max(self.real);
-            }
-            return self.elects();
-        }
-        let before = core::mem::replace(&mut self.leader, host);
-        self.stirred = self.stirred.max(self.real);
-        self.note(|| format!("server {host} may propose"));
-        if before != host {
-            self.counts.leaders += 1;
-            self.falls_behind(false);
-            // The one before learns of it later, or never: then its proposals are for an old epoch, or
-            // harmless.
-            self.input(before, Input::Proposes(false));
-        }
-        self.input(host, Input::Proposes(true));
-    }
-
     /// Something happens to a server, unless it is paused.
     pub(crate) fn input(&mut self, host: usize, input: Input) {
         let machine = &mut self.hosts[host];

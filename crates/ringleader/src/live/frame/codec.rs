@@ -54,7 +54,14 @@ impl Frame {
         match self {
             Frame::Hello(hello) => hello.greeting.mine,
             Frame::Refuse(Refused::Stale(newest)) => *newest,
-            _ => 0,
+            Frame::Refuse(_)
+            | Frame::Data(_)
+            | Frame::Ack { .. }
+            | Frame::Beat(_)
+            | Frame::Ask { .. }
+            | Frame::Granted { .. }
+            | Frame::Denied { .. }
+            | Frame::Release { .. } => 0,
         }
     }
 }
