@@ -22,6 +22,9 @@ use std::sync::Arc;
 /// How often each user wants in.
 const ENTRIES: u64 = 2;
 
+/// A silence that no machine reaches, however busy: every member takes part in every run.
+const PAUSE: &str = "60s";
+
 #[test]
 fn real_processes_do_what_the_simulator_does() {
     let mut failures = Vec::new();
@@ -59,7 +62,8 @@ fn a_command_runs_where_its_member_leads_and_nowhere_else() {
     let folder = tempfile::tempdir().expect("a folder");
     let kept = folder.path().join("kept");
     let mut cluster = Command::new(env!("CARGO_BIN_EXE_ringleader"))
-        .args(["up", "-n", "3", "--algorithm", "chang-roberts", "--for", "120s", "--quiet", "--keep"])
+        .args(["up", "-n", "3", "--algorithm", "chang-roberts", "--for", "600s", "--quiet"])
+        .args(["--pause", PAUSE, "--keep"])
         .arg(&kept)
         .spawn()
         .expect("the program starts");
@@ -103,7 +107,7 @@ fn run(entry: &Entry, n: u32, seed: u64) -> Result<Run, String> {
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let record = folder.path().join("run.rlt");
     let output = Command::new(env!("CARGO_BIN_EXE_ringleader"))
-        .args(["up", "--once", "--json", "--for", "60s", "--algorithm", entry.spec.name])
+        .args(["up", "--once", "--json", "--for", "300s", "--pause", PAUSE, "--algorithm", entry.spec.name])
         .args(["-n", &n.to_string(), "--seed", &seed.to_string(), "--entries", &ENTRIES.to_string()])
         .arg("--record")
         .arg(&record)

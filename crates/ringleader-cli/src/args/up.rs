@@ -63,6 +63,9 @@ pub(crate) struct UpArgs {
     /// How often members say that they are there.
     #[arg(long, value_name = "D", value_parser = span, help_heading = "Times")]
     pub(crate) heartbeat: Option<Micros>,
+    /// How long a silence is forgiven before a member counts as down (150ms): longer where the machine is busy.
+    #[arg(long, value_name = "D", value_parser = span, help_heading = "Times")]
+    pub(crate) pause: Option<Micros>,
     /// What is drawn: identities, choices, who is killed.
     #[arg(long, value_name = "S", value_parser = number)]
     pub(crate) seed: Option<u64>,
@@ -99,7 +102,8 @@ impl UpArgs {
                 add(option, written(value));
             }
         }
-        for (option, value) in [("--lease", self.lease), ("--heartbeat", self.heartbeat)] {
+        let times = [("--lease", self.lease), ("--heartbeat", self.heartbeat), ("--pause", self.pause)];
+        for (option, value) in times {
             if let Some(value) = value {
                 add(option, written(value));
             }

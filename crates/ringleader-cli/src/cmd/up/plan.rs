@@ -65,6 +65,9 @@ impl Plan {
         let mut timing = Timing::default();
         timing.terms.lease = args.lease.unwrap_or(timing.terms.lease);
         timing.patience.heartbeat = args.heartbeat.unwrap_or(timing.patience.heartbeat);
+        timing.patience.pause = args.pause.unwrap_or(timing.patience.pause);
+        // Whoever is slow to speak again is slow to come, too.
+        timing.gather = timing.gather.max(timing.patience.pause);
         let users = Users { entries: args.entries, hold: args.hold, think: args.think };
         let group = GroupSpec {
             name: "main".into(),
