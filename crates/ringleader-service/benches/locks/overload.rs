@@ -55,7 +55,7 @@ pub(crate) fn measure(cluster: &Cluster, sessions: usize, clients: usize, time: 
     println!("{sessions} sessions hold {count} locks; refused until then: {counts}");
     let before = State::of(cluster);
     let going = Arc::new(AtomicBool::new(true));
-    let keepers: Vec<JoinHandle<(Held, Counts)>> = held
+    let keepers: Vec<JoinHandle<(Held, Counts, Duration)>> = held
         .into_iter()
         .map(|each| {
             let going = Arc::clone(&going);
@@ -75,19 +75,28 @@ pub(crate) fn measure(cluster: &Cluster, sessions: usize, clients: usize, time: 
         loaded.seconds,
         loaded.unread
     );
-    println!("  refused: {}", loaded.counts);
+    println!(
+        "  refused: {}; the slowest answer to a keep-alive of theirs took {:.1} s",
+        loaded.counts,
+        loaded.slowest.as_secs_f64()
+    );
     going.store(false, Ordering::Relaxed);
-    let (mut kept, mut lost) = (Counts::default(), 0);
+    let (mut kept, mut lost, mut longest) = (Counts::default(), 0, Duration::ZERO);
     for keeper in keepers {
-        let (mut held, counts) = keeper.join().expect("no panic");
+        let (mut held, counts, waited) = keeper.join().expect("no panic");
         kept.merge(&counts);
+        longest = longest.max(waited);
         let releases = held.locks.iter().map(|(name, session, fence)| {
             json!({ "op": "release", "name": name, "session": session, "fence": fence })
         });
         lost += held.stream.ask(releases.collect()).iter().filter(|reply| reply["done"].is_null()).count();
     }
     let after = State::of(cluster);
-    println!("  keep-alives refused: {kept}; locks lost of {count}: {lost}");
+    println!(
+        "  keep-alives refused: {kept}; the slowest answers to those of all sessions of a server took {:.1} s; locks \
+         lost of {count}: {lost}",
+        longest.as_secs_f64()
+    );
     println!("  before: {before}");
     println!("  after:  {after}");
     lost == 0 && kept.is_empty() && loaded.counts.only("limit") && after.keeps_all_of(&before)
@@ -116,19 +125,20 @@ fn hold(cluster: &Cluster, place: ServerId, sessions: usize, locks: usize, count
     Held { stream, sessions, locks }
 }
 
-/// Keeps sessions alive until it is over.
-fn keep(mut held: Held, going: &AtomicBool) -> (Held, Counts) {
-    let mut counts = Counts::default();
+/// Keeps sessions alive until it is over; how long the answers took at most.
+fn keep(mut held: Held, going: &AtomicBool) -> (Held, Counts, Duration) {
+    let (mut counts, mut longest) = (Counts::default(), Duration::ZERO);
     while going.load(Ordering::Relaxed) {
         let begun = Instant::now();
         let beats = held.sessions.iter().map(|each| json!({ "op": "keepalive", "session": each }));
         let replies = held.stream.ask(beats.collect());
         counts.adds("keepalive", &replies);
+        longest = longest.max(begun.elapsed());
         while begun.elapsed() < Duration::from_secs(3) && going.load(Ordering::Relaxed) {
             std::thread::sleep(Duration::from_millis(20));
         }
     }
-    (held, counts)
+    (held, counts, longest)
 }
 
 /// What a load was and what came of it.
@@ -139,6 +149,8 @@ struct Load {
     granted: u64,
     /// Locks that were to be asked for when the servers did not read.
     unread: u64,
+    /// How long the answer to a keep-alive took at most, from the moment at which it was due.
+    slowest: Duration,
     counts: Counts,
 }
 
@@ -199,8 +211,8 @@ fn load(cluster: &Cluster, clients: usize, time: Duration, demand: Demand) -> Lo
         for (_, reads, writes) in connections {
             let _ = (writes.await, reads.await);
         }
-        let counts = total.counts.take();
-        Load { seconds, asked, granted, unread, counts }
+        let (counts, slowest) = (total.counts.take(), total.slowest.get());
+        Load { seconds, asked, granted, unread, slowest, counts }
     }))
 }
 
@@ -213,6 +225,7 @@ struct Total {
     asked: Cell<u64>,
     answered: Cell<u64>,
     granted: Cell<u64>,
+    slowest: Cell<Duration>,
     counts: RefCell<Counts>,
 }
 
@@ -229,6 +242,8 @@ struct Connection {
     wanted: Cell<u64>,
     /// What is to be written besides.
     besides: RefCell<String>,
+    /// When the keep-alive was due that has no answer yet.
+    beats: Cell<Option<Instant>>,
     over: Cell<bool>,
     more: Notify,
 }
@@ -245,6 +260,7 @@ impl Connection {
     }
 
     fn keeps(&self) {
+        self.beats.set(self.beats.get().or(Some(Instant::now())));
         self.says(&json!({ "id": 0, "op": "keepalive", "session": self.session }));
     }
 
@@ -319,6 +335,9 @@ async fn reads(reader: OwnedReadHalf, connection: Rc<Connection>, total: Rc<Tota
             let (name, session) = (connection.name(id), &connection.session);
             connection
                 .says(&json!({ "id": 0, "op": "release", "name": name, "session": session, "fence": fence }));
+        } else if line.contains("\"alive\"") {
+            let took = connection.beats.take().map_or(Duration::ZERO, |due| due.elapsed());
+            total.slowest.set(total.slowest.get().max(took));
         } else if line.contains("\"error\"") && !line.contains("\"timeout\"") {
             // That others had it for the whole second is an answer like any other.
             let reply = serde_json::from_str::<Value>(&line).unwrap_or_default();

@@ -198,8 +198,7 @@ impl Core {
             let now = clock::now();
             let is_new = matches!(ask, Ask::Open { .. } | Ask::Acquire { .. });
             if is_new && self.0.strain.is_behind(now, state.sleeps_until) {
-                self.0.metrics.shed();
-                return Some(Answer::Denied(Denial::Limit(BEHIND)));
+                return Some(self.sheds());
             }
             state.askers += 1;
             let asker = state.askers;
@@ -214,6 +213,23 @@ impl Core {
             }
             answer
         })
+    }
+
+    fn sheds(&self) -> Answer {
+        self.0.metrics.shed();
+        Answer::Denied(Denial::Limit(BEHIND))
+    }
+
+    /// Whether new sessions and new requests are refused.
+    #[must_use]
+    pub fn is_behind(&self) -> bool {
+        self.with(|state| self.0.strain.is_behind(clock::now(), state.sleeps_until))
+    }
+
+    /// Refuses a question of a connection because the server is behind.
+    pub fn refuses(&self, outbox: &Outbox, id: u64) {
+        let answer = self.sheds();
+        outbox.put(&self.0.facts, id, &Context::NOTHING, answer);
     }
 
     /// Asks, and waits for the answer. Whoever stops waiting leaves what was asked as it is.
@@ -263,17 +279,20 @@ impl Core {
         self.0.runtime.spawn(work);
     }
 
-    /// Asks for a connection: the reply is written to its outbox, now or later.
-    pub fn ask_for(&self, ask: Ask, outbox: &Arc<Outbox>, id: u64, context: Context) {
+    /// Asks for a connection: the reply is written to its outbox, now or later. False if it was refused because the
+    /// server is behind.
+    pub fn ask_for(&self, ask: Ask, outbox: &Arc<Outbox>, id: u64, context: Context) -> bool {
         let mut context = Some(context);
         let answer = self.asks(ask, |asker| {
             outbox.waits_for(asker);
             let context = context.take().unwrap_or(Context::NOTHING);
             Waiting::Stream { outbox: Arc::clone(outbox), id, context }
         });
+        let taken_on = !matches!(answer, Some(Answer::Denied(Denial::Limit(BEHIND))));
         if let (Some(answer), Some(context)) = (answer, context) {
             outbox.put(&self.0.facts, id, &context, answer);
         }
+        taken_on
     }
 
     /// Nobody waits for these answers any more.

@@ -12,10 +12,19 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use bytes::{Buf, BytesMut};
 use hyper_util::rt::TokioIo;
-use ringleader_client::api::{Outcome, Question, Refusal, Reply, STREAM};
+use ringleader_client::api::{Op, Outcome, Question, Refusal, Reply, STREAM};
+use std::collections::VecDeque;
+use std::future::ready;
 use std::sync::Arc;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::task::{spawn_local, yield_now};
+
+/// So many bytes of a connection are read at a time.
+const PORTION: usize = 4096;
+
+/// While so many questions of a connection wait for their turn, no more are read: what has not been read may have a
+/// keep-alive in it, so these are many.
+const READ_AHEAD: usize = 1024;
 
 /// `GET /v1/stream` with `Upgrade: ringleader/1`.
 pub(super) async fn upgrade(
@@ -61,11 +70,11 @@ async fn turn<S: AsyncRead + AsyncWrite + Unpin>(
     outbox: &Arc<Outbox>,
 ) {
     let limits = &surface.0.gate.limits;
-    let (mut buffer, mut out) = (BytesMut::with_capacity(4096), Vec::with_capacity(4096));
+    let (mut backlog, mut out) = (Backlog::default(), Vec::with_capacity(PORTION));
     let silence = tokio::time::sleep(limits.silence);
     let mut silence = std::pin::pin!(silence);
     loop {
-        let asked = lines(&mut buffer, surface, who, outbox);
+        let asked = backlog.serve(surface, who, outbox);
         if let Err(refusal) = &asked {
             surface.core().metrics().refused(&refusal.code);
             outbox.reply(&Reply { id: 0, outcome: Outcome::Error(refusal.clone()) });
@@ -80,61 +89,109 @@ async fn turn<S: AsyncRead + AsyncWrite + Unpin>(
             }
             out.clear();
         }
-        match asked {
-            Ok(true) => {
-                yield_now().await;
-                continue;
-            }
-            Ok(false) => {}
-            Err(_) => return,
+        if asked.is_err() {
+            return;
         }
+        let more = !backlog.questions.is_empty();
+        if more {
+            yield_now().await;
+        }
+        let room = backlog.makes_room();
         tokio::select! {
             biased;
-            read = stream.read_buf(&mut buffer) => match read {
+            read = stream.read_buf(&mut backlog.bytes), if room => match read {
                 Ok(0) | Err(_) => return,
                 Ok(_) => silence.as_mut().reset(tokio::time::Instant::now() + limits.silence),
             },
+            () = ready(()), if more => {}
             () = outbox.filled() => {}
             () = silence.as_mut() => return,
         }
     }
 }
 
-/// Answers whole lines, as many as one turn has; whether there may be more.
-fn lines(
-    buffer: &mut BytesMut,
-    surface: &Surface,
-    who: &Principal,
-    outbox: &Arc<Outbox>,
-) -> Result<bool, Refusal> {
-    surface.watches_queue();
-    let mut answered = 0;
-    let most = surface.0.gate.limits.message;
-    while let Some(end) = buffer.iter().position(|byte| *byte == b'\n') {
-        if end > most {
-            return Err(too_long(most));
+/// What a connection has asked and has had no turn for.
+#[derive(Default)]
+struct Backlog {
+    bytes: BytesMut,
+    questions: VecDeque<Question>,
+}
+
+impl Backlog {
+    /// Whether the next portion can be read: then there is room for it.
+    fn makes_room(&mut self) -> bool {
+        let room = self.questions.len() < READ_AHEAD;
+        if room {
+            self.bytes.reserve(PORTION);
         }
-        let question: Result<Question, _> = serde_json::from_slice(&buffer[..end]);
-        buffer.advance(end + 1);
-        let question = question.map_err(|why| bad_request(format!("a line that is no question: {why}")))?;
-        ask(question, surface, who, outbox);
-        answered += 1;
-        if surface.0.turn.is_over(answered) {
-            return Ok(true);
+        room
+    }
+
+    /// Answers what was read, in its order, as much as one turn has. Keep-alives are all answered: a session must not
+    /// end because there is much to do. What is refused because the server is behind is not counted.
+    fn serve(&mut self, surface: &Surface, who: &Principal, outbox: &Arc<Outbox>) -> Result<(), Refusal> {
+        surface.watches_queue();
+        let (core, turn, most) = (surface.core(), &surface.0.turn, surface.0.gate.limits.message);
+        let mut taken_on = 0;
+        while !turn.is_over(taken_on)
+            && let Some(question) = self.questions.pop_front()
+        {
+            taken_on += usize::from(ask(question, surface, who, outbox));
+        }
+        loop {
+            match self.parse(most) {
+                Ok(None) => return Ok(()),
+                Ok(Some(question)) if is_keep_alive(&question) => {
+                    ask(question, surface, who, outbox);
+                }
+                Ok(Some(question)) if self.questions.is_empty() && !turn.is_over(taken_on) => {
+                    taken_on += usize::from(ask(question, surface, who, outbox));
+                }
+                Ok(Some(question)) if is_new(&question) && core.is_behind() => {
+                    core.metrics().asked();
+                    core.refuses(outbox, question.id);
+                }
+                Ok(Some(question)) => self.questions.push_back(question),
+                Err(refusal) => {
+                    // The connection ends here: what was asked before has no other turn.
+                    for question in std::mem::take(&mut self.questions) {
+                        ask(question, surface, who, outbox);
+                    }
+                    return Err(refusal);
+                }
+            }
         }
     }
-    if buffer.len() > most { Err(too_long(most)) } else { Ok(false) }
+
+    /// The next whole line.
+    fn parse(&mut self, most: usize) -> Result<Option<Question>, Refusal> {
+        let end = self.bytes.iter().position(|byte| *byte == b'\n');
+        if end.unwrap_or(self.bytes.len()) > most {
+            return Err(refuse("too_large", format!("a line of more than {most} bytes"), NOTHING_DONE));
+        }
+        let Some(end) = end else { return Ok(None) };
+        let question = serde_json::from_slice(&self.bytes[..end]);
+        self.bytes.advance(end + 1);
+        question.map(Some).map_err(|why| bad_request(format!("a line that is no question: {why}")))
+    }
 }
 
-fn too_long(most: usize) -> Refusal {
-    refuse("too_large", format!("a line of more than {most} bytes"), NOTHING_DONE)
+fn is_keep_alive(question: &Question) -> bool {
+    matches!(question.op, Op::Keepalive { .. })
 }
 
-fn ask(question: Question, surface: &Surface, who: &Principal, outbox: &Arc<Outbox>) {
+/// Whether a server that is behind refuses it.
+fn is_new(question: &Question) -> bool {
+    matches!(question.op, Op::Open(_) | Op::Acquire { .. } | Op::Campaign { .. })
+}
+
+/// Asks, and says whether the question was taken on.
+fn ask(question: Question, surface: &Surface, who: &Principal, outbox: &Arc<Outbox>) -> bool {
     let core = surface.core();
     core.metrics().asked();
+    let full = outbox.waits() >= surface.0.gate.limits.questions && !is_keep_alive(&question);
     let Question { id, op } = question;
-    let asked = if outbox.waits() >= surface.0.gate.limits.questions {
+    let asked = if full {
         Err(words::limit("too many questions of this stream wait for their answer"))
     } else {
         words::asked(core, who, op)
@@ -144,6 +201,7 @@ fn ask(question: Question, surface: &Surface, who: &Principal, outbox: &Arc<Outb
         Err(refusal) => {
             core.metrics().refused(&refusal.code);
             outbox.reply(&Reply { id, outcome: Outcome::Error(refusal) });
+            true
         }
     }
 }

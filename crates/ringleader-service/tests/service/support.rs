@@ -398,7 +398,8 @@ pub(crate) struct Stream {
 impl Stream {
     pub(crate) fn send(&mut self, line: &str) {
         let stream = self.reader.get_mut();
-        stream.write_all(line.as_bytes()).and_then(|()| stream.write_all(b"\n")).expect("it reads");
+        // In one piece: it is read at once.
+        stream.write_all(format!("{line}\n").as_bytes()).expect("it reads");
         stream.flush().expect("it reads");
     }
 
