@@ -62,6 +62,10 @@ pub(crate) fn measure(cluster: &Cluster, sessions: usize, clients: usize, time: 
             std::thread::spawn(move || keep(each, &going))
         })
         .collect();
+    let pauses = {
+        let going = Arc::clone(&going);
+        std::thread::spawn(move || longest_pause(&going))
+    };
     let carried = load(cluster, FEW.min(clients), MEASURED.min(time), Demand::Patient);
     let per_second = |count: u64, load: &Load| count as f64 / load.seconds;
     let rate = per_second(carried.granted, &carried);
@@ -92,6 +96,10 @@ pub(crate) fn measure(cluster: &Cluster, sessions: usize, clients: usize, time: 
         lost += held.stream.ask(releases.collect()).iter().filter(|reply| reply["done"].is_null()).count();
     }
     let after = State::of(cluster);
+    println!(
+        "  a thread that only sleeps was held up for {:.3} s at most",
+        pauses.join().expect("no panic").as_secs_f64()
+    );
     println!(
         "  keep-alives refused: {kept}; the slowest answers to those of all sessions of a server took {:.1} s; locks \
          lost of {count}: {lost}",
@@ -139,6 +147,17 @@ fn keep(mut held: Held, going: &AtomicBool) -> (Held, Counts, Duration) {
         }
     }
     (held, counts, longest)
+}
+
+/// How long the machine does not run a thread that wants to run, at most: a server is no better off.
+fn longest_pause(going: &AtomicBool) -> Duration {
+    let (nap, mut longest) = (Duration::from_millis(10), Duration::ZERO);
+    while going.load(Ordering::Relaxed) {
+        let begun = Instant::now();
+        std::thread::sleep(nap);
+        longest = longest.max(begun.elapsed().saturating_sub(nap));
+    }
+    longest
 }
 
 /// What a load was and what came of it.

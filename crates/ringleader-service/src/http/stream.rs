@@ -26,6 +26,11 @@ const PORTION: usize = 4096;
 /// keep-alive in it, so these are many.
 const READ_AHEAD: usize = 1024;
 
+/// What a question costs of a connection's share of a turn that is taken on, and one that is refused because the server
+/// is behind.
+const TAKEN_ON: usize = 16;
+const REFUSED: usize = 1;
+
 /// `GET /v1/stream` with `Upgrade: ringleader/1`.
 pub(super) async fn upgrade(
     State(surface): State<Surface>,
@@ -128,15 +133,15 @@ impl Backlog {
     }
 
     /// Answers what was read, in its order, as much as one turn has. Keep-alives are all answered: a session must not
-    /// end because there is much to do. What is refused because the server is behind is not counted.
+    /// end because there is much to do. What is refused because the server is behind costs little, and counts little.
     fn serve(&mut self, surface: &Surface, who: &Principal, outbox: &Arc<Outbox>) -> Result<(), Refusal> {
         surface.watches_queue();
         let (core, turn, most) = (surface.core(), &surface.0.turn, surface.0.gate.limits.message);
-        let mut taken_on = 0;
-        while !turn.is_over(taken_on)
+        let mut spent = 0;
+        while !turn.is_over(spent / TAKEN_ON)
             && let Some(question) = self.questions.pop_front()
         {
-            taken_on += usize::from(ask(question, surface, who, outbox));
+            spent += ask(question, surface, who, outbox);
         }
         loop {
             match self.parse(most) {
@@ -144,8 +149,8 @@ impl Backlog {
                 Ok(Some(question)) if is_keep_alive(&question) => {
                     ask(question, surface, who, outbox);
                 }
-                Ok(Some(question)) if self.questions.is_empty() && !turn.is_over(taken_on) => {
-                    taken_on += usize::from(ask(question, surface, who, outbox));
+                Ok(Some(question)) if self.questions.is_empty() && !turn.is_over(spent / TAKEN_ON) => {
+                    spent += ask(question, surface, who, outbox);
                 }
                 Ok(Some(question)) if is_new(&question) && core.is_behind() => {
                     core.metrics().asked();
@@ -185,8 +190,8 @@ fn is_new(question: &Question) -> bool {
     matches!(question.op, Op::Open(_) | Op::Acquire { .. } | Op::Campaign { .. })
 }
 
-/// Asks, and says whether the question was taken on.
-fn ask(question: Question, surface: &Surface, who: &Principal, outbox: &Arc<Outbox>) -> bool {
+/// Asks, and says what that cost.
+fn ask(question: Question, surface: &Surface, who: &Principal, outbox: &Arc<Outbox>) -> usize {
     let core = surface.core();
     core.metrics().asked();
     let full = outbox.waits() >= surface.0.gate.limits.questions && !is_keep_alive(&question);
@@ -197,11 +202,14 @@ fn ask(question: Question, surface: &Surface, who: &Principal, outbox: &Arc<Outb
         words::asked(core, who, op)
     };
     match asked {
-        Ok(asked) => core.ask_for(asked.ask, outbox, id, asked.context),
+        Ok(asked) => {
+            let taken_on = core.ask_for(asked.ask, outbox, id, asked.context);
+            if taken_on { TAKEN_ON } else { REFUSED }
+        }
         Err(refusal) => {
             core.metrics().refused(&refusal.code);
             outbox.reply(&Reply { id, outcome: Outcome::Error(refusal) });
-            true
+            TAKEN_ON
         }
     }
 }
