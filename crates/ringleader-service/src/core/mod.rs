@@ -4,9 +4,11 @@
 //! What is to be done is done where it was decided, under the same lock: a question that can be answered at once is
 //! answered without waking anybody.
 
+mod replica;
 mod strain;
 mod waiting;
 
+pub use replica::{Alone, Replica};
 pub use waiting::{Context, Outbox, Reply};
 
 use crate::clocks::Clocks;
@@ -21,7 +23,7 @@ use ringleader::lock::{
     ServerId, ServerSpec, ServerStatus, SessionId, Tally, Times, View,
 };
 use ringleader_net::clock;
-use ringleader_views::{Later, RaftStore, StoreError, ViewStore};
+use ringleader_views::{Later, StoreError, ViewStore};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -532,58 +534,6 @@ impl Drop for Leaves<'_> {
         if self.asker.is_some() {
             self.core.leave(self.asker);
         }
-    }
-}
-
-/// The part of a store that answers other replicas, and knows which there are.
-pub trait Replica: Send + Sync + 'static {
-    /// Answers a request; none if it cannot.
-    fn answer(&self, from: ServerId, request: Bytes) -> Later<'static, Option<Bytes>>;
-    /// The servers that vote; none if no server does.
-    fn voters(&self) -> Option<BTreeSet<ServerId>>;
-    /// With or without this server's vote.
-    fn change(&self, server: ServerId, votes: bool) -> Later<'static, Result<(), String>>;
-}
-
-/// A store without replicas of its own.
-pub struct Alone;
-
-impl Replica for Alone {
-    fn answer(&self, _from: ServerId, _request: Bytes) -> Later<'static, Option<Bytes>> {
-        Box::pin(async { None })
-    }
-
-    fn voters(&self) -> Option<BTreeSet<ServerId>> {
-        None
-    }
-
-    fn change(&self, _server: ServerId, _votes: bool) -> Later<'static, Result<(), String>> {
-        let why = "the view is kept elsewhere: no server has a vote; start it, or stop it".to_owned();
-        Box::pin(async { Err(why) })
-    }
-}
-
-impl Replica for RaftStore {
-    fn answer(&self, from: ServerId, request: Bytes) -> Later<'static, Option<Bytes>> {
-        let store = self.clone();
-        Box::pin(async move { Some(store.serve(from, request).await) })
-    }
-
-    fn voters(&self) -> Option<BTreeSet<ServerId>> {
-        Some(RaftStore::voters(self))
-    }
-
-    fn change(&self, server: ServerId, votes: bool) -> Later<'static, Result<(), String>> {
-        let store = self.clone();
-        Box::pin(async move {
-            let mut voters = RaftStore::voters(&store);
-            if votes && voters.insert(server) {
-                store.add_learner(server).await.map_err(|error| error.to_string())?;
-            } else if votes || !voters.remove(&server) {
-                return Ok(());
-            }
-            store.change_voters(voters).await.map_err(|error| error.to_string())
-        })
     }
 }
 
