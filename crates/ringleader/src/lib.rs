@@ -25,6 +25,7 @@ pub mod election;
 pub mod mutex;
 
 pub mod network;
+mod population;
 pub mod rng;
 pub mod trace;
 

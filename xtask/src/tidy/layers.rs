@@ -13,9 +13,10 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("rng", &["model"]),
     ("trace", &["model", "rng"]),
     ("network", &["model", "rng"]),
-    ("sim", &["model", "rng", "trace", "network"]),
-    ("check", &["model", "rng", "trace", "network", "sim"]),
-    ("host", &["model", "rng", "trace", "network", "sim"]),
+    ("population", &["model", "rng"]),
+    ("sim", &["model", "rng", "trace", "network", "population"]),
+    ("check", &["model", "rng", "trace", "network", "population", "sim"]),
+    ("host", &["model", "rng", "trace", "network", "population", "sim"]),
     ("registry", &["model", "election", "mutex", "rng", "trace", "network", "sim", "check", "host"]),
     // Its proofs are checks: the state machines of a member are searched like any algorithm.
     ("live", &["model", "rng", "trace", "network", "sim", "check", "host", "registry"]),

@@ -1,7 +1,7 @@
 //! The outbox in which the checker tries a step: it notes what the step does, and answers every choice in every way.
 
 use crate::model::{Outbox, Process};
-use crate::sim::UNDECLARED_CHOICE;
+use crate::population::UNDECLARED_CHOICE;
 
 /// The outbox of the checker. It answers a choice with the next answer that has not been tried.
 pub(crate) struct Trial<P: Process> {

@@ -1,42 +1,13 @@
 //! One process, its type hidden.
 
 use super::{Effects, Outgoing, Shown, Unfit};
-use crate::model::{Knows, Message, Name, Port, Process, Stage, Verdict};
-use crate::network::{Network, Wired};
+use crate::model::{Knows, Stage};
+use crate::network::Wiring;
+use crate::population::{self, Handle, Input, Names, Population, Position};
 use crate::rng::choices_key;
-use crate::sim::{Setup, StepEffects};
+use crate::sim::Setup;
 use crate::trace::{as_call, shown};
 use std::sync::Arc;
-
-/// What a process says of itself.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Position {
-    /// In an election.
-    Verdict(Verdict),
-    /// In mutual exclusion.
-    User(Stage),
-}
-
-impl Position {
-    /// Whether it claims what only one may have: it leads, or its user is inside.
-    #[must_use]
-    pub fn claims(self) -> bool {
-        self == Position::Verdict(Verdict::Leader) || self == Position::User(Stage::Inside)
-    }
-
-    /// Its name in formats.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Position::Verdict(Verdict::Undecided) => "undecided",
-            Position::Verdict(Verdict::Lost) => "lost",
-            Position::Verdict(Verdict::Leader) => "leader",
-            Position::User(Stage::Idle) => "idle",
-            Position::User(Stage::Waiting) => "waiting",
-            Position::User(Stage::Inside) => "inside",
-        }
-    }
-}
 
 /// A process that somebody drives by hand. Each input gives what the step asked for.
 pub trait Actor: Send {
@@ -119,182 +90,171 @@ pub trait Actor: Send {
     fn copy(&self) -> Box<dyn Actor>;
 }
 
-/// How a problem reads a process, and what its users may do.
-pub(super) struct Reading<P: Process> {
-    pub(super) position: fn(&P) -> Position,
-    pub(super) knows: fn(&P) -> Knows,
-    pub(super) want: fn(&mut P, &mut StepEffects<P>) -> bool,
-    pub(super) exit: fn(&mut P, &mut StepEffects<P>) -> bool,
-}
-
-impl<P: Process> Clone for Reading<P> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<P: Process> Copy for Reading<P> {}
-
 /// A process with what is needed to drive it.
-pub(super) struct Played<P: Process> {
-    pub(super) process: P,
+pub(super) struct Played {
+    /// It is the only one in it.
+    pub(super) population: Box<dyn Population>,
     pub(super) index: u32,
     pub(super) setup: Arc<Setup>,
-    pub(super) reading: Reading<P>,
     /// A number above that of every port.
-    ports: u64,
+    ports: u32,
     key: u64,
     drawn: u32,
 }
 
-/// Messages with the ports at which they arrive.
-type Batch<P> = Vec<(<P as Process>::Port, <P as Process>::Msg)>;
+/// The place of the process in its population.
+const HERE: u32 = 0;
 
-impl<P: Process> Played<P>
-where
-    P::Port: Wired,
-{
+impl Played {
     pub(super) fn new(
-        process: P,
+        population: Box<dyn Population>,
         index: u32,
         setup: Arc<Setup>,
-        reading: Reading<P>,
+        net: &Wiring,
         seed: u64,
-    ) -> Played<P> {
-        let ports = P::Port::wire(&setup.plan).stride();
-        Played { process, index, setup, reading, ports, key: choices_key(seed), drawn: 0 }
+    ) -> Played {
+        Played { population, index, setup, ports: net.stride(), key: choices_key(seed), drawn: 0 }
     }
 
-    fn port(&self, port: u32) -> Result<P::Port, Unfit> {
-        if u64::from(port) < self.ports { Ok(P::Port::from_index(port)) } else { Err(Unfit::Port) }
+    fn port(&self, port: u32) -> Result<u32, Unfit> {
+        if port < self.ports { Ok(port) } else { Err(Unfit::Port) }
     }
 
-    fn decoded(&self, batch: &[(u32, Vec<u8>)]) -> Result<Batch<P>, Unfit> {
+    /// Reads messages, each of which arrives at a port: all of them or none.
+    fn decoded(
+        population: &mut dyn Population,
+        ports: u32,
+        batch: &[(u32, Vec<u8>)],
+    ) -> Result<Vec<(u32, Handle)>, Unfit> {
         let mut messages = Vec::with_capacity(batch.len());
+        let mut wrong = None;
         for (port, bytes) in batch {
-            messages.push((self.port(*port)?, P::Msg::decode(bytes).map_err(Unfit::Bytes)?));
+            match population.decode(bytes) {
+                _ if *port >= ports => wrong = Some(Unfit::Port),
+                Ok(message) => messages.push((*port, message)),
+                Err(why) => wrong = Some(Unfit::Bytes(why)),
+            }
+            if let Some(why) = wrong {
+                discard(population, &messages);
+                return Err(why);
+            }
         }
         Ok(messages)
     }
 
-    /// A step begins.
-    fn begin(&self) -> StepEffects<P> {
-        let mut effects = StepEffects::new(true);
+    fn begin(&self) -> population::Effects {
+        let mut effects = population::Effects::new(true);
         effects.begin(self.key, self.index, self.drawn);
         effects
     }
 
+    fn takes(&mut self, input: Input) -> Effects {
+        let mut effects = self.begin();
+        self.population.react(HERE, input, &mut effects);
+        self.end(effects)
+    }
+
     /// A step is over: what it asked for.
-    fn end(&mut self, effects: StepEffects<P>) -> Effects {
+    fn end(&mut self, effects: population::Effects) -> Effects {
         self.drawn += effects.choices.len() as u32;
         let name = |id| self.setup.name(id);
         let mut sends = Vec::with_capacity(effects.sends.len());
-        for (port, msg) in effects.sends {
+        for send in effects.sends {
             sends.push(Outgoing {
-                port: port.index(),
-                kind: msg.kind(),
-                bytes: msg.encode(),
-                fields: shown(msg.fields(), &name),
+                port: send.port,
+                kind: send.kind as usize,
+                bytes: self.population.encode(send.message),
+                fields: shown(self.population.message_fields(send.message), &name),
             });
-        }
-        let mut timers = Vec::with_capacity(effects.timers.len());
-        for (timer, ticks) in effects.timers {
-            timers.push((timer.index(), ticks));
+            self.population.discard(send.message);
         }
         Effects {
             sends,
-            timers,
+            timers: effects.timers.iter().map(|&(timer, ticks)| (timer as usize, ticks)).collect(),
             choices: effects.choices,
             rules: effects.rules,
             phases: effects.phases_begun,
             impossible: effects.impossible,
         }
     }
+
+    fn place(names: Names, place: usize) -> Result<u32, Unfit> {
+        if place < names.count { Ok(place as u32) } else { Err(Unfit::Step) }
+    }
 }
 
-impl<P: Process> Actor for Played<P>
-where
-    P::Port: Wired,
-{
+fn discard(population: &mut dyn Population, messages: &[(u32, Handle)]) {
+    for &(_, message) in messages {
+        population.discard(message);
+    }
+}
+
+impl Actor for Played {
     fn start(&mut self) -> Effects {
-        let mut out = self.begin();
-        self.process.start(&mut out);
-        self.end(out)
+        self.takes(Input::Start)
     }
 
     fn receive(&mut self, port: u32, bytes: &[u8]) -> Result<Effects, Unfit> {
         let port = self.port(port)?;
-        let msg = P::Msg::decode(bytes).map_err(Unfit::Bytes)?;
-        let mut out = self.begin();
-        self.process.receive(port, msg, &mut out);
-        Ok(self.end(out))
+        let message = self.population.decode(bytes).map_err(Unfit::Bytes)?;
+        Ok(self.takes(Input::Deliver { port, message, wakes: false }))
     }
 
     fn accepts(&self, batch: &[(u32, Vec<u8>)]) -> Result<bool, Unfit> {
-        Ok(self.process.accepts(&self.decoded(batch)?))
+        let mut copy = self.population.copy();
+        let messages = Played::decoded(&mut *copy, self.ports, batch)?;
+        Ok(copy.accepts(HERE, &messages))
     }
 
     fn receive_several(&mut self, batch: &[(u32, Vec<u8>)]) -> Result<Effects, Unfit> {
-        let batch = self.decoded(batch)?;
-        let mut out = self.begin();
-        self.process.receive_several(&batch, &mut out);
-        Ok(self.end(out))
+        let messages = Played::decoded(&mut *self.population, self.ports, batch)?;
+        let mut effects = self.begin();
+        self.population.receive_several(HERE, &messages, &mut effects);
+        discard(&mut *self.population, &messages);
+        Ok(self.end(effects))
     }
 
     fn timeout(&mut self, timer: usize) -> Result<Effects, Unfit> {
-        let timer = *P::Timer::ALL.get(timer).ok_or(Unfit::Step)?;
-        let mut out = self.begin();
-        self.process.timeout(timer, &mut out);
-        Ok(self.end(out))
+        let timer = Played::place(self.population.nature().timers, timer)?;
+        Ok(self.takes(Input::Timeout(timer)))
     }
 
     fn possible(&self) -> u32 {
-        let steps = P::Local::ALL.iter().enumerate();
-        steps.fold(0, |all, (bit, &step)| all | u32::from(self.process.can(step)) << bit)
+        self.population.possible(HERE) as u32
     }
 
     fn local(&mut self, step: usize) -> Result<Effects, Unfit> {
-        let step = *P::Local::ALL.get(step).ok_or(Unfit::Step)?;
-        if !self.process.can(step) {
+        let step = Played::place(self.population.nature().locals, step)?;
+        if self.population.possible(HERE) >> step & 1 == 0 {
             return Err(Unfit::Step);
         }
-        let mut out = self.begin();
-        self.process.step(step, &mut out);
-        Ok(self.end(out))
+        Ok(self.takes(Input::Local(step)))
     }
 
     fn suspect(&mut self, who: u32) -> Effects {
-        let mut out = self.begin();
-        self.process.suspect(P::Port::from_index(who), &mut out);
-        self.end(out)
+        self.takes(Input::Suspect(who))
     }
 
     fn recover(&mut self) -> Effects {
-        let mut out = self.begin();
-        self.process.recover(&mut out);
-        self.end(out)
+        self.takes(Input::Recover)
     }
 
     fn want(&mut self) -> Result<Effects, Unfit> {
-        let mut out = self.begin();
-        let may = (self.reading.want)(&mut self.process, &mut out);
-        let effects = self.end(out);
-        if may { Ok(effects) } else { Err(Unfit::User) }
+        let may = self.position() == Position::User(Stage::Idle);
+        if may { Ok(self.takes(Input::Want)) } else { Err(Unfit::User) }
     }
 
     fn exit(&mut self) -> Result<Effects, Unfit> {
-        let mut out = self.begin();
-        let may = (self.reading.exit)(&mut self.process, &mut out);
-        let effects = self.end(out);
-        if may { Ok(effects) } else { Err(Unfit::User) }
+        let may = self.position() == Position::User(Stage::Inside);
+        if may { Ok(self.takes(Input::Exit)) } else { Err(Unfit::User) }
     }
 
     fn position(&self) -> Position {
-        (self.reading.position)(&self.process)
+        self.population.status(HERE).position
     }
 
     fn leader(&self) -> Option<u32> {
-        match (self.reading.knows)(&self.process) {
+        match self.population.knows(HERE) {
             Knows::Nothing | Knows::ThereIsOne => None,
             Knows::Identity(id) => (0..self.setup.n).find(|&index| self.setup.id(index) == id),
             Knows::Name(peer) => Some(peer.0),
@@ -302,37 +262,24 @@ where
     }
 
     fn fields(&self) -> Shown {
-        shown(self.process.fields(), &|id| self.setup.name(id))
+        shown(self.population.fields(HERE), &|id| self.setup.name(id))
     }
 
     fn words(&self, bytes: &[u8]) -> Result<String, Unfit> {
-        let msg = P::Msg::decode(bytes).map_err(Unfit::Bytes)?;
-        let fields = shown(msg.fields(), &|id| self.setup.name(id));
-        Ok(as_call(P::Msg::KINDS[msg.kind()], &fields))
+        let (kind, fields) = self.population.read(bytes).map_err(Unfit::Bytes)?;
+        let fields = shown(fields, &|id| self.setup.name(id));
+        Ok(as_call(self.population.nature().kinds[kind], &fields))
     }
 
     fn timers(&self) -> Vec<&'static str> {
-        names(P::Timer::ALL)
+        self.population.nature().timers.all().collect()
     }
 
     fn steps(&self) -> Vec<&'static str> {
-        names(P::Local::ALL)
+        self.population.nature().locals.all().collect()
     }
 
     fn copy(&self) -> Box<dyn Actor> {
-        Box::new(Played {
-            process: self.process.clone(),
-            index: self.index,
-            setup: Arc::clone(&self.setup),
-            reading: self.reading,
-            ports: self.ports,
-            key: self.key,
-            drawn: self.drawn,
-        })
+        Box::new(Played { population: self.population.copy(), setup: Arc::clone(&self.setup), ..*self })
     }
-}
-
-/// What they are called.
-fn names<N: Name>(all: &[N]) -> Vec<&'static str> {
-    all.iter().map(|&one| one.name()).collect()
 }

@@ -7,7 +7,8 @@
 mod actor;
 mod cast;
 
-pub use actor::{Actor, Position};
+pub use crate::population::Position;
+pub use actor::Actor;
 pub use cast::{Cast, Way};
 
 pub(crate) use cast::{election, exclusion};

@@ -4,9 +4,11 @@ pub mod arrangement;
 mod graph;
 mod ring;
 pub mod tree;
+mod wiring;
 
 pub use graph::{Graph, Named};
 pub use ring::{OneWay, TwoWay};
+pub(crate) use wiring::{Link, Wiring};
 
 use crate::model::Port;
 use crate::rng::{Purpose, Rng};

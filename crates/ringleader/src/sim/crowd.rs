@@ -2,7 +2,8 @@
 //! the user gave.
 
 use super::setup::Setup;
-use crate::model::{Fields, Process, Value};
+use crate::model::{Fields, Stage, Value, Verdict};
+use crate::population::{Population, Position, Status};
 use crate::trace::Standing;
 
 /// All processes of a run, at some moment.
@@ -48,46 +49,51 @@ pub struct Received {
 }
 
 /// The processes of an engine.
-pub(super) struct Everybody<'a, P> {
-    pub(super) processes: &'a [P],
+pub(super) struct Everybody<'a> {
+    pub(super) population: &'a dyn Population,
+    pub(super) statuses: &'a [Status],
     pub(super) setup: &'a Setup,
     /// Which are down; empty if none can be.
     pub(super) down: &'a [bool],
-    /// Where one that is up stands.
-    pub(super) standing: fn(&P) -> Standing,
 }
 
 /// Everybody, as a world has them. (A method would borrow the observer as well.)
 macro_rules! everybody {
     ($world:ident) => {
         $crate::sim::crowd::Everybody {
-            processes: &$world.processes,
+            population: &*$world.population,
+            statuses: &$world.statuses,
             setup: $world.setup,
             down: &$world.down,
-            standing: B::standing,
         }
     };
 }
 pub(super) use everybody;
 
-impl<P: Process> Crowd for Everybody<'_, P> {
+impl Crowd for Everybody<'_> {
     fn count(&self) -> u32 {
         self.setup.n
     }
 
     fn variables(&self, process: u32) -> Vec<(&'static str, String)> {
-        texts(self.processes[process as usize].fields(), self.setup)
+        texts(self.population.fields(process), self.setup)
     }
 
     fn role(&self, process: u32) -> Option<&'static str> {
-        first_word(self.processes[process as usize].fields())
+        first_word(self.population.fields(process))
     }
 
     fn standing(&self, process: u32) -> Standing {
         if self.down.get(process as usize) == Some(&true) {
             return Standing::Down;
         }
-        (self.standing)(&self.processes[process as usize])
+        match self.statuses[process as usize].position {
+            Position::Verdict(Verdict::Undecided) | Position::User(Stage::Idle) => Standing::Open,
+            Position::Verdict(Verdict::Lost) => Standing::Lost,
+            Position::Verdict(Verdict::Leader) => Standing::Leads,
+            Position::User(Stage::Waiting) => Standing::Waiting,
+            Position::User(Stage::Inside) => Standing::Inside,
+        }
     }
 
     fn id(&self, process: u32) -> Option<u64> {

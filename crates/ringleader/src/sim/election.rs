@@ -1,10 +1,11 @@
 //! Watching an election: who leads, whether verdicts are final, who knows.
 
-use super::problem::{End, Passing, Problem, Seen, UserInput, outcome};
+use super::problem::{End, Problem, Seen, UserInput, outcome};
 use super::report::{Details, ElectionDetails, Leader, Property};
 use super::{Report, RunOutcome};
-use crate::model::{Election, Informed, Knows, Outbox, Promises, Spec, Verdict, Winner};
-use crate::trace::{Outcome, Standing};
+use crate::model::{Election, Informed, Knows, Promises, Spec, Verdict, Winner};
+use crate::population::{Population, Status};
+use crate::trace::Outcome;
 
 /// What was seen of an election. Several can be watched apart (by threads) and added up.
 #[derive(Clone, Default, Debug)]
@@ -49,8 +50,8 @@ impl Ballot {
         self.wavered = [self.wavered, other.wavered].into_iter().flatten().min();
     }
 
-    /// Fills in the report.
-    pub(crate) fn conclude<P: Election>(&self, processes: &[P], end: &End<'_>, report: &mut Report) {
+    /// Fills in the report of a run of these processes.
+    pub(crate) fn conclude_typed<P: Election>(&self, processes: &[P], end: &End<'_>, report: &mut Report) {
         let verdict = |index: u32| processes[index as usize].verdict();
         let knows = |index: u32| processes[index as usize].knows();
         self.conclude_from(&P::SPEC, &verdict, &knows, end, report);
@@ -160,20 +161,15 @@ fn promised(winner: Winner, leader: u32, end: &End<'_>) -> Option<Property> {
     Some(Property { name, holds: detail.is_none(), detail })
 }
 
-impl<P: Election> Problem<P> for Ballot {
-    type Before = Verdict;
+impl Problem for Ballot {
     const ALL_START: bool = false;
 
-    fn before(&self, process: &P) -> Verdict {
-        process.verdict()
-    }
-
-    fn after(&mut self, step: &Seen<'_, P, Verdict>) -> Option<Outcome> {
-        let after = step.process.verdict();
-        if after == step.before {
+    fn after(&mut self, step: &Seen<'_>) -> Option<Outcome> {
+        if step.before == step.after {
             return None;
         }
-        self.change(step.index, step.before, after, step.now, step.depth);
+        let after = step.after.verdict();
+        self.change(step.index, step.before.verdict(), after, step.now, step.depth);
         Some(match after {
             Verdict::Undecided => Outcome::Undecided,
             Verdict::Lost => Outcome::Lost,
@@ -181,11 +177,8 @@ impl<P: Election> Problem<P> for Ballot {
         })
     }
 
-    fn crashed(&mut self, _: u32, _: &P) {}
-    fn sent(&mut self, _: &Passing<'_, P>) {}
-    fn want(_: &mut P, _: &mut impl Outbox<P>) {}
-    fn exit(_: &mut P, _: &mut impl Outbox<P>) {}
-    fn may(_: &P, _: UserInput) -> bool {
+    fn crashed(&mut self, _: u32, _: Status) {}
+    fn may(_: Status, _: UserInput) -> bool {
         false
     }
     fn next_inputs(&mut self) -> Vec<(u64, u32, UserInput)> {
@@ -194,17 +187,12 @@ impl<P: Election> Problem<P> for Ballot {
     fn is_finished(&self) -> bool {
         false
     }
-    fn standing(process: &P) -> Standing {
-        match process.verdict() {
-            Verdict::Undecided => Standing::Open,
-            Verdict::Lost => Standing::Lost,
-            Verdict::Leader => Standing::Leads,
-        }
-    }
     fn entries(&self) -> u64 {
         0
     }
-    fn conclude(&self, processes: &[P], end: &End<'_>, report: &mut Report) {
-        Ballot::conclude(self, processes, end, report);
+    fn conclude(&self, population: &dyn Population, end: &End<'_>, report: &mut Report) {
+        let verdict = |index: u32| population.status(index).verdict();
+        let knows = |index: u32| population.knows(index);
+        self.conclude_from(population.nature().spec, &verdict, &knows, end, report);
     }
 }

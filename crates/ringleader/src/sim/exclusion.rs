@@ -4,9 +4,10 @@ use super::problem::{End, Passing, Problem, Seen, UserInput, outcome};
 use super::report::{Details, ExclusionDetails, Property, Spread};
 use super::setup::Setup;
 use super::{Entries, Load, Report, RunOutcome, Scenario};
-use crate::model::{Charge, Exclusion, Message, Order, Outbox, Promises, Stage};
+use crate::model::{Charge, Order, Promises, Stage};
+use crate::population::{Nature, Population, Status};
 use crate::rng::{Purpose, Rng};
-use crate::trace::{Outcome, Standing};
+use crate::trace::Outcome;
 
 /// How many entries are listed by name in a report.
 const LISTED: usize = 10_000;
@@ -68,9 +69,9 @@ struct Asked {
 }
 
 impl Users {
-    /// Of an algorithm that promises this, and has these kinds of tokens.
+    /// Of this algorithm, which has these kinds of tokens.
     pub(crate) fn new(
-        promises: Promises,
+        nature: &Nature,
         tokens: &'static [&'static str],
         scenario: &Scenario,
         setup: &Setup,
@@ -78,7 +79,7 @@ impl Users {
     ) -> Users {
         let n = setup.n as usize;
         let workload = &scenario.workload;
-        let (order, falls_silent) = match promises {
+        let (order, falls_silent) = match nature.spec.promises {
             Promises::Exclusion { order, falls_silent } => (order, falls_silent),
             Promises::Election { .. } => (Order::Fair, true),
         };
@@ -141,7 +142,7 @@ impl Users {
             last_priority: None,
             out_of_order: None,
             two_inside: None,
-            tokens: Tokens::of(tokens),
+            tokens: Tokens::of(tokens, nature.kinds),
         }
     }
 
@@ -187,23 +188,20 @@ fn take_one<N: Copy + PartialOrd + From<u8> + core::ops::SubAssign>(count: &mut 
     some
 }
 
-impl<P: Exclusion> Problem<P> for Users {
-    type Before = (Stage, u32);
+impl Problem for Users {
     const ALL_START: bool = true;
 
-    fn born(&mut self, process: &P) {
-        self.tokens.moved(0, process.tokens());
+    fn born(&mut self, status: Status) {
+        self.tokens.moved(0, status.tokens);
     }
 
-    fn before(&self, process: &P) -> Self::Before {
-        (process.stage(), process.tokens())
-    }
-
-    fn after(&mut self, step: &Seen<'_, P, Self::Before>) -> Option<Outcome> {
-        let (before, tokens_before) = step.before;
+    fn after(&mut self, step: &Seen<'_>) -> Option<Outcome> {
+        if step.before == step.after {
+            return None;
+        }
         let (index, now) = (step.index, step.now);
-        self.tokens.moved(tokens_before, step.process.tokens());
-        let after = step.process.stage();
+        self.tokens.moved(step.before.tokens, step.after.tokens);
+        let (before, after) = (step.before.stage(), step.after.stage());
         if before == after {
             return None;
         }
@@ -223,7 +221,7 @@ impl<P: Exclusion> Problem<P> for Users {
         match after {
             Stage::Waiting => Some(Outcome::Waits),
             Stage::Inside => {
-                self.enter(index, now, step.process.priority());
+                self.enter(index, now, step.population.priority(index));
                 self.due.push((self.hold, index, UserInput::Exit));
                 Some(Outcome::Enters)
             }
@@ -236,52 +234,46 @@ impl<P: Exclusion> Problem<P> for Users {
         }
     }
 
-    fn crashed(&mut self, index: u32, process: &P) {
-        match process.stage() {
+    fn crashed(&mut self, index: u32, status: Status) {
+        match status.stage() {
             Stage::Idle => {}
             Stage::Waiting => self.waiting -= 1,
             Stage::Inside => self.inside -= 1,
         }
         // What it was to ask for it will not.
         self.pending -= core::mem::take(&mut self.asked[index as usize].pending);
-        self.tokens.moved(process.tokens(), 0);
+        self.tokens.moved(status.tokens, 0);
         if let Plan::Counted { left } = &mut self.plan {
             left[index as usize] = 0;
         }
     }
 
-    fn sent(&mut self, message: &Passing<'_, P>) {
-        if message.in_transit >= 0 {
-            let served = match P::charge(message.msg) {
-                Charge::Sender => Some(message.from),
-                Charge::Receiver => Some(message.to),
-                Charge::Process(index) => Some(index),
-                Charge::Nobody => None,
-            };
-            match served {
-                None => self.charges = None,
-                Some(index) => {
-                    if let Some(charged) = &mut self.asked[index as usize].charged {
-                        *charged += 1;
-                    }
+    fn sent(&mut self, message: &Passing, charge: Charge) {
+        let served = match charge {
+            Charge::Sender => Some(message.from),
+            Charge::Receiver => Some(message.to),
+            Charge::Process(index) => Some(index),
+            Charge::Nobody => None,
+        };
+        match served {
+            None => self.charges = None,
+            Some(index) => {
+                if let Some(charged) = &mut self.asked[index as usize].charged {
+                    *charged += 1;
                 }
             }
         }
-        self.tokens.travels(P::Msg::KINDS[message.msg.kind()], message.in_transit);
+        self.tokens.travels(message.kind, i64::from(message.travels));
     }
 
-    fn want(process: &mut P, out: &mut impl Outbox<P>) {
-        process.request(out);
+    fn gone(&mut self, kind: u32) {
+        self.tokens.travels(kind, -1);
     }
 
-    fn exit(process: &mut P, out: &mut impl Outbox<P>) {
-        process.release(out);
-    }
-
-    fn may(process: &P, input: UserInput) -> bool {
+    fn may(status: Status, input: UserInput) -> bool {
         match input {
-            UserInput::Want => process.stage() == Stage::Idle,
-            UserInput::Exit => process.stage() == Stage::Inside,
+            UserInput::Want => status.stage() == Stage::Idle,
+            UserInput::Exit => status.stage() == Stage::Inside,
         }
     }
 
@@ -348,20 +340,12 @@ impl<P: Exclusion> Problem<P> for Users {
         self.is_left_alone = true;
     }
 
-    fn standing(process: &P) -> Standing {
-        match process.stage() {
-            Stage::Idle => Standing::Open,
-            Stage::Waiting => Standing::Waiting,
-            Stage::Inside => Standing::Inside,
-        }
-    }
-
     fn entries(&self) -> u64 {
         self.entries
     }
 
-    fn conclude(&self, processes: &[P], end: &End<'_>, report: &mut Report) {
-        let waits = |i: u32| processes[i as usize].stage() == Stage::Waiting;
+    fn conclude(&self, population: &dyn Population, end: &End<'_>, report: &mut Report) {
+        let waits = |i: u32| population.status(i).stage() == Stage::Waiting;
         self.sum_up(&waits, end, report);
     }
 }
@@ -467,15 +451,23 @@ impl Users {
     }
 }
 
-/// Tokens by name: how many are held or travel.
+/// Tokens: how many of each kind are held or travel.
 struct Tokens {
     alive: Vec<(&'static str, i64)>,
+    /// For each kind of message the kind of token that it carries, by its place; one that there is not for the others.
+    carried: Vec<usize>,
     doubled: Option<&'static str>,
 }
 
 impl Tokens {
-    fn of(kinds: &'static [&'static str]) -> Tokens {
-        Tokens { alive: kinds.iter().map(|&kind| (kind, 0)).collect(), doubled: None }
+    /// Of these kinds, named as the messages that carry them.
+    fn of(tokens: &'static [&'static str], messages: &[&str]) -> Tokens {
+        let carried = |message: &&str| tokens.iter().position(|token| token == message);
+        Tokens {
+            alive: tokens.iter().map(|&kind| (kind, 0)).collect(),
+            carried: messages.iter().map(|message| carried(message).unwrap_or(usize::MAX)).collect(),
+            doubled: None,
+        }
     }
 
     fn any(&self) -> bool {
@@ -497,10 +489,11 @@ impl Tokens {
         }
     }
 
+    /// So many more messages of this kind travel.
     #[inline]
-    fn travels(&mut self, kind: &'static str, in_transit: i32) {
-        if let Some((_, alive)) = self.alive.iter_mut().find(|(name, _)| *name == kind) {
-            *alive += i64::from(in_transit);
+    fn travels(&mut self, kind: u32, more: i64) {
+        if let Some((_, alive)) = self.alive.get_mut(self.carried[kind as usize]) {
+            *alive += more;
             self.look();
         }
     }

@@ -58,16 +58,14 @@ impl Fates {
         self.recorded.as_ref().is_none_or(VecDeque::is_empty)
     }
 
-    /// The fate of a message; `time` is in units.
+    /// Whether every message travels, and there is nothing to decide.
     #[inline]
-    pub(crate) fn of(&mut self, kind: usize, from: u32, to: u32, time: u64) -> Fate {
-        if self.rules.is_empty() && self.recorded.is_none() {
-            return Fate::Travels;
-        }
-        self.decide(kind, from, to, time)
+    pub(crate) fn are_sealed(&self) -> bool {
+        self.rules.is_empty() && self.recorded.is_none()
     }
 
-    fn decide(&mut self, kind: usize, from: u32, to: u32, time: u64) -> Fate {
+    /// The fate of a message; `time` is in units.
+    pub(crate) fn of(&mut self, kind: usize, from: u32, to: u32, time: u64) -> Fate {
         if let Some(recorded) = &mut self.recorded {
             return recorded.pop_front().unwrap_or(Fate::Travels);
         }

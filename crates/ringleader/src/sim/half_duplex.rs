@@ -6,27 +6,24 @@
 use super::problem::Problem;
 use super::schedule::Candidate;
 use super::world::{Clock, Flight, World};
-use crate::model::{Port, Process, Reached};
-use crate::network::{Network, Wired};
+use crate::network::Link;
+use crate::population::{Attempt, Handle};
 use crate::trace::{Arrival, Input};
 
-impl<P: Process, B: Problem<P>> World<'_, P, B>
-where
-    P::Port: Wired,
-{
+impl<B: Problem> World<'_, B> {
     /// The slot of the link into a port, if it carries anything, and how much.
     fn waiting(&self, index: u32, port: u32) -> (Option<u32>, u32) {
-        let slot = self.links.slot(self.net.link(index, P::Port::from_index(port)));
+        let slot = self.links.slot(Link::new(index, port));
         (slot, slot.map_or(0, |slot| self.links.len(slot)))
     }
 
     /// The first so many messages of each side.
-    fn prefix(&self, index: u32, counts: [u32; 2]) -> Vec<(P::Port, P::Msg)> {
+    fn prefix(&self, index: u32, counts: [u32; 2]) -> Vec<(u32, Handle)> {
         let mut batch = Vec::new();
         for (port, &count) in counts.iter().enumerate() {
             if let (Some(slot), _) = self.waiting(index, port as u32) {
                 let flights = self.links.iter(slot).take(count as usize);
-                batch.extend(flights.map(|flight| (P::Port::from_index(port as u32), flight.msg.clone())));
+                batch.extend(flights.map(|flight| (port as u32, flight.message)));
             }
         }
         batch
@@ -34,41 +31,43 @@ where
 
     /// Takes this prefix in one step, or a longer one if a send would pass what waits; whether it could.
     pub(super) fn take_batch(&mut self, index: u32, mut counts: [u32; 2], answers: Option<&[u32]>) -> bool {
-        let wakes = !self.started[index as usize]
-            && P::SPEC.needs.reached.starts_first(self.setup.is_initiator(index));
+        let wakes = self.nature.wakes(self.started[index as usize], self.setup.is_initiator(index));
         loop {
-            let batch = self.prefix(index, counts);
-            if !self.processes[index as usize].accepts(&batch) {
-                return false;
-            }
             match answers {
                 Some(answers) => self.effects.begin_recorded(answers),
                 None => self.begin_effects(index),
             }
-            let mut copy = self.processes[index as usize].clone();
-            if wakes {
-                copy.start(&mut self.effects);
-            }
+            let batch = self.prefix(index, counts);
+            let attempt = Attempt::Batch { messages: &batch, wakes };
+            let Some(started) = self.population.attempt(index, attempt, &mut self.effects) else {
+                return false;
+            };
             // The messages of a start cross those of its neighbours' starts: the rule is for what follows.
-            let started = self.effects.sends.len();
-            copy.receive_several(&batch, &mut self.effects);
             let passes = (self.effects.sends[started..].iter())
-                .map(|(port, _)| port.index())
+                .map(|send| send.port)
                 .find(|&port| self.waiting(index, port).1 > counts[port as usize]);
             match passes {
                 // A recording has all that was taken: needing more means that it is not of this run.
-                Some(_) if answers.is_some() => return false,
-                Some(port) => counts[port as usize] += 1,
+                Some(_) if answers.is_some() => {
+                    self.forget_sends();
+                    return false;
+                }
+                Some(port) => {
+                    self.forget_sends();
+                    counts[port as usize] += 1;
+                }
                 None => {
-                    let before = self.problem.before(&self.processes[index as usize]);
                     let arrivals = self.pop_batch(index, counts);
-                    self.started[index as usize] = P::SPEC.needs.reached != Reached::MayStartLater;
-                    if !self.is_down(index) {
-                        self.processes[index as usize] = copy;
+                    self.started[index as usize] = self.nature.is_started_by_message();
+                    let after = if self.is_down(index) {
+                        // It has taken no step: nothing of it counts.
+                        self.forget_sends();
+                        self.effects.clear();
+                        self.statuses[index as usize]
                     } else {
-                        self.effects.sends.clear();
-                    }
-                    self.leave(index, before, &|| Input::Deliver(arrivals.clone()));
+                        self.population.keep(index)
+                    };
+                    self.leave(index, after, &|| Input::Deliver(arrivals.clone()));
                     return true;
                 }
             }
@@ -84,10 +83,11 @@ where
                 if self.record {
                     self.tell_arrival(index, &flight);
                 }
-                let Flight { msg, number, from, depth } = flight;
+                let Flight { message, kind, number, depth, .. } = flight;
                 self.meter.delivered(index, depth, self.now);
                 self.gone += 1;
-                self.problem.sent(&super::problem::Passing { from, to: index, msg: &msg, in_transit: -1 });
+                self.problem.gone(kind);
+                self.population.discard(message);
                 arrivals.push(Arrival { message: number, port: port as u32 });
                 if empty {
                     self.picker.remove(Candidate::link(slot));
@@ -103,10 +103,10 @@ where
 
     /// A link was picked: its process takes its first message, and more at random under a random schedule.
     pub(super) fn deliver_some(&mut self, slot: u32) {
-        let (index, port) = self.net.end(self.links.link(slot));
-        let port = port.index() as usize;
+        let link = self.links.link(slot);
+        let index = link.to();
         let mut least = [0; 2];
-        least[port] = 1;
+        least[link.port() as usize] = 1;
         let mut more = least;
         for (side, count) in more.iter_mut().enumerate() {
             let (_, waiting) = self.waiting(index, side as u32);
@@ -144,14 +144,14 @@ where
         arriving.sort_unstable();
         let mut place = 0;
         while place < arriving.len() {
-            let (index, _) = self.net.end(self.links.link(arriving[place]));
+            let index = self.links.link(arriving[place]).to();
             let mut waited = [0; 2];
             while let Some(&slot) = arriving.get(place) {
-                let (at, port) = self.net.end(self.links.link(slot));
-                if at != index {
+                let link = self.links.link(slot);
+                if link.to() != index {
                     break;
                 }
-                waited[port.index() as usize] += 1;
+                waited[link.port() as usize] += 1;
                 place += 1;
             }
             if self.steps >= self.limit {
@@ -179,7 +179,7 @@ where
 
     /// Whether the process at the end of this link accepts nothing of what waits for it.
     pub(super) fn is_stuck(&self, slot: u32) -> bool {
-        let (index, _) = self.net.end(self.links.link(slot));
+        let index = self.links.link(slot).to();
         self.accepted(index, [self.waiting(index, 0).1, self.waiting(index, 1).1]) == [0; 2]
     }
 
@@ -191,13 +191,80 @@ where
                 let mut longer = counts;
                 longer[port] += 1;
                 let fits = longer[port] <= most[port];
-                (fits && self.processes[index as usize].accepts(&self.prefix(index, longer)))
-                    .then_some(longer)
+                (fits && self.population.accepts(index, &self.prefix(index, longer))).then_some(longer)
             });
             match grown {
                 Some(longer) => counts = longer,
                 None => return counts,
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::model::{
+        Election, Fields, Knows, Links, Needs, Never, Outbox, Process, Side, Spec, Verdict, messages,
+    };
+    use crate::sim::{Fault, Scenario, run_election};
+
+    messages! {
+        /// What travels on the ring.
+        enum Msg {
+            /// Anything.
+            "word" Word,
+        }
+    }
+
+    /// A process that says a word to its right, and reaches the seventh phase when it hears one.
+    #[derive(Clone, PartialEq, Eq, Hash, Debug)]
+    struct Talker;
+
+    impl Process for Talker {
+        const SPEC: Spec = Spec {
+            needs: Needs { links: Links::HalfDuplex, ..Needs::NOTHING },
+            ..Spec::named("talker", "A process that talks")
+        };
+        type Given = ();
+        type Port = Side;
+        type Msg = Msg;
+        type Timer = Never;
+        type Local = Never;
+
+        fn new((): ()) -> Self {
+            Talker
+        }
+        fn start(&mut self, out: &mut impl Outbox<Self>) {
+            out.send(Side::Right, Msg::Word {});
+        }
+        fn receive(&mut self, _: Side, _: Msg, out: &mut impl Outbox<Self>) {
+            out.phase_reached(7);
+            out.impossible("nobody hears a word");
+        }
+        fn fields(&self) -> Fields {
+            Fields::new()
+        }
+    }
+
+    impl Election for Talker {
+        fn verdict(&self) -> Verdict {
+            Verdict::Undecided
+        }
+        fn knows(&self) -> Knows {
+            Knows::Nothing
+        }
+    }
+
+    #[test]
+    fn process_that_is_down_counts_no_phases() {
+        let heard = |faults| {
+            let scenario = Scenario { faults, unsound: true, ..Scenario::new(2) };
+            let report = run_election::<Talker>(&scenario, &mut ()).expect("it may be tried");
+            let is_possible = report.properties.iter().all(|p| p.holds || !p.name.contains("proof"));
+            (report.messages, report.phases, is_possible)
+        };
+        assert_eq!(heard(Vec::new()), (2, Some(7), false), "both are up");
+        // The one that is up talks to one that is down.
+        assert_eq!(heard(vec![Fault::Crash { process: 1, at: 0 }]), (1, None, true));
     }
 }

@@ -3,18 +3,17 @@
 //! What is in transit may be in its link, or (under `rounds`) among what arrives in this round or in the next, or be
 //! held back by an earlier edit.
 
-use super::problem::{Passing, Problem, UserInput};
+use super::problem::{Problem, UserInput};
 use super::schedule::Candidate;
 use super::world::{Flight, World};
 use super::{Action, Edit, Refusal};
-use crate::model::{Port, Process};
-use crate::network::{Network, Wired};
+use crate::network::Link;
 use crate::trace::{Arrival, Input};
 
 /// A message that waits because somebody wants it to.
-pub(crate) struct Held<M> {
-    pub(super) link: u64,
-    pub(super) flight: Flight<M>,
+pub(crate) struct Held {
+    pub(super) link: Link,
+    pub(super) flight: Flight,
     until: Until,
 }
 
@@ -40,10 +39,7 @@ enum Place {
     Held(usize),
 }
 
-impl<P: Process, B: Problem<P>> World<'_, P, B>
-where
-    P::Port: Wired,
-{
+impl<B: Problem> World<'_, B> {
     /// Between two steps: what was held back long enough goes on, and edits are carried out.
     #[inline]
     pub(super) fn intervene(&mut self) {
@@ -111,7 +107,7 @@ where
     }
 
     /// A message is sent into a link of which something is held back: where the order is kept, it waits too.
-    pub(super) fn waits_behind(&mut self, link: u64, flight: Flight<P::Msg>) -> Option<Flight<P::Msg>> {
+    pub(super) fn waits_behind(&mut self, link: Link, flight: Flight) -> Option<Flight> {
         let until = self.held.iter().rfind(|held| held.link == link).map(|held| held.until);
         match until.filter(|_| self.is_fifo()) {
             None => Some(flight),
@@ -127,30 +123,24 @@ where
             Action::Deliver(message) => self.hand_over(message),
             Action::Drop(message) => {
                 let (place, link) = self.whereabouts(message)?;
-                let (to, port) = self.net.end(link);
+                let to = link.to();
                 self.begin_effects(to);
                 let flight = self.withdraw(place).ok_or_else(|| missing(message))?;
                 self.gone += 1;
-                if self.bypassed.get(to as usize) != Some(&true) {
-                    self.problem.sent(&Passing { from: flight.from, to, msg: &flight.msg, in_transit: -1 });
-                }
-                self.happened(to, Input::Lose(Arrival { message, port: port.index() }));
+                self.has_left(to, &flight);
+                self.population.discard(flight.message);
+                self.happened(to, Input::Lose(Arrival { message, port: link.port() }));
                 self.offer_refused(to);
                 Ok(())
             }
             Action::Duplicate(message) => {
                 let (place, link) = self.whereabouts(message)?;
-                let (to, port) = self.net.end(link);
+                let to = link.to();
                 self.begin_effects(to);
-                let copy = self.flight(place).map(|flight| Flight { msg: flight.msg.clone(), ..*flight });
-                let mut copy = copy.ok_or_else(|| missing(message))?;
-                copy.number = self.messages;
-                self.messages += 1;
-                if self.bypassed.get(to as usize) != Some(&true) {
-                    self.problem.sent(&Passing { from: copy.from, to, msg: &copy.msg, in_transit: 1 });
-                }
-                self.travel(to, port, copy);
-                self.happened(to, Input::Double(Arrival { message, port: port.index() }));
+                let original = self.flight(place).copied().ok_or_else(|| missing(message))?;
+                let copy = self.doubled(to, &original);
+                self.travel(link, copy);
+                self.happened(to, Input::Double(Arrival { message, port: link.port() }));
                 Ok(())
             }
             Action::Overtake(message) => {
@@ -188,7 +178,7 @@ where
                 Ok(())
             }
             Action::Want(process) if self.is_down(process) => Err(format!("process {process} is down")),
-            Action::Want(process) if !B::may(&self.processes[process as usize], UserInput::Want) => {
+            Action::Want(process) if !B::may(self.statuses[process as usize], UserInput::Want) => {
                 Err(format!("the user of process {process} cannot ask now"))
             }
             Action::Want(process) => {
@@ -201,22 +191,22 @@ where
     /// A message arrives now.
     fn hand_over(&mut self, message: u64) -> Result<(), String> {
         let (mut place, link) = self.whereabouts(message)?;
-        let (to, port) = self.net.end(link);
+        let to = link.to();
         if let Some(first) = self.on_link(link).first().filter(|&&first| self.is_fifo() && first != message) {
             return Err(format!("the links keep the order: message {first} is ahead of message {message}"));
         }
-        if Self::TWO_WAY && self.is_half_duplex() {
+        if self.is_half_duplex() {
             if let Place::Held(_) = place {
                 self.release(true);
                 place = self.whereabouts(message)?.0;
             }
             let mut counts = [0; 2];
-            counts[port.index() as usize] = 1;
+            counts[link.port() as usize] = 1;
             let taken = matches!(place, Place::Link(..)) && self.take_batch(to, counts, None);
             return if taken { Ok(()) } else { Err(format!("process {to} does not take it now")) };
         }
         let flight = self.withdraw(place).ok_or_else(|| missing(message))?;
-        self.arrive(to, port, flight);
+        self.arrive(link, flight);
         Ok(())
     }
 
@@ -235,11 +225,11 @@ where
     }
 
     /// Where a message is, and on which link.
-    fn whereabouts(&self, message: u64) -> Result<(Place, u64), String> {
+    fn whereabouts(&self, message: u64) -> Result<(Place, Link), String> {
         self.locate(message).ok_or_else(|| missing(message))
     }
 
-    fn locate(&self, message: u64) -> Option<(Place, u64)> {
+    fn locate(&self, message: u64) -> Option<(Place, Link)> {
         for (place, (link, flight)) in self.arriving.iter().enumerate() {
             if flight.number == message {
                 return Some((Place::Arriving(place), *link));
@@ -264,7 +254,7 @@ where
     }
 
     /// The numbers of the messages on a link, in their order.
-    fn on_link(&self, link: u64) -> Vec<u64> {
+    fn on_link(&self, link: Link) -> Vec<u64> {
         let mut numbers = Vec::new();
         if let Some(slot) = self.links.slot(link) {
             for flight in self.links.iter(slot) {
@@ -289,7 +279,7 @@ where
         numbers
     }
 
-    fn flight(&self, place: Place) -> Option<&Flight<P::Msg>> {
+    fn flight(&self, place: Place) -> Option<&Flight> {
         match place {
             Place::Link(slot, place) => self.links.iter(slot).nth(place as usize),
             Place::Arriving(place) => self.arriving.get(place).map(|(_, flight)| flight),
@@ -299,7 +289,7 @@ where
     }
 
     /// Takes a message from where it is; the schedule forgets it.
-    fn withdraw(&mut self, place: Place) -> Option<Flight<P::Msg>> {
+    fn withdraw(&mut self, place: Place) -> Option<Flight> {
         match place {
             Place::Link(slot, place) => {
                 let (flight, empty) = self.links.take(slot, place)?;

@@ -3,6 +3,7 @@
 //! On rings and small trees every link has a slot of its own. On dense graphs only links that carry something have one,
 //! so that n processes do not cost n² slots.
 
+use crate::network::Link;
 use core::hash::{BuildHasherDefault, Hasher};
 
 /// The queues of all links.
@@ -11,6 +12,8 @@ pub(crate) struct LinkTable<T> {
     /// Everything behind the first message of a link.
     spill: Vec<Spilled<T>>,
     spill_free: u32,
+    /// A number above every port number: the slots of a process stand together.
+    stride: u32,
     sparse: Option<Sparse>,
     in_transit: u64,
 }
@@ -31,17 +34,18 @@ struct Spilled<T> {
 const NONE: u32 = u32::MAX;
 
 impl<T> LinkTable<T> {
-    /// A table for links numbered below `links`; slots are made on demand if there are many per process.
-    pub(crate) fn new(links: u64, dense: bool) -> LinkTable<T> {
+    /// A table for so many processes with ports below `stride`; slots are made on demand if there are many per process.
+    pub(crate) fn new(n: u32, stride: u32, dense: bool) -> LinkTable<T> {
         let mut table = LinkTable {
             queues: Vec::new(),
             spill: Vec::new(),
             spill_free: NONE,
+            stride,
             sparse: None,
             in_transit: 0,
         };
         if dense {
-            table.queues.resize_with(links as usize, Queue::empty);
+            table.queues.resize_with(n as usize * stride as usize, Queue::empty);
         } else {
             table.sparse = Some(Sparse::default());
         }
@@ -55,9 +59,9 @@ impl<T> LinkTable<T> {
 
     /// Appends a message to a link; its slot, and whether the link was empty.
     #[inline]
-    pub(crate) fn push(&mut self, link: u64, item: T) -> (u32, bool) {
+    pub(crate) fn push(&mut self, link: Link, item: T) -> (u32, bool) {
         let slot = match &mut self.sparse {
-            None => link as u32,
+            None => link.to() * self.stride + link.port(),
             Some(sparse) => sparse.slot(link, &mut self.queues),
         };
         self.in_transit += 1;
@@ -86,20 +90,20 @@ impl<T> LinkTable<T> {
         (slot, false)
     }
 
-    /// The number of the link at this slot.
+    /// The link at this slot.
     #[inline]
-    pub(crate) fn link(&self, slot: u32) -> u64 {
+    pub(crate) fn link(&self, slot: u32) -> Link {
         match &self.sparse {
-            None => u64::from(slot),
+            None => Link::new(slot / self.stride, slot % self.stride),
             Some(sparse) => sparse.links[slot as usize],
         }
     }
 
     /// The slot of a link, if it carries anything.
-    pub(crate) fn slot(&self, link: u64) -> Option<u32> {
+    pub(crate) fn slot(&self, link: Link) -> Option<u32> {
         let slot = match &self.sparse {
-            None => link as u32,
-            Some(sparse) => *sparse.slots.get(&link)?,
+            None => link.to() * self.stride + link.port(),
+            Some(sparse) => *sparse.slots.get(&link.number())?,
         };
         self.queues.get(slot as usize).filter(|queue| queue.len > 0).map(|_| slot)
     }
@@ -198,13 +202,13 @@ impl<T> Queue<T> {
 struct Sparse {
     #[expect(clippy::disallowed_types, reason = "fixed hasher, never iterated")]
     slots: std::collections::HashMap<u64, u32, BuildHasherDefault<LinkHasher>>,
-    links: Vec<u64>,
+    links: Vec<Link>,
     free: Vec<u32>,
 }
 
 impl Sparse {
-    fn slot<T>(&mut self, link: u64, queues: &mut Vec<Queue<T>>) -> u32 {
-        if let Some(&slot) = self.slots.get(&link) {
+    fn slot<T>(&mut self, link: Link, queues: &mut Vec<Queue<T>>) -> u32 {
+        if let Some(&slot) = self.slots.get(&link.number()) {
             return slot;
         }
         let slot = self.free.pop().unwrap_or_else(|| {
@@ -213,12 +217,12 @@ impl Sparse {
             queues.len() as u32 - 1
         });
         self.links[slot as usize] = link;
-        self.slots.insert(link, slot);
+        self.slots.insert(link.number(), slot);
         slot
     }
 
     fn release(&mut self, slot: u32) {
-        self.slots.remove(&self.links[slot as usize]);
+        self.slots.remove(&self.links[slot as usize].number());
         self.free.push(slot);
     }
 }
@@ -271,12 +275,13 @@ mod tests {
     #[test]
     fn behaves_like_a_list_of_queues() {
         for dense in [true, false] {
-            let mut table = LinkTable::new(5, dense);
+            let mut table = LinkTable::new(5, 2, dense);
             let mut model = vec![VecDeque::new(); 5];
             let mut rng = Rng::new(3, Purpose::Schedule);
             for number in 0..20_000u32 {
-                let link = rng.below(5);
-                let queue = &mut model[link as usize];
+                let place = rng.below(5);
+                let link = Link::new(place as u32 / 2, place as u32 % 2);
+                let queue = &mut model[place as usize];
                 if rng.below(2) == 0 {
                     let (slot, was_empty) = table.push(link, number);
                     assert_eq!((table.link(slot), was_empty), (link, queue.is_empty()));

@@ -2,7 +2,8 @@
 
 use super::report::{Report, Spread};
 use super::{Meters, Scenario};
-use crate::model::{Message, Sizes};
+use crate::model::Sizes;
+use crate::population::Nature;
 
 /// How many rounds a report lists one by one.
 pub(crate) const PER_ROUND: usize = 64;
@@ -67,12 +68,12 @@ impl Phases {
 
 impl Meter {
     /// The meters of a run of so many processes, with messages of the first so many kinds.
-    pub(crate) fn new<M: Message>(scenario: &Scenario, n: u32, kinds: usize) -> Meter {
+    pub(crate) fn new(nature: &Nature, scenario: &Scenario, n: u32, kinds: usize) -> Meter {
         let on = scenario.meters;
         Meter {
-            kinds: &M::KINDS[..kinds],
-            announces: M::ANNOUNCES,
-            by_kind: vec![0; M::KINDS.len()],
+            kinds: &nature.kinds[..kinds],
+            announces: nature.announces,
+            by_kind: vec![0; nature.kinds.len()],
             on,
             sizes: Sizes::of(n),
             bits: 0,
@@ -86,12 +87,12 @@ impl Meter {
         }
     }
 
-    /// A message is sent; the length of the chain that ends with it.
+    /// A message is sent, of so many bits; the length of the chain that ends with it.
     #[inline]
-    pub(crate) fn sent<M: Message>(&mut self, from: u32, msg: &M) -> u32 {
-        self.by_kind[msg.kind()] += 1;
+    pub(crate) fn sent(&mut self, from: u32, kind: u32, bits: impl FnOnce(Sizes) -> u64) -> u32 {
+        self.by_kind[kind as usize] += 1;
         if self.on.bits {
-            self.bits += msg.bits(self.sizes);
+            self.bits += bits(self.sizes);
         }
         if self.on.depth {
             let depth = self.depth[from as usize] + 1;

@@ -7,7 +7,6 @@ mod admission;
 mod agenda;
 mod crowd;
 mod edit;
-mod effects;
 mod election;
 mod exclusion;
 mod fate;
@@ -41,13 +40,13 @@ pub use scenario::{
     Topology, Workload,
 };
 
-pub(crate) use self::effects::{Effects as StepEffects, UNDECLARED_CHOICE};
 use self::election::Ballot;
 use self::exclusion::Users;
 pub(crate) use self::setup::Setup;
 use self::world::World;
 use crate::model::{Election, Exclusion};
 use crate::network::Wired;
+use crate::population::{Electing, Excluding, Nature, Processes};
 use crate::trace::{Event, Header};
 use core::ops::ControlFlow;
 
@@ -128,7 +127,10 @@ where
     if const { lane::are_for::<P>() } && lane::take(scenario, &setup, P::SPEC.needs.choices, observer) {
         lane::run::<P>(scenario, &setup, observer, &mut report);
     } else {
-        World::<P, Ballot>::new(scenario, &setup, Ballot::default(), observer).run(&mut report)?;
+        let processes = setup.processes::<P>(&P::Port::wire(&setup.plan), scenario.range);
+        let population = Box::new(Processes::<P, Electing>::new(processes));
+        let population = (population as _, P::kinds(&setup.settings));
+        World::new((scenario, &setup), population, Ballot::default(), observer).run(&mut report)?;
     }
     report.compare(&P::SPEC, &setup.facts(scenario, 0));
     Ok(report)
@@ -147,8 +149,12 @@ where
 {
     let setup = Setup::new::<P>(scenario)?;
     let mut report = Report::new(&setup);
-    let users = Users::new(P::SPEC.promises, P::TOKENS, scenario, &setup, scenario.schedule.ticks_per_unit());
-    World::<P, Users>::new(scenario, &setup, users, observer).run(&mut report)?;
+    let unit = scenario.schedule.ticks_per_unit();
+    let users = Users::new(&Nature::of::<P>(), P::TOKENS, scenario, &setup, unit);
+    let processes = setup.processes::<P>(&P::Port::wire(&setup.plan), scenario.range);
+    let population = Box::new(Processes::<P, Excluding>::new(processes));
+    let population = (population as _, P::kinds(&setup.settings));
+    World::new((scenario, &setup), population, users, observer).run(&mut report)?;
     let entries = match &report.details {
         Details::Exclusion(details) => details.entries,
         Details::Election(_) => 0,

@@ -3,42 +3,38 @@
 use super::report::Property;
 use super::setup::Setup;
 use super::{Report, RunOutcome, Scenario};
-use crate::model::{Outbox, Process};
-use crate::trace::{Outcome, Standing};
+use crate::model::Charge;
+use crate::population::{Population, Status};
+use crate::trace::Outcome;
 
 /// One of the two problems, as a monitor of a run.
-pub(crate) trait Problem<P: Process> {
-    /// What is noted of a process before a step.
-    type Before: Copy;
-
+pub(crate) trait Problem {
     /// Whether all processes start as a matter of course, rather than the initiators.
     const ALL_START: bool;
 
     /// Sees a process at birth.
-    fn born(&mut self, process: &P) {
-        let _ = process;
+    fn born(&mut self, status: Status) {
+        let _ = status;
     }
 
-    /// Notes where a process stands before a step.
-    fn before(&self, process: &P) -> Self::Before;
-
     /// Sees a process after a step.
-    fn after(&mut self, step: &Seen<'_, P, Self::Before>) -> Option<Outcome>;
+    fn after(&mut self, step: &Seen<'_>) -> Option<Outcome>;
 
     /// Sees a process go down.
-    fn crashed(&mut self, index: u32, process: &P);
+    fn crashed(&mut self, index: u32, status: Status);
 
-    /// Sees a message leave; `lost` if it never arrives.
-    fn sent(&mut self, message: &Passing<'_, P>);
+    /// Sees a message leave.
+    fn sent(&mut self, message: &Passing, charge: Charge) {
+        let _ = (message, charge);
+    }
 
-    /// Hands over that the user wants in.
-    fn want(process: &mut P, out: &mut impl Outbox<P>);
-
-    /// Hands over that the user leaves.
-    fn exit(process: &mut P, out: &mut impl Outbox<P>);
+    /// Sees a message of this kind arrive, or be lost on its way.
+    fn gone(&mut self, kind: u32) {
+        let _ = kind;
+    }
 
     /// Whether the user of this process could be told to want in, or to leave.
-    fn may(process: &P, input: UserInput) -> bool;
+    fn may(status: Status, input: UserInput) -> bool;
 
     /// The user inputs that follow from what was seen since the last call: (delay in units, process, input).
     fn next_inputs(&mut self) -> Vec<(u64, u32, UserInput)>;
@@ -79,14 +75,11 @@ pub(crate) trait Problem<P: Process> {
     /// From now on nobody wants in of its own accord.
     fn nobody_else_asks(&mut self) {}
 
-    /// Where a process that is up stands.
-    fn standing(process: &P) -> Standing;
-
     /// Entries so far.
     fn entries(&self) -> u64;
 
     /// Fills in the report.
-    fn conclude(&self, processes: &[P], end: &End<'_>, report: &mut Report);
+    fn conclude(&self, population: &dyn Population, end: &End<'_>, report: &mut Report);
 }
 
 /// An input from the user of a process.
@@ -97,23 +90,24 @@ pub(crate) enum UserInput {
 }
 
 /// A step that was taken.
-pub(crate) struct Seen<'a, P: Process, B> {
+pub(crate) struct Seen<'a> {
     pub(crate) index: u32,
-    pub(crate) before: B,
-    pub(crate) process: &'a P,
+    pub(crate) before: Status,
+    pub(crate) after: Status,
+    pub(crate) population: &'a dyn Population,
     /// The time, in ticks of the schedule.
     pub(crate) now: u64,
     /// The longest chain of messages that led here, if metered.
     pub(crate) depth: u64,
 }
 
-/// A message on its way.
-pub(crate) struct Passing<'a, P: Process> {
+/// A message that is sent.
+pub(crate) struct Passing {
     pub(crate) from: u32,
     pub(crate) to: u32,
-    pub(crate) msg: &'a P::Msg,
-    /// +1 when it enters a link, -1 when it leaves it (for a process or for nowhere), 0 when it is lost at once.
-    pub(crate) in_transit: i32,
+    pub(crate) kind: u32,
+    /// How often it travels: 0 times if it is lost at once, twice if it is doubled.
+    pub(crate) travels: u32,
 }
 
 /// The end of a run.

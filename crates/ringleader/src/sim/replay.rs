@@ -4,14 +4,11 @@ use super::Refusal;
 use super::agenda::Due;
 use super::problem::{Problem, UserInput};
 use super::world::World;
-use crate::model::{Name, Port, Process};
-use crate::network::{Network, Wired};
+use crate::network::Link;
+use crate::population::{Attempt, Names};
 use crate::trace::{Arrival, Event, Input, Recording};
 
-impl<P: Process, B: Problem<P>> World<'_, P, B>
-where
-    P::Port: Wired,
-{
+impl<B: Problem> World<'_, B> {
     /// Takes the recorded steps; whether nothing can happen after them.
     pub(super) fn follow(&mut self, recording: &Recording) -> Result<bool, Refusal> {
         if B::ALL_START {
@@ -27,7 +24,7 @@ where
             return Ok(self.go_on());
         }
         let still = self.links.in_transit() == 0
-            || Self::TWO_WAY && self.is_half_duplex() && self.links.slots().all(|slot| self.is_stuck(slot));
+            || self.is_half_duplex() && self.links.slots().all(|slot| self.is_stuck(slot));
         let quiet = still && self.timers.iter().all(|&(_, runs)| !runs);
         Ok(quiet || self.problem.is_finished())
     }
@@ -44,7 +41,7 @@ where
             if starts && !self.started[process as usize] {
                 self.agenda.add(self.now, Due::Start { process });
             }
-            if B::may(&self.processes[process as usize], UserInput::Exit) {
+            if B::may(self.statuses[process as usize], UserInput::Exit) {
                 let after = self.scenario.workload.hold.saturating_mul(unit);
                 self.agenda.add(self.now + after, Due::User { input: UserInput::Exit.into(), process });
             }
@@ -57,10 +54,9 @@ where
     fn start_silently(&mut self) {
         for index in 0..self.setup.n {
             self.begin_effects(index);
-            let mut started = self.processes[index as usize].clone();
-            started.start(&mut self.effects);
-            if self.effects.sends.is_empty() && self.effects.timers.is_empty() {
-                self.processes[index as usize] = started;
+            self.population.attempt(index, Attempt::Start, &mut self.effects);
+            if self.forget_sends() == 0 && self.effects.timers.is_empty() {
+                self.statuses[index as usize] = self.population.keep(index);
                 self.started[index as usize] = true;
                 self.tell_silent_start(index);
             }
@@ -93,8 +89,8 @@ where
             }
             Input::Deliver(arrivals) => self.take_arrivals(index, arrivals, &event.choices)?,
             Input::Timeout(name) => {
-                let timer = named::<P::Timer>(name)?;
-                let state = &mut self.timers[index as usize * P::Timer::ALL.len() + timer.index()];
+                let timer = named(&self.nature.timers, name)?;
+                let state = &mut self.timers[index as usize * self.nature.timers.count + timer as usize];
                 if !state.1 {
                     return Err(format!("timer {name} of process {index} does not run"));
                 }
@@ -102,15 +98,15 @@ where
                 self.timeout(index, timer);
             }
             Input::Local(name) => {
-                let step = named::<P::Local>(name)?;
-                if !self.processes[index as usize].can(step) {
+                let step = named(&self.nature.locals, name)?;
+                if !self.can(index, step) {
                     return Err(format!("process {index} cannot take the step {name}"));
                 }
                 self.local(index, step);
             }
             Input::Want | Input::Exit => {
                 let input = if event.input == Input::Want { UserInput::Want } else { UserInput::Exit };
-                if !B::may(&self.processes[index as usize], input) {
+                if !B::may(self.statuses[index as usize], input) {
                     return Err(format!("the user of process {index} cannot do that now"));
                 }
                 self.user(index, input);
@@ -145,11 +141,10 @@ where
         let unknown = || {
             format!("message {} does not wait at port {} of process {index}", arrival.message, arrival.port)
         };
-        if u64::from(arrival.port) >= self.net.stride() {
+        if arrival.port >= self.net.stride() {
             return Err(unknown());
         }
-        let link = self.net.link(index, P::Port::from_index(arrival.port));
-        let slot = self.links.slot(link).ok_or_else(unknown)?;
+        let slot = self.links.slot(Link::new(index, arrival.port)).ok_or_else(unknown)?;
         Ok((slot, self.place(slot, arrival.message).ok_or_else(unknown)?))
     }
 
@@ -157,7 +152,7 @@ where
         let mut counts = [0u32; 2];
         for arrival in arrivals {
             let (slot, place) = self.find(index, *arrival)?;
-            if Self::TWO_WAY && self.is_half_duplex() {
+            if self.is_half_duplex() {
                 let taken = &mut counts[arrival.port as usize];
                 if place != *taken {
                     return Err(format!("message {} overtakes another on its link", arrival.message));
@@ -176,13 +171,13 @@ where
         if arrivals.is_empty() {
             return Err("no message".into());
         }
-        if Self::TWO_WAY && self.is_half_duplex() && !self.take_batch(index, counts, Some(answers)) {
+        if self.is_half_duplex() && !self.take_batch(index, counts, Some(answers)) {
             return Err(format!("process {index} does not take exactly these messages in one step"));
         }
         Ok(())
     }
 }
 
-fn named<N: Name>(name: &str) -> Result<N, String> {
-    N::ALL.iter().copied().find(|known| known.name() == name).ok_or_else(|| format!("there is no {name}"))
+fn named(names: &Names, name: &str) -> Result<u32, String> {
+    names.place(name).ok_or_else(|| format!("there is no {name}"))
 }

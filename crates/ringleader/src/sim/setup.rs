@@ -95,17 +95,22 @@ impl Setup {
 
     /// One process, before its start.
     pub(crate) fn process<P: Process>(&self, index: u32, net: &impl Network<P::Port>, range: u32) -> P {
-        P::new(P::Given::of(&Birth {
+        P::new(P::Given::of(&self.birth(index, net.degree(index), range)))
+    }
+
+    /// What is known of a process with so many ports before it is born.
+    pub(crate) fn birth(&self, index: u32, degree: u32, range: u32) -> Birth {
+        Birth {
             index,
             id: self.id(index),
             n: self.n,
-            degree: net.degree(index),
+            degree,
             range,
             max_delay: self.max_delay,
             towards_root: self.towards_root.get(index as usize).copied().flatten(),
             settings: self.settings,
             elector: self.elector,
-        }))
+        }
     }
 
     /// The identity of a process, as processes know it.

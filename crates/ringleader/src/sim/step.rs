@@ -7,32 +7,31 @@ use super::crowd::{Moved, Received};
 use super::problem::{Passing, Problem, Seen, UserInput};
 use super::schedule::Candidate;
 use super::world::{Clock, Flight, World};
-use crate::model::{Links, Message, Name, Port, Process, Reached, Shape};
-use crate::network::{Network, Wired};
+use crate::model::{Links, Shape};
+use crate::network::Link;
+use crate::population::{self, Attempt, Status};
 use crate::trace::{Arrival, Event, Fate, Input, Outcome, Sent, as_call, shown};
 use std::borrow::Cow;
 
-impl<P: Process, B: Problem<P>> World<'_, P, B>
-where
-    P::Port: Wired,
-{
+impl<B: Problem> World<'_, B> {
     /// A process starts of its own accord.
     pub(super) fn start(&mut self, index: u32) {
-        let before = self.enter(index);
+        self.enter(index);
         self.started[index as usize] = true;
-        self.processes[index as usize].start(&mut self.effects);
+        let after = self.population.react(index, population::Input::Start, &mut self.effects);
         // Where everybody starts as a matter of course, a start that does nothing is not worth a step.
         if B::ALL_START && self.effects.sends.is_empty() && self.effects.timers.is_empty() {
+            self.statuses[index as usize] = after;
             self.tell_silent_start(index);
             return;
         }
-        self.leave(index, before, &|| Input::Start);
+        self.leave(index, after, &|| Input::Start);
     }
 
     /// The k-th message of a link arrives.
     #[inline]
     pub(super) fn deliver(&mut self, slot: u32, k: u32) {
-        let (to, port) = self.net.end(self.links.link(slot));
+        let link = self.links.link(slot);
         let Some((flight, empty)) = self.links.take(slot, k) else { return };
         if !empty
             && self.is_fifo()
@@ -40,33 +39,44 @@ where
         {
             self.picker.next_in_line(slot, next.number);
         }
-        self.arrive(to, port, flight);
+        self.arrive(link, flight);
     }
 
     /// A message arrives.
     #[inline]
-    pub(super) fn arrive(&mut self, to: u32, port: P::Port, flight: Flight<P::Msg>) {
+    pub(super) fn arrive(&mut self, link: Link, flight: Flight) {
+        let (to, port) = (link.to(), link.port());
         self.meter.delivered(to, flight.depth, self.now);
         self.gone += 1;
-        if self.bypassed.get(to as usize) != Some(&true) {
-            self.problem.sent(&Passing { from: flight.from, to, msg: &flight.msg, in_transit: -1 });
-        }
+        self.has_left(to, &flight);
         if self.record {
             self.tell_arrival(to, &flight);
         }
-        let before = self.enter(to);
-        if !self.is_down(to) {
-            self.wake(to);
-            self.processes[to as usize].receive(port, flight.msg, &mut self.effects);
-        }
+        self.enter(to);
+        let after = if self.is_down(to) {
+            self.population.discard(flight.message);
+            self.statuses[to as usize]
+        } else {
+            let wakes = self.wake(to);
+            let input = population::Input::Deliver { port, message: flight.message, wakes };
+            self.population.react(to, input, &mut self.effects)
+        };
         let number = flight.number;
-        self.leave(to, before, &|| Input::Deliver(vec![Arrival { message: number, port: port.index() }]));
+        self.leave(to, after, &|| Input::Deliver(vec![Arrival { message: number, port }]));
+    }
+
+    /// A message is on its way no longer. One to a process over which the ring is closed was lost before.
+    #[inline]
+    pub(super) fn has_left(&mut self, to: u32, flight: &Flight) {
+        if self.bypassed.get(to as usize) != Some(&true) {
+            self.problem.gone(flight.kind);
+        }
     }
 
     /// The message with this number arrives, if it is still in this link.
     #[inline]
     pub(super) fn deliver_message(&mut self, slot: u32, message: u64) {
-        if Self::TWO_WAY && self.is_half_duplex() {
+        if self.is_half_duplex() {
             if self.place(slot, message).is_some() {
                 self.deliver_some(slot);
             }
@@ -91,43 +101,46 @@ where
         None
     }
 
-    /// A process that has not started does so just before its first message, if it is to.
+    /// A message reaches a process: whether it starts just before.
     #[inline]
-    pub(super) fn wake(&mut self, index: u32) {
-        if !self.started[index as usize] {
-            if P::SPEC.needs.reached.starts_first(self.setup.is_initiator(index)) {
-                self.processes[index as usize].start(&mut self.effects);
-            }
-            self.started[index as usize] = P::SPEC.needs.reached != Reached::MayStartLater;
+    fn wake(&mut self, index: u32) -> bool {
+        if self.started[index as usize] {
+            return false;
         }
+        self.started[index as usize] = self.nature.is_started_by_message();
+        self.nature.wakes(false, self.setup.is_initiator(index))
+    }
+
+    /// A process takes a step, and its effects are carried out.
+    fn take_step(&mut self, index: u32, input: population::Input, told: &dyn Fn() -> Input) {
+        self.enter(index);
+        let after = self.population.react(index, input, &mut self.effects);
+        self.leave(index, after, told);
     }
 
     /// A timer runs out.
-    pub(super) fn timeout(&mut self, index: u32, timer: P::Timer) {
-        let before = self.enter(index);
-        self.processes[index as usize].timeout(timer, &mut self.effects);
-        self.leave(index, before, &|| Input::Timeout(timer.name().into()));
+    pub(super) fn timeout(&mut self, index: u32, timer: u32) {
+        let name = self.nature.timers.name(timer);
+        self.take_step(index, population::Input::Timeout(timer), &|| Input::Timeout(name.into()));
+    }
+
+    /// Whether a process could take this local step.
+    pub(super) fn can(&self, index: u32, step: u32) -> bool {
+        self.population.possible(index) >> step & 1 == 1
     }
 
     /// A process takes a local step.
-    pub(super) fn local(&mut self, index: u32, step: P::Local) {
-        let before = self.enter(index);
-        self.processes[index as usize].step(step, &mut self.effects);
-        self.leave(index, before, &|| Input::Local(step.name().into()));
+    pub(super) fn local(&mut self, index: u32, step: u32) {
+        let name = self.nature.locals.name(step);
+        self.take_step(index, population::Input::Local(step), &|| Input::Local(name.into()));
     }
 
     /// A user wants in, or leaves.
     pub(super) fn user(&mut self, index: u32, input: UserInput) {
-        let before = self.enter(index);
-        let process = &mut self.processes[index as usize];
         match input {
-            UserInput::Want => B::want(process, &mut self.effects),
-            UserInput::Exit => B::exit(process, &mut self.effects),
+            UserInput::Want => self.take_step(index, population::Input::Want, &|| Input::Want),
+            UserInput::Exit => self.take_step(index, population::Input::Exit, &|| Input::Exit),
         }
-        self.leave(index, before, &|| match input {
-            UserInput::Want => Input::Want,
-            UserInput::Exit => Input::Exit,
-        });
     }
 
     /// A process stops. What is on its way to it is lost when it arrives; its timers are gone.
@@ -135,23 +148,26 @@ where
         if self.is_down(index) {
             return;
         }
-        self.problem.crashed(index, &self.processes[index as usize]);
+        self.problem.crashed(index, self.statuses[index as usize]);
         if !self.is_replaying {
             self.begin_effects(index);
         }
-        self.processes[index as usize] = self.setup.process(index, &self.net, self.scenario.range);
+        let birth = self.setup.birth(index, self.net.degree(index), self.scenario.range);
+        self.population.reset(index, &birth);
+        self.statuses[index as usize] = self.population.status(index);
         self.down[index as usize] = true;
-        if (self.messages == 0 || P::SPEC.needs.tolerates.crash)
+        let needs = &self.nature.spec.needs;
+        if (self.messages == 0 || needs.tolerates.crash)
             && let Some(bypassed) = self.bypassed.get_mut(index as usize)
         {
             *bypassed = true;
             self.doom(index);
         }
-        let timers = P::Timer::ALL.len();
+        let timers = self.nature.timers.count;
         for timer in &mut self.timers[index as usize * timers..][..timers] {
             *timer = (timer.0 + 1, false);
         }
-        if P::SPEC.needs.detector && P::Port::SHAPE == Shape::Named && !self.is_replaying {
+        if needs.detector && self.nature.shape == Shape::Named && !self.is_replaying {
             let after = (2 * u64::from(self.setup.max_delay()) + 1) * self.ticks_per_unit();
             for process in (0..self.setup.n).filter(|&process| process != index) {
                 self.agenda.add(self.now + after, Due::Suspect { process, who: index });
@@ -164,12 +180,10 @@ where
     /// What is on its way to a process over which the ring is closed is lost; it only has not arrived yet.
     fn doom(&mut self, index: u32) {
         let problem = &mut self.problem;
-        let mut lose = |flight: &Flight<P::Msg>| {
-            problem.sent(&Passing { from: flight.from, to: index, msg: &flight.msg, in_transit: -1 });
-        };
+        let mut lose = |flight: &Flight| problem.gone(flight.kind);
         if !matches!(self.clock, Clock::Rounds { .. }) {
             for port in 0..self.net.degree(index) {
-                if let Some(slot) = self.links.slot(self.net.link(index, P::Port::from_index(port))) {
+                if let Some(slot) = self.links.slot(Link::new(index, port)) {
                     for flight in self.links.iter(slot) {
                         lose(flight);
                     }
@@ -178,13 +192,13 @@ where
         }
         for list in [&self.frontier, &self.arriving] {
             for (link, flight) in list {
-                if self.net.end(*link).0 == index {
+                if link.to() == index {
                     lose(flight);
                 }
             }
         }
         for held in &self.held {
-            if self.net.end(held.link).0 == index {
+            if held.link.to() == index {
                 lose(&held.flight);
             }
         }
@@ -200,16 +214,12 @@ where
             *bypassed = false;
         }
         self.started[index as usize] = true;
-        let before = self.enter(index);
-        self.processes[index as usize].recover(&mut self.effects);
-        self.leave(index, before, &|| Input::Recover);
+        self.take_step(index, population::Input::Recover, &|| Input::Recover);
     }
 
     /// A process is told that another is down.
     pub(super) fn suspect(&mut self, index: u32, who: u32) {
-        let before = self.enter(index);
-        self.processes[index as usize].suspect(P::Port::from_index(who), &mut self.effects);
-        self.leave(index, before, &|| Input::Suspect(who));
+        self.take_step(index, population::Input::Suspect(who), &|| Input::Suspect(who));
     }
 
     /// A message is lost on its way to this process.
@@ -217,7 +227,8 @@ where
         let (slot, place) = self.find(index, arrival)?;
         if let Some((flight, _)) = self.links.take(slot, place) {
             self.gone += 1;
-            self.problem.sent(&Passing { from: flight.from, to: index, msg: &flight.msg, in_transit: -1 });
+            self.has_left(index, &flight);
+            self.population.discard(flight.message);
         }
         self.happened(index, Input::Lose(arrival));
         Ok(())
@@ -226,15 +237,25 @@ where
     /// A message is doubled on its way to this process; the copy comes last in its link.
     pub(super) fn double(&mut self, index: u32, arrival: Arrival) -> Result<(), String> {
         let (slot, place) = self.find(index, arrival)?;
-        let number = self.messages;
-        self.messages += 1;
-        let original = self.links.iter(slot).nth(place as usize);
-        if let Some(copy) = original.map(|flight| Flight { msg: flight.msg.clone(), number, ..*flight }) {
-            self.problem.sent(&Passing { from: copy.from, to: index, msg: &copy.msg, in_transit: 1 });
+        let original = self.links.iter(slot).nth(place as usize).copied();
+        if let Some(original) = original {
+            let copy = self.doubled(index, &original);
             self.enter_link(self.links.link(slot), copy);
         }
         self.happened(index, Input::Double(arrival));
         Ok(())
+    }
+
+    /// A message that is on its way to this process, once more.
+    pub(super) fn doubled(&mut self, to: u32, original: &Flight) -> Flight {
+        let message = self.population.duplicate(original.message);
+        let copy = Flight { message, number: self.messages, ..*original };
+        self.messages += 1;
+        if self.bypassed.get(to as usize) != Some(&true) {
+            let passing = Passing { from: copy.from, to, kind: copy.kind, travels: 1 };
+            self.problem.sent(&passing, self.population.message_charge(message));
+        }
+        copy
     }
 
     /// Something happened to a process in which it took no part.
@@ -251,42 +272,45 @@ where
     /// An empty buffer for the effects of a step of this process.
     #[inline]
     pub(super) fn begin_effects(&mut self, index: u32) {
-        let drawn = if P::SPEC.needs.choices { self.drawn[index as usize] } else { 0 };
+        let drawn = self.drawn.get(index as usize).copied().unwrap_or(0);
         self.effects.begin(self.choices_key, index, drawn);
     }
 
     /// Before a step of this process.
     #[inline]
-    pub(super) fn enter(&mut self, index: u32) -> B::Before {
+    pub(super) fn enter(&mut self, index: u32) {
         if !self.is_replaying {
             self.begin_effects(index);
         }
-        self.problem.before(&self.processes[index as usize])
     }
 
-    /// After a step of this process: carries out what it asked for, and sees what it meant.
+    /// After a step of this process, which stands there now: carries out what it asked for, and sees what it meant.
     #[inline]
-    pub(super) fn leave(&mut self, index: u32, before: B::Before, input: &dyn Fn() -> Input) {
+    pub(super) fn leave(&mut self, index: u32, after: Status, input: &dyn Fn() -> Input) {
         // What arrived is gone from the links by now, and nothing has been sent yet.
         let arrived = self.gone - self.gone_before;
+        let before = core::mem::replace(&mut self.statuses[index as usize], after);
         let outcome = self.problem.after(&Seen {
             index,
             before,
-            process: &self.processes[index as usize],
+            after,
+            population: &*self.population,
             now: self.now,
             depth: self.meter.depth_at(index),
         });
-        let mut sends = core::mem::take(&mut self.effects.sends);
         let mut sent = Vec::new();
-        for (port, msg) in sends.drain(..) {
-            self.send(index, port, msg, &mut sent);
+        if !self.effects.sends.is_empty() {
+            let mut sends = core::mem::take(&mut self.effects.sends);
+            for send in sends.drain(..) {
+                self.send(index, send, &mut sent);
+            }
+            self.effects.sends = sends;
         }
-        self.effects.sends = sends;
-        if !P::Timer::ALL.is_empty() {
+        if !self.effects.timers.is_empty() {
             self.set_timers(index);
         }
-        if P::SPEC.needs.choices {
-            self.drawn[index as usize] += self.effects.choices.len() as u32;
+        if let Some(drawn) = self.drawn.get_mut(index as usize) {
+            *drawn += self.effects.choices.len() as u32;
         }
         let (begun, reached) = (self.effects.phases_begun, self.effects.phase_reached);
         self.meter.phases(index, self.setup.n, begun, reached);
@@ -299,7 +323,9 @@ where
         self.steps += 1;
         self.last_step = self.now;
         self.tell_move(index, arrived);
-        self.offer_locals(index);
+        if !self.locals.is_empty() {
+            self.offer_locals(index);
+        }
         self.schedule_users();
         if !self.refused.is_empty() {
             self.offer_refused(index);
@@ -327,11 +353,11 @@ where
     }
 
     /// Tells an observer what arrives, if it asks.
-    pub(super) fn tell_arrival(&mut self, to: u32, flight: &Flight<P::Msg>) {
-        let setup = self.setup;
+    pub(super) fn tell_arrival(&mut self, to: u32, flight: &Flight) {
+        let (setup, population, kinds) = (self.setup, &*self.population, self.nature.kinds);
         self.observer.receives(&|| {
-            let fields = shown(flight.msg.fields(), &|id| setup.name(id));
-            let text = as_call(P::Msg::KINDS[flight.msg.kind()], &fields);
+            let fields = shown(population.message_fields(flight.message), &|id| setup.name(id));
+            let text = as_call(kinds[flight.kind as usize], &fields);
             Received { message: flight.number, from: flight.from, to, text }
         });
     }
@@ -358,50 +384,59 @@ where
     }
 
     #[inline]
-    fn send(&mut self, from: u32, port: P::Port, msg: P::Msg, sent: &mut Vec<Sent>) {
-        let (mut to, mut arrival) = self.net.route(from, port);
-        while self.bypassed.get(to as usize) == Some(&true)
-            && let Some(beyond) = self.net.past(to, arrival)
+    fn send(&mut self, from: u32, send: population::Sent, sent: &mut Vec<Sent>) {
+        let population::Sent { port, message, kind, charge } = send;
+        let mut link = self.net.route(from, port);
+        while self.bypassed.get(link.to() as usize) == Some(&true)
+            && let Some(beyond) = self.net.past(link)
         {
-            (to, arrival) = beyond;
+            link = beyond;
         }
-        let depth = self.meter.sent(from, &msg);
+        let depth = self.meter.sent(from, kind, |sizes| self.population.message_bits(message, sizes));
         let number = self.messages;
         self.messages += 1;
-        let fate = self.fates.of(msg.kind(), from, to, self.now / self.ticks_per_unit());
+        let fate = if self.fates.are_sealed() {
+            Fate::Travels
+        } else {
+            self.fates.of(kind as usize, from, link.to(), self.now / self.ticks_per_unit())
+        };
         if self.record {
             let name = |id| self.setup.name(id);
             sent.push(Sent {
                 message: number,
-                port: port.index(),
-                to,
-                kind: P::Msg::KINDS[msg.kind()].into(),
-                fields: shown(msg.fields(), &name),
+                port,
+                to: link.to(),
+                kind: self.nature.kinds[kind as usize].into(),
+                fields: shown(self.population.message_fields(message), &name),
                 fate,
             });
         }
-        let in_transit = match fate {
+        let travels = match fate {
             Fate::Travels => 1,
             Fate::Lost => 0,
             Fate::Doubled => 2,
         };
-        self.problem.sent(&Passing { from, to, msg: &msg, in_transit });
+        self.problem.sent(&Passing { from, to: link.to(), kind, travels }, charge);
+        let flight = Flight { message, kind, number, from, depth };
         match fate {
-            Fate::Travels => self.travel(to, arrival, Flight { msg, number, from, depth }),
-            Fate::Lost => self.gone += 1,
+            Fate::Travels => self.travel(link, flight),
+            Fate::Lost => {
+                self.gone += 1;
+                self.population.discard(message);
+            }
             Fate::Doubled => {
-                self.travel(to, arrival, Flight { msg: msg.clone(), number, from, depth });
+                let copy = self.population.duplicate(message);
+                self.travel(link, flight);
                 let number = self.messages;
                 self.messages += 1;
-                self.travel(to, arrival, Flight { msg, number, from, depth });
+                self.travel(link, Flight { message: copy, number, ..flight });
             }
         }
     }
 
     /// A message enters its link.
     #[inline]
-    pub(super) fn travel(&mut self, to: u32, arrival: P::Port, flight: Flight<P::Msg>) {
-        let link = self.net.link(to, arrival);
+    pub(super) fn travel(&mut self, link: Link, flight: Flight) {
         if self.held.is_empty() {
             self.enter_link(link, flight);
         } else if let Some(flight) = self.waits_behind(link, flight) {
@@ -411,7 +446,7 @@ where
 
     /// A message is in its link, and the schedule knows of it.
     #[inline]
-    pub(super) fn enter_link(&mut self, link: u64, flight: Flight<P::Msg>) {
+    pub(super) fn enter_link(&mut self, link: Link, flight: Flight) {
         let fifo = self.is_fifo();
         let (number, from) = (flight.number, flight.from);
         if matches!(self.clock, Clock::Rounds { .. }) && self.setup.links != Links::HalfDuplex {
@@ -446,36 +481,37 @@ where
     }
 
     fn set_timers(&mut self, index: u32) {
-        let timers = P::Timer::ALL.len();
+        let timers = self.nature.timers.count;
         let unit = self.ticks_per_unit();
         for place in 0..self.effects.timers.len() {
             let (timer, ticks) = self.effects.timers[place];
-            let state = &mut self.timers[index as usize * timers + timer.index()];
+            let state = &mut self.timers[index as usize * timers + timer as usize];
             *state = (state.0 + 1, ticks.is_some());
             if let (Some(ticks), false) = (ticks, matches!(self.clock, Clock::Recorded)) {
-                let due = Due::Timeout { process: index, timer: timer.index() as u32, generation: state.0 };
+                let due = Due::Timeout { process: index, timer, generation: state.0 };
                 self.agenda.add(self.now + u64::from(ticks) * unit, due);
             }
         }
     }
 
     /// Local steps that have become possible are candidates, or due one unit of time from now.
-    #[inline]
     pub(super) fn offer_locals(&mut self, index: u32) {
-        const { assert!(P::Local::ALL.len() <= 64, "a process has at most 64 local steps") };
-        for (step, &local) in P::Local::ALL.iter().enumerate() {
-            let offered = self.locals[index as usize] >> step & 1 == 1;
-            if offered || self.is_down(index) || !self.processes[index as usize].can(local) {
-                continue;
-            }
+        if self.locals.is_empty() || self.is_down(index) {
+            return;
+        }
+        let steps = self.nature.locals.count;
+        let mut possible = self.population.possible(index) & !self.locals[index as usize];
+        while possible != 0 {
+            let step = possible.trailing_zeros();
+            possible &= possible - 1;
             self.locals[index as usize] |= 1 << step;
             match self.clock {
                 Clock::Rounds { .. } | Clock::Timed { .. } => {
-                    let due = Due::Local { process: index, step: step as u32 };
+                    let due = Due::Local { process: index, step };
                     self.agenda.add(self.now + self.ticks_per_unit(), due);
                 }
                 Clock::Steps => {
-                    let candidate = Candidate::local(index, step, P::Local::ALL.len());
+                    let candidate = Candidate::local(index, step as usize, steps);
                     self.picker.enabled(candidate, self.messages);
                 }
                 Clock::Recorded => {}
@@ -499,27 +535,28 @@ where
 
     /// How many messages a candidate would cause, and how old it is.
     pub(super) fn would_send(&mut self, candidate: Candidate) -> (usize, u64) {
-        match candidate.what(P::Local::ALL.len()) {
-            Err((process, step)) => {
-                let mut copy = self.processes[process as usize].clone();
-                self.begin_effects(process);
-                copy.step(P::Local::ALL[step], &mut self.effects);
-                (self.effects.sends.len(), self.messages)
-            }
+        let (process, attempt, age) = match candidate.what(self.nature.locals.count) {
+            Err((process, step)) => (process, Attempt::Local(step as u32), self.messages),
             Ok(slot) => {
-                let (to, port) = self.net.end(self.links.link(slot));
-                self.begin_effects(to);
+                let link = self.links.link(slot);
                 let Some(flight) = self.links.head(slot) else { return (0, u64::MAX) };
-                let mut copy = self.processes[to as usize].clone();
-                if !self.started[to as usize]
-                    && P::SPEC.needs.reached.starts_first(self.setup.is_initiator(to))
-                {
-                    copy.start(&mut self.effects);
-                }
-                copy.receive(port, flight.msg.clone(), &mut self.effects);
-                (self.effects.sends.len(), flight.number)
+                let (to, port, message) = (link.to(), link.port(), flight.message);
+                let wakes = self.nature.wakes(self.started[to as usize], self.setup.is_initiator(to));
+                (to, Attempt::Deliver { port, message, wakes }, flight.number)
             }
+        };
+        self.begin_effects(process);
+        self.population.attempt(process, attempt, &mut self.effects);
+        (self.forget_sends(), age)
+    }
+
+    /// What an attempt has sent was not sent; how much that was.
+    pub(super) fn forget_sends(&mut self) -> usize {
+        let count = self.effects.sends.len();
+        for send in self.effects.sends.drain(..) {
+            self.population.discard(send.message);
         }
+        count
     }
 }
 

@@ -5,7 +5,6 @@
 
 use super::agenda::{Agenda, Due, Next};
 use super::crowd::everybody;
-use super::effects::Effects;
 use super::fate::Fates;
 use super::intervene::{Held, in_order};
 use super::links::LinkTable;
@@ -15,8 +14,9 @@ use super::schedule::{Candidate, Picker};
 use super::setup::Setup;
 use super::sort;
 use super::{Delay, Edit, Fault, Observer, Progress, Refusal, Report, Scenario, Schedule};
-use crate::model::{Links, Message, Name, Port, Process, Shape};
-use crate::network::{Network, Wired};
+use crate::model::{Links, Shape};
+use crate::network::{Link, Wiring};
+use crate::population::{Effects, Handle, Nature, Population, Status};
 use crate::rng::{Purpose, Rng, choices_key};
 use core::ops::ControlFlow;
 use std::collections::VecDeque;
@@ -28,26 +28,28 @@ const PROGRESS_EVERY: u64 = 1 << 16;
 const DEFAULT_LIMIT: u64 = 10_000_000;
 
 /// Everything there is while a run goes on.
-pub(crate) struct World<'a, P: Process, B>
-where
-    P::Port: Wired,
-{
+pub(crate) struct World<'a, B> {
     pub(super) scenario: &'a Scenario,
     pub(super) setup: &'a Setup,
-    pub(super) net: <P::Port as Wired>::Net,
-    pub(super) processes: Vec<P>,
+    pub(super) nature: Nature,
+    pub(super) net: Wiring,
+    pub(super) population: Box<dyn Population>,
+    /// Where everybody stands.
+    pub(super) statuses: Vec<Status>,
     pub(super) started: Vec<bool>,
     /// Which processes are down; empty if none can be.
     pub(super) down: Vec<bool>,
     /// Which processes the ring is closed over, where it is: those that were down before anything was sent, or (where
     /// the algorithm lives with crashes) are down. Empty otherwise.
     pub(super) bypassed: Vec<bool>,
-    pub(super) links: LinkTable<Flight<P::Msg>>,
-    /// Under `rounds`: what was sent in this round, with the numbers of the links, to arrive in the next.
-    pub(super) frontier: Vec<(u64, Flight<P::Msg>)>,
-    /// Under `rounds`: what arrives in this round, while what fails before that is handled.
-    pub(super) arriving: Vec<(u64, Flight<P::Msg>)>,
-    pub(super) effects: Effects<P>,
+    pub(super) links: LinkTable<Flight>,
+    /// Under `rounds`: what was sent in this round, to arrive in the next.
+    pub(super) frontier: Vec<(Link, Flight)>,
+    /// Under `rounds`: what arrives in this round, the next to arrive last.
+    pub(super) arriving: Vec<(Link, Flight)>,
+    /// Room to sort what arrives.
+    sorting: Vec<(Link, Flight)>,
+    pub(super) effects: Effects,
     pub(super) choices_key: u64,
     /// How many random numbers each process has drawn; empty if it draws none.
     pub(super) drawn: Vec<u32>,
@@ -79,7 +81,7 @@ where
     /// What somebody will do, in the order of their steps.
     pub(super) edits: VecDeque<Edit>,
     /// What somebody holds back.
-    pub(super) held: Vec<Held<P::Msg>>,
+    pub(super) held: Vec<Held>,
     /// The first edit that could not be carried out, and why.
     pub(super) broken_edit: Option<(Edit, String)>,
     /// Whether an edit is being carried out.
@@ -95,8 +97,10 @@ where
 }
 
 /// A message in transit.
-pub(crate) struct Flight<M> {
-    pub(super) msg: M,
+#[derive(Clone, Copy)]
+pub(crate) struct Flight {
+    pub(super) message: Handle,
+    pub(super) kind: u32,
     pub(super) number: u64,
     pub(super) from: u32,
     /// The length of the longest chain of messages that ends with this one, if metered.
@@ -116,19 +120,18 @@ pub(crate) enum Clock {
     Recorded,
 }
 
-impl<'a, P: Process, B: Problem<P>> World<'a, P, B>
-where
-    P::Port: Wired,
-{
+impl<'a, B: Problem> World<'a, B> {
+    /// Of this population, whose messages are of the first so many kinds.
     pub(crate) fn new(
-        scenario: &'a Scenario,
-        setup: &'a Setup,
+        (scenario, setup): (&'a Scenario, &'a Setup),
+        (population, kinds): (Box<dyn Population>, usize),
         problem: B,
         observer: &'a mut dyn Observer,
-    ) -> World<'a, P, B> {
-        let net = P::Port::wire(&setup.plan);
+    ) -> World<'a, B> {
+        let nature = population.nature();
+        let needs = &nature.spec.needs;
+        let net = Wiring::new(nature.shape, &setup.plan);
         let n = setup.n as usize;
-        let processes: Vec<P> = setup.processes(&net, scenario.range);
         let record_from = if observer.wants_events() { observer.events_from() } else { u64::MAX };
         let record = record_from == 0;
         let moves = observer.wants_moves();
@@ -153,22 +156,24 @@ where
         let keeps = !matches!(clock, Clock::Rounds { .. }) || setup.links == Links::HalfDuplex;
         let dense = net.stride() <= 4;
         World {
-            links: LinkTable::new(if keeps { u64::from(setup.n) * net.stride() } else { 0 }, dense),
+            links: LinkTable::new(if keeps { setup.n } else { 0 }, net.stride(), dense),
             net,
-            processes,
+            statuses: (0..setup.n).map(|index| population.status(index)).collect(),
+            population,
             started: vec![false; n],
             down: vec![false; if can_crash { n } else { 0 }],
-            bypassed: vec![false; if can_crash && P::SPEC.needs.bypass { n } else { 0 }],
+            bypassed: vec![false; if can_crash && needs.bypass { n } else { 0 }],
             frontier: Vec::new(),
             arriving: Vec::new(),
+            sorting: Vec::new(),
             effects: Effects::new(record),
             choices_key: choices_key(scenario.seed),
-            drawn: vec![0; if P::SPEC.needs.choices { n } else { 0 }],
+            drawn: vec![0; if needs.choices { n } else { 0 }],
             clock,
             picker,
             agenda: Agenda::default(),
-            timers: vec![(0, false); n * P::Timer::ALL.len()],
-            locals: vec![0; if P::Local::ALL.is_empty() { 0 } else { n }],
+            timers: vec![(0, false); n * nature.timers.count],
+            locals: vec![0; if nature.locals.count == 0 { 0 } else { n }],
             refused: Vec::new(),
             now: 0,
             unit: scenario.schedule.ticks_per_unit(),
@@ -178,8 +183,8 @@ where
             messages: 0,
             gone: 0,
             gone_before: 0,
-            fates: Fates::new(P::Msg::KINDS, scenario),
-            meter: Meter::new::<P::Msg>(scenario, setup.n, P::kinds(&setup.settings)),
+            fates: Fates::new(nature.kinds, scenario),
+            meter: Meter::new(&nature, scenario, setup.n, kinds),
             problem,
             impossible: None,
             edits: in_order(&scenario.edits),
@@ -193,15 +198,17 @@ where
             observer,
             setup,
             scenario,
+            nature,
         }
     }
 
     /// Runs to the end, or to a limit.
     pub(crate) fn run(mut self, report: &mut Report) -> Result<(), Refusal> {
         let (setup, scenario, unit) = (self.setup, self.scenario, self.ticks_per_unit());
-        self.observer.begins(&|| setup.header(&P::SPEC, scenario, unit));
-        for process in &self.processes {
-            self.problem.born(process);
+        let spec = self.nature.spec;
+        self.observer.begins(&|| setup.header(spec, scenario, unit));
+        for &status in &self.statuses {
+            self.problem.born(status);
         }
         if self.moves {
             self.observer.gathers(&everybody!(self));
@@ -224,7 +231,7 @@ where
         report.rounds = counts_rounds.then_some(self.meter.last_delivery);
         report.time = (unit > 1 || counts_rounds).then(|| self.last_step as f64 / unit as f64);
         self.problem.conclude(
-            &self.processes,
+            &*self.population,
             &End {
                 setup,
                 scenario,
@@ -247,12 +254,9 @@ where
         self.setup.links != Links::Bag
     }
 
-    /// Whether links may be half-duplex: on two-way rings only. What asks this first is not compiled for anybody else.
-    pub(super) const TWO_WAY: bool = matches!(P::Port::SHAPE, Shape::TwoWayRing);
-
-    /// Whether several messages may be taken in one step.
+    /// Whether several messages may be taken in one step: on two-way rings only.
     pub(super) fn is_half_duplex(&self) -> bool {
-        self.setup.links == Links::HalfDuplex
+        self.setup.links == Links::HalfDuplex && self.nature.shape == Shape::TwoWayRing
     }
 
     pub(super) fn is_down(&self, process: u32) -> bool {
@@ -314,10 +318,10 @@ where
                 }
             }
             Due::Timeout { process, timer, generation } => {
-                let state = &mut self.timers[process as usize * P::Timer::ALL.len() + timer as usize];
+                let state = &mut self.timers[process as usize * self.nature.timers.count + timer as usize];
                 if *state == (generation, true) {
                     state.1 = false;
-                    self.timeout(process, P::Timer::ALL[timer as usize]);
+                    self.timeout(process, timer);
                 }
             }
             Due::Suspect { process, who } => {
@@ -338,7 +342,7 @@ where
                     self.agenda.add(self.now + after, Due::Arrival { process });
                 }
             }
-            Due::Local { process, step } => self.take_local(process, step as usize),
+            Due::Local { process, step } => self.take_local(process, step),
         }
     }
 
@@ -349,7 +353,7 @@ where
             }
             return;
         }
-        if B::may(&self.processes[process as usize], input) {
+        if B::may(self.statuses[process as usize], input) {
             self.user(process, input);
         } else if input == UserInput::Want {
             self.problem.busy(process);
@@ -404,11 +408,10 @@ where
             } else {
                 self.now += 1;
             }
-            // By process and port; the sort is stable, so each link keeps its order.
-            sort::by_number(&mut self.arriving);
-            self.arriving.reverse();
+            // By process and port; each link keeps its order.
+            sort::last_first(&mut self.arriving, &mut self.sorting, self.setup.n);
             self.handle_due(true);
-            if Self::TWO_WAY && self.is_half_duplex() {
+            if self.is_half_duplex() {
                 let before = self.steps;
                 if let Some(complete) = self.half_duplex_round(waiting) {
                     return complete;
@@ -423,8 +426,7 @@ where
                     return complete;
                 }
                 let Some((link, flight)) = self.arriving.pop() else { break };
-                let (to, port) = self.net.end(link);
-                self.arrive(to, port, flight);
+                self.arrive(link, flight);
                 if !self.goes_on() {
                     return false;
                 }
@@ -524,15 +526,15 @@ where
     /// Carries out what the schedule picked.
     #[inline]
     fn move_on(&mut self, candidate: Candidate, message: Option<u64>) {
-        match candidate.what(P::Local::ALL.len()) {
+        match candidate.what(self.nature.locals.count) {
             Err((process, step)) => {
                 self.picker.remove_picked();
                 self.picker.remove(candidate);
-                self.take_local(process, step);
+                self.take_local(process, step as u32);
             }
             Ok(slot) => match message {
                 Some(message) => self.deliver_message(slot, message),
-                None if Self::TWO_WAY && self.is_half_duplex() => self.deliver_some(slot),
+                None if self.is_half_duplex() => self.deliver_some(slot),
                 None => {
                     let k = if self.is_fifo() { 0 } else { self.picker.draw(self.links.len(slot)) };
                     if self.links.len(slot) == 1 {
@@ -548,11 +550,10 @@ where
     }
 
     /// Takes a local step if it is still possible.
-    fn take_local(&mut self, process: u32, step: usize) {
+    fn take_local(&mut self, process: u32, step: u32) {
         self.locals[process as usize] &= !(1 << step);
-        let local = P::Local::ALL[step];
-        if !self.is_down(process) && self.processes[process as usize].can(local) {
-            self.local(process, local);
+        if !self.is_down(process) && self.can(process, step) {
+            self.local(process, step);
         }
     }
 

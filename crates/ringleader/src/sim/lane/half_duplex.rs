@@ -8,7 +8,8 @@ use super::rounds::Calendar;
 use super::{Course, Finish, KINDS, LaneOut, Road, Watch};
 use crate::model::{Election, Message, Outbox, Port, Process, Verdict};
 use crate::network::{Network, Wired};
-use crate::sim::{Observer, UNDECLARED_CHOICE};
+use crate::population::UNDECLARED_CHOICE;
+use crate::sim::Observer;
 
 /// From so many processes on the two neighbours are different ones, and each way round has its own side.
 pub(super) const LEAST: u32 = 3;

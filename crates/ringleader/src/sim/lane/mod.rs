@@ -13,7 +13,6 @@ mod threads;
 mod time_queue;
 mod timed;
 
-use super::effects::UNDECLARED_CHOICE;
 use super::election::Ballot;
 use super::meter::{Phases, fill_counts};
 use super::problem::End;
@@ -21,6 +20,7 @@ use super::setup::Setup;
 use super::{Observer, Progress, Report, Scenario, Schedule};
 use crate::model::{Election, Links, Message, Name, Outbox, Port, Process, Shape, Verdict};
 use crate::network::{Network, Wired};
+use crate::population::UNDECLARED_CHOICE;
 use crate::rng::{choices_key, draw};
 use core::ops::ControlFlow;
 
@@ -91,7 +91,7 @@ pub(crate) fn run<P: Election>(
     report.rounds = finish.rounds;
     report.time = finish.time;
     report.per_round = finish.per_round;
-    finish.watch.ballot.conclude(
+    finish.watch.ballot.conclude_typed(
         &processes,
         &End {
             setup,

@@ -1,16 +1,28 @@
-//! The outbox of the general engine: one buffer, reused for every step.
+//! What a step asked for, with the types of the algorithm erased: one buffer, reused for every step.
 
-use crate::model::{Outbox, Process};
+use super::Handle;
+use crate::model::Charge;
 use crate::rng::draw;
 
 /// Said when a process draws although its contract does not declare random choices.
 pub(crate) const UNDECLARED_CHOICE: &str = "only an algorithm that declares random choices draws";
 
+/// A message that was sent.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sent {
+    pub(crate) port: u32,
+    pub(crate) message: Handle,
+    /// Its kind, an index into the kinds of the algorithm.
+    pub(crate) kind: u32,
+    /// Whose request it serves.
+    pub(crate) charge: Charge,
+}
+
 /// What one step asked for.
-pub(crate) struct Effects<P: Process> {
-    pub(crate) sends: Vec<(P::Port, P::Msg)>,
+pub(crate) struct Effects {
+    pub(crate) sends: Vec<Sent>,
     /// Timers set (with their ticks) and stopped, in order.
-    pub(crate) timers: Vec<(P::Timer, Option<u32>)>,
+    pub(crate) timers: Vec<(u32, Option<u32>)>,
     /// The answers given to `choose`, in order.
     pub(crate) choices: Vec<u32>,
     pub(crate) rules: Vec<&'static str>,
@@ -26,12 +38,12 @@ pub(crate) struct Effects<P: Process> {
 enum Draws {
     /// Drawn from the seed: the key, the process, how many it has drawn.
     Seed { key: u64, process: u32, drawn: u32 },
-    /// Recorded answers, and how many were used. Asking for more, or out of range, is noted.
-    Recorded { answers: Vec<u32>, used: usize, broken: bool },
+    /// Recorded answers. Asking for more, or out of range, is noted.
+    Recorded { answers: Vec<u32>, broken: bool },
 }
 
-impl<P: Process> Effects<P> {
-    pub(crate) fn new(record: bool) -> Effects<P> {
+impl Effects {
+    pub(crate) fn new(record: bool) -> Effects {
         Effects {
             sends: Vec::new(),
             timers: Vec::new(),
@@ -55,20 +67,21 @@ impl<P: Process> Effects<P> {
     /// Empties the buffer for a step whose answers are recorded.
     pub(crate) fn begin_recorded(&mut self, answers: &[u32]) {
         self.clear();
-        self.draws = Draws::Recorded { answers: answers.to_vec(), used: 0, broken: false };
+        self.draws = Draws::Recorded { answers: answers.to_vec(), broken: false };
     }
 
     /// Whether a step with recorded answers used exactly those.
     pub(crate) fn answers_fit(&self) -> bool {
         match &self.draws {
             Draws::Seed { .. } => true,
-            Draws::Recorded { answers, used, broken } => !broken && *used == answers.len(),
+            Draws::Recorded { answers, broken, .. } => !broken && self.choices.len() == answers.len(),
         }
     }
 
+    /// Empties the buffer.
     #[inline]
-    fn clear(&mut self) {
-        self.sends.clear();
+    pub(crate) fn clear(&mut self) {
+        debug_assert!(self.sends.is_empty(), "what was sent is on its way, or discarded");
         self.timers.clear();
         self.choices.clear();
         self.rules.clear();
@@ -76,61 +89,21 @@ impl<P: Process> Effects<P> {
         self.phase_reached = None;
         self.impossible = None;
     }
-}
 
-impl<P: Process> Outbox<P> for Effects<P> {
-    #[inline]
-    fn send(&mut self, to: P::Port, msg: P::Msg) {
-        self.sends.push((to, msg));
-    }
-
-    fn set_timer(&mut self, timer: P::Timer, ticks: u32) {
-        self.timers.push((timer, Some(ticks)));
-    }
-
-    fn stop_timer(&mut self, timer: P::Timer) {
-        self.timers.push((timer, None));
-    }
-
-    fn choose(&mut self, k: u32) -> u32 {
-        if !P::SPEC.needs.choices {
-            self.impossible(UNDECLARED_CHOICE);
-        }
+    /// An answer below `k`.
+    pub(super) fn choose(&mut self, k: u32) -> u32 {
         let answer = match &mut self.draws {
             Draws::Seed { key, process, drawn } => {
                 let ordinal = *drawn + self.choices.len() as u32;
                 draw(*key, *process, ordinal, k)
             }
-            Draws::Recorded { answers, used, broken } => {
-                let answer = answers.get(*used).copied().filter(|&answer| answer < k);
-                *used += 1;
+            Draws::Recorded { answers, broken } => {
+                let answer = answers.get(self.choices.len()).copied().filter(|&answer| answer < k);
                 *broken |= answer.is_none();
                 answer.unwrap_or(0)
             }
         };
         self.choices.push(answer);
         answer
-    }
-
-    #[inline]
-    fn rule(&mut self, name: &'static str) {
-        if self.record {
-            self.rules.push(name);
-        }
-    }
-
-    #[inline]
-    fn phase_begins(&mut self) {
-        self.phases_begun += 1;
-    }
-
-    #[inline]
-    fn phase_reached(&mut self, phase: u32) {
-        self.phase_reached = self.phase_reached.max(Some(phase));
-    }
-
-    #[cold]
-    fn impossible(&mut self, why: &'static str) {
-        self.impossible.get_or_insert(why);
     }
 }

@@ -1,0 +1,127 @@
+//! A network with its type of ports erased: ports are numbers.
+
+use super::{Graph, Named, Network, OneWay, Plan, TwoWay, Wired};
+use crate::model::{Edge, Next, Peer, Port, Shape, Side};
+
+/// The wiring of any of the four kinds of network.
+#[derive(Clone, Debug)]
+pub(crate) enum Wiring {
+    OneWay(OneWay),
+    TwoWay(TwoWay),
+    Graph(Graph),
+    Named(Named),
+}
+
+/// A link, by where it ends: links are in the order of processes and their ports.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) struct Link(u64);
+
+impl Link {
+    /// The link that ends at this port of this process.
+    #[inline]
+    pub(crate) fn new(to: u32, port: u32) -> Link {
+        Link(u64::from(to) << 32 | u64::from(port))
+    }
+
+    /// The process at its end.
+    #[inline]
+    pub(crate) fn to(self) -> u32 {
+        (self.0 >> 32) as u32
+    }
+
+    /// The port at its end.
+    #[inline]
+    pub(crate) fn port(self) -> u32 {
+        self.0 as u32
+    }
+
+    /// As one number.
+    #[inline]
+    pub(crate) fn number(self) -> u64 {
+        self.0
+    }
+}
+
+impl Wiring {
+    /// Of a network of this kind.
+    pub(crate) fn new(shape: Shape, plan: &Plan) -> Wiring {
+        match shape {
+            Shape::OneWayRing => Wiring::OneWay(Next::wire(plan)),
+            Shape::TwoWayRing => Wiring::TwoWay(Side::wire(plan)),
+            Shape::Edges => Wiring::Graph(Edge::wire(plan)),
+            Shape::Named => Wiring::Named(Peer::wire(plan)),
+        }
+    }
+
+    /// The number of ports of a process.
+    pub(crate) fn degree(&self, index: u32) -> u32 {
+        match self {
+            Wiring::OneWay(net) => net.degree(index),
+            Wiring::TwoWay(net) => net.degree(index),
+            Wiring::Graph(net) => net.degree(index),
+            Wiring::Named(net) => net.degree(index),
+        }
+    }
+
+    /// Where a message goes that leaves a process by a port.
+    #[inline]
+    pub(crate) fn route(&self, from: u32, out: u32) -> Link {
+        fn of<P: Port>(net: &impl Network<P>, from: u32, out: u32) -> Link {
+            let (to, arrival) = net.route(from, P::from_index(out));
+            Link::new(to, arrival.index())
+        }
+        match self {
+            Wiring::OneWay(net) => of(net, from, out),
+            Wiring::TwoWay(net) => of(net, from, out),
+            Wiring::Graph(net) => of(net, from, out),
+            Wiring::Named(net) => of(net, from, out),
+        }
+    }
+
+    /// Where a message goes on that would arrive there, if the wire leads past that process.
+    pub(crate) fn past(&self, link: Link) -> Option<Link> {
+        fn of<P: Port>(net: &impl Network<P>, link: Link) -> Option<Link> {
+            let (to, arrival) = net.past(link.to(), P::from_index(link.port()))?;
+            Some(Link::new(to, arrival.index()))
+        }
+        match self {
+            Wiring::OneWay(net) => of(net, link),
+            Wiring::TwoWay(net) => of(net, link),
+            Wiring::Graph(net) => of(net, link),
+            Wiring::Named(net) => of(net, link),
+        }
+    }
+
+    /// A number above every port number.
+    pub(crate) fn stride(&self) -> u32 {
+        let stride = match self {
+            Wiring::OneWay(net) => net.stride(),
+            Wiring::TwoWay(net) => net.stride(),
+            Wiring::Graph(net) => net.stride(),
+            Wiring::Named(net) => net.stride(),
+        };
+        stride as u32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn erased_networks_route_as_typed_ones() {
+        let plan = Plan { n: 5, ports: Vec::new(), neighbours: Vec::new() };
+        let two_way = Wiring::new(Shape::TwoWayRing, &plan);
+        let typed = Side::wire(&plan);
+        for (from, side) in (0..5).flat_map(|from| Side::BOTH.map(|side| (from, side))) {
+            let link = two_way.route(from, side.index());
+            let (to, arrival) = typed.route(from, side);
+            assert_eq!((link.to(), link.port()), (to, arrival.index()));
+            let beyond = two_way.past(link).map(|link| (link.to(), link.port()));
+            assert_eq!(beyond, typed.past(to, arrival).map(|(to, arrival)| (to, arrival.index())));
+        }
+        let named = Wiring::new(Shape::Named, &plan);
+        assert_eq!(named.route(3, 1), Link::new(1, 3));
+        assert_eq!((named.stride(), named.degree(0), named.past(Link::new(1, 3))), (5, 4, None));
+    }
+}

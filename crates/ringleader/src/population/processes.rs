@@ -1,0 +1,345 @@
+//! Processes of one type, as a population.
+
+use super::{Attempt, Effects, Handle, Input, Nature, Population, Position, Sent, Status, UNDECLARED_CHOICE};
+use crate::model::{
+    Birth, Charge, Election, Exclusion, Fields, Given, Knows, Message, Name, Outbox, Port, Process, Sizes,
+    WireError,
+};
+use core::marker::PhantomData;
+
+/// How the problem reads a process, and how it hands over what users do.
+pub(crate) trait Reading<P: Process>: 'static {
+    fn status(process: &P) -> Status;
+    fn knows(process: &P) -> Knows;
+    fn priority(process: &P) -> Option<(u64, u32)>;
+    fn charge(msg: &P::Msg) -> Charge;
+    fn want(process: &mut P, out: &mut impl Outbox<P>);
+    fn exit(process: &mut P, out: &mut impl Outbox<P>);
+}
+
+/// Processes elect a leader.
+pub(crate) struct Electing;
+
+impl<P: Election> Reading<P> for Electing {
+    #[inline]
+    fn status(process: &P) -> Status {
+        Status { position: Position::Verdict(process.verdict()), tokens: 0 }
+    }
+    fn knows(process: &P) -> Knows {
+        process.knows()
+    }
+    fn priority(_: &P) -> Option<(u64, u32)> {
+        None
+    }
+    #[inline]
+    fn charge(_: &P::Msg) -> Charge {
+        Charge::Nobody
+    }
+    fn want(_: &mut P, _: &mut impl Outbox<P>) {}
+    fn exit(_: &mut P, _: &mut impl Outbox<P>) {}
+}
+
+/// Processes exclude each other.
+pub(crate) struct Excluding;
+
+impl<P: Exclusion> Reading<P> for Excluding {
+    #[inline]
+    fn status(process: &P) -> Status {
+        Status { position: Position::User(process.stage()), tokens: process.tokens() }
+    }
+    fn knows(_: &P) -> Knows {
+        Knows::Nothing
+    }
+    fn priority(process: &P) -> Option<(u64, u32)> {
+        process.priority()
+    }
+    #[inline]
+    fn charge(msg: &P::Msg) -> Charge {
+        P::charge(msg)
+    }
+    fn want(process: &mut P, out: &mut impl Outbox<P>) {
+        process.request(out);
+    }
+    fn exit(process: &mut P, out: &mut impl Outbox<P>) {
+        process.release(out);
+    }
+}
+
+/// All processes of an algorithm, and their messages.
+pub(crate) struct Processes<P: Process, R> {
+    all: Vec<P>,
+    messages: Store<P::Msg>,
+    /// What the last attempt made of a process.
+    attempted: Option<P>,
+    reading: PhantomData<fn() -> R>,
+}
+
+impl<P: Process, R: Reading<P>> Processes<P, R> {
+    pub(crate) fn new(all: Vec<P>) -> Processes<P, R> {
+        Processes { all, messages: Store::default(), attempted: None, reading: PhantomData }
+    }
+}
+
+impl<P: Process, R: Reading<P>> Population for Processes<P, R> {
+    fn nature(&self) -> Nature {
+        Nature::of::<P>()
+    }
+
+    fn react(&mut self, who: u32, input: Input, effects: &mut Effects) -> Status {
+        let Processes { all, messages, .. } = self;
+        let process = &mut all[who as usize];
+        match input {
+            Input::Deliver { port, message, wakes } => {
+                let msg = messages.take(message);
+                let out = &mut Out::<P, R>::new(effects, messages);
+                if wakes {
+                    process.start(out);
+                }
+                process.receive(P::Port::from_index(port), msg, out);
+            }
+            Input::Start => process.start(&mut Out::<P, R>::new(effects, messages)),
+            Input::Timeout(timer) => {
+                process.timeout(P::Timer::ALL[timer as usize], &mut Out::<P, R>::new(effects, messages));
+            }
+            Input::Local(step) => {
+                process.step(P::Local::ALL[step as usize], &mut Out::<P, R>::new(effects, messages));
+            }
+            Input::Want => R::want(process, &mut Out::<P, R>::new(effects, messages)),
+            Input::Exit => R::exit(process, &mut Out::<P, R>::new(effects, messages)),
+            Input::Suspect(who) => {
+                process.suspect(P::Port::from_index(who), &mut Out::<P, R>::new(effects, messages));
+            }
+            Input::Recover => process.recover(&mut Out::<P, R>::new(effects, messages)),
+        }
+        R::status(process)
+    }
+
+    fn receive_several(&mut self, who: u32, messages: &[(u32, Handle)], effects: &mut Effects) {
+        let batch = self.batch(messages);
+        self.all[who as usize].receive_several(&batch, &mut Out::<P, R>::new(effects, &mut self.messages));
+    }
+
+    fn attempt(&mut self, who: u32, attempt: Attempt<'_>, effects: &mut Effects) -> Option<usize> {
+        let mut copy = self.all[who as usize].clone();
+        let mut of_start = 0;
+        match attempt {
+            Attempt::Start => copy.start(&mut Out::<P, R>::new(effects, &mut self.messages)),
+            Attempt::Local(step) => {
+                let out = &mut Out::<P, R>::new(effects, &mut self.messages);
+                copy.step(P::Local::ALL[step as usize], out);
+            }
+            Attempt::Deliver { port, message, wakes } => {
+                let msg = self.messages.get(message).clone();
+                let out = &mut Out::<P, R>::new(effects, &mut self.messages);
+                if wakes {
+                    copy.start(out);
+                }
+                copy.receive(P::Port::from_index(port), msg, out);
+            }
+            Attempt::Batch { messages, wakes } => {
+                let batch = self.batch(messages);
+                if !copy.accepts(&batch) {
+                    return None;
+                }
+                let out = &mut Out::<P, R>::new(effects, &mut self.messages);
+                if wakes {
+                    copy.start(out);
+                }
+                of_start = out.effects.sends.len();
+                copy.receive_several(&batch, out);
+            }
+        }
+        self.attempted = Some(copy);
+        Some(of_start)
+    }
+
+    fn keep(&mut self, who: u32) -> Status {
+        if let Some(process) = self.attempted.take() {
+            self.all[who as usize] = process;
+        }
+        self.status(who)
+    }
+
+    fn accepts(&self, who: u32, messages: &[(u32, Handle)]) -> bool {
+        self.all[who as usize].accepts(&self.batch(messages))
+    }
+
+    fn reset(&mut self, who: u32, birth: &Birth) {
+        self.all[who as usize] = P::new(P::Given::of(birth));
+    }
+
+    fn status(&self, who: u32) -> Status {
+        R::status(&self.all[who as usize])
+    }
+
+    fn knows(&self, who: u32) -> Knows {
+        R::knows(&self.all[who as usize])
+    }
+
+    fn priority(&self, who: u32) -> Option<(u64, u32)> {
+        R::priority(&self.all[who as usize])
+    }
+
+    fn possible(&self, who: u32) -> u64 {
+        let process = &self.all[who as usize];
+        let steps = P::Local::ALL.iter().enumerate();
+        steps.fold(0, |all, (bit, &step)| all | u64::from(process.can(step)) << bit)
+    }
+
+    fn fields(&self, who: u32) -> Fields {
+        self.all[who as usize].fields()
+    }
+
+    fn message_fields(&self, message: Handle) -> Fields {
+        self.messages.get(message).fields()
+    }
+
+    fn message_bits(&self, message: Handle, sizes: Sizes) -> u64 {
+        self.messages.get(message).bits(sizes)
+    }
+
+    fn message_charge(&self, message: Handle) -> Charge {
+        R::charge(self.messages.get(message))
+    }
+
+    fn duplicate(&mut self, message: Handle) -> Handle {
+        let copy = self.messages.get(message).clone();
+        self.messages.put(copy)
+    }
+
+    fn discard(&mut self, message: Handle) {
+        self.messages.take(message);
+    }
+
+    fn encode(&self, message: Handle) -> Vec<u8> {
+        self.messages.get(message).encode()
+    }
+
+    fn read(&self, bytes: &[u8]) -> Result<(usize, Fields), WireError> {
+        P::Msg::decode(bytes).map(|msg| (msg.kind(), msg.fields()))
+    }
+
+    fn decode(&mut self, bytes: &[u8]) -> Result<Handle, WireError> {
+        P::Msg::decode(bytes).map(|msg| self.messages.put(msg))
+    }
+
+    fn copy(&self) -> Box<dyn Population> {
+        Box::new(Processes::<P, R> {
+            all: self.all.clone(),
+            messages: self.messages.clone(),
+            attempted: None,
+            reading: PhantomData,
+        })
+    }
+}
+
+impl<P: Process, R: Reading<P>> Processes<P, R> {
+    fn batch(&self, messages: &[(u32, Handle)]) -> Vec<(P::Port, P::Msg)> {
+        let message = |&(port, message)| (P::Port::from_index(port), self.messages.get(message).clone());
+        messages.iter().map(message).collect()
+    }
+}
+
+/// Messages that were sent and have not been received.
+#[derive(Clone)]
+struct Store<M> {
+    places: Vec<Option<M>>,
+    /// The places that are empty. The one that was emptied last is filled first: it is still at hand.
+    free: Vec<u32>,
+}
+
+impl<M> Default for Store<M> {
+    fn default() -> Store<M> {
+        Store { places: Vec::new(), free: Vec::new() }
+    }
+}
+
+/// Whoever has a handle has had it from `put`, and gives it to `take` once.
+const HELD_ONCE: &str = "a message is received once";
+
+impl<M> Store<M> {
+    #[inline]
+    fn put(&mut self, msg: M) -> Handle {
+        match self.free.pop() {
+            Some(place) => {
+                self.places[place as usize] = Some(msg);
+                Handle(place)
+            }
+            None => {
+                self.places.push(Some(msg));
+                Handle(self.places.len() as u32 - 1)
+            }
+        }
+    }
+
+    #[inline]
+    fn take(&mut self, message: Handle) -> M {
+        self.free.push(message.0);
+        self.places[message.0 as usize].take().expect(HELD_ONCE)
+    }
+
+    #[inline]
+    fn get(&self, message: Handle) -> &M {
+        self.places[message.0 as usize].as_ref().expect(HELD_ONCE)
+    }
+}
+
+/// The outbox: it erases the types of what a step asks for.
+struct Out<'a, P: Process, R> {
+    effects: &'a mut Effects,
+    messages: &'a mut Store<P::Msg>,
+    reading: PhantomData<fn() -> R>,
+}
+
+impl<'a, P: Process, R> Out<'a, P, R> {
+    #[inline]
+    fn new(effects: &'a mut Effects, messages: &'a mut Store<P::Msg>) -> Out<'a, P, R> {
+        Out { effects, messages, reading: PhantomData }
+    }
+}
+
+impl<P: Process, R: Reading<P>> Outbox<P> for Out<'_, P, R> {
+    #[inline]
+    fn send(&mut self, to: P::Port, msg: P::Msg) {
+        let (kind, charge) = (msg.kind() as u32, R::charge(&msg));
+        let message = self.messages.put(msg);
+        self.effects.sends.push(Sent { port: to.index(), message, kind, charge });
+    }
+
+    fn set_timer(&mut self, timer: P::Timer, ticks: u32) {
+        self.effects.timers.push((timer.index() as u32, Some(ticks)));
+    }
+
+    fn stop_timer(&mut self, timer: P::Timer) {
+        self.effects.timers.push((timer.index() as u32, None));
+    }
+
+    fn choose(&mut self, k: u32) -> u32 {
+        if !P::SPEC.needs.choices {
+            self.impossible(UNDECLARED_CHOICE);
+        }
+        self.effects.choose(k)
+    }
+
+    #[inline]
+    fn rule(&mut self, name: &'static str) {
+        if self.effects.record {
+            self.effects.rules.push(name);
+        }
+    }
+
+    #[inline]
+    fn phase_begins(&mut self) {
+        self.effects.phases_begun += 1;
+    }
+
+    #[inline]
+    fn phase_reached(&mut self, phase: u32) {
+        self.effects.phase_reached = self.effects.phase_reached.max(Some(phase));
+    }
+
+    #[cold]
+    fn impossible(&mut self, why: &'static str) {
+        self.effects.impossible.get_or_insert(why);
+    }
+}
