@@ -3,8 +3,7 @@
 //! A search meets the same local step millions of times. It is taken once, by the algorithm's own code, and
 //! remembered; after that the search moves numbers about.
 
-use crate::model::{Knows, Stage, Verdict};
-use core::hash::{Hash, Hasher};
+use crate::model::{Bits, Knows, Stage, Verdict};
 
 /// What happens to one process.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -83,42 +82,6 @@ impl Outcome {
     }
 }
 
-/// A set of places, each so many processes after the one that remembers it. It grows with what is in it, and two that
-/// hold the same are equal.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub(crate) struct Places {
-    first: u64,
-    /// From the 65th place on.
-    rest: Vec<u64>,
-}
-
-impl Places {
-    pub(crate) fn add(&mut self, place: u32) {
-        let (word, bit) = (place as usize / 64, 1 << (place % 64));
-        if word == 0 {
-            self.first |= bit;
-        } else {
-            self.rest.resize(self.rest.len().max(word), 0);
-            self.rest[word - 1] |= bit;
-        }
-    }
-
-    pub(crate) fn has(&self, place: u32) -> bool {
-        let word = match place as usize / 64 {
-            0 => self.first,
-            word => self.rest.get(word - 1).copied().unwrap_or(0),
-        };
-        word >> (place % 64) & 1 == 1
-    }
-}
-
-impl Hash for Places {
-    fn hash<H: Hasher>(&self, hasher: &mut H) {
-        self.first.hash(hasher);
-        self.rest.iter().for_each(|word| word.hash(hasher));
-    }
-}
-
 /// What is known of the state of one process.
 #[derive(Clone, Debug)]
 pub(crate) struct Facts {
@@ -143,7 +106,7 @@ pub(crate) struct Facts {
     /// Whether something is to happen here after some time.
     pub(crate) awaits_time: bool,
     /// Who entered while it waited, as places after this one.
-    pub(crate) bypassed: Places,
+    pub(crate) bypassed: Bits,
     /// How far its phases are behind the furthest process, where that is watched.
     pub(crate) lag: u32,
     /// The round it is in, where rounds grow without end.

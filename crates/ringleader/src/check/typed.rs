@@ -1,11 +1,11 @@
 //! The states of single processes, and their steps: the only place of the checker that knows the algorithm's types.
 
 use super::hash::{Interned, Map, fingerprint};
-use super::stimulus::{Facts, Outcome, Places, Steps, Stimulus};
+use super::stimulus::{Facts, Outcome, Steps, Stimulus};
 use super::trial::Trial;
 use crate::model::{
-    Election, Exclusion, Fields, Knows, Message, Name, Port, Process, Reached, Shape, Stage, Timing, Value,
-    Verdict,
+    Bits, Election, Exclusion, Fields, Knows, Message, Name, Port, Process, Reached, Shape, Stage, Timing,
+    Value, Verdict,
 };
 
 /// How the problem reads a process, and how it hands over what users do.
@@ -78,7 +78,7 @@ struct Local<P> {
     timers: Vec<Option<u32>>,
     /// Who went down, and in how many ticks this process may be told.
     alarms: Vec<(u32, u32)>,
-    bypassed: Places,
+    bypassed: Bits,
     lag: u32,
 }
 
@@ -318,7 +318,7 @@ impl<P: Process> Steps for Typed<P> {
             wants,
             timers: vec![None; P::Timer::ALL.len()],
             alarms: Vec::new(),
-            bypassed: Places::default(),
+            bypassed: Bits::default(),
             lag: 0,
         })
     }
@@ -453,7 +453,7 @@ impl<P: Process> Typed<P> {
                 self.every_answer(&local, &mut |local, out| {
                     if stimulus == Stimulus::Want {
                         local.wants -= 1;
-                        local.bypassed = Places::default();
+                        local.bypassed = Bits::default();
                         want(&mut local.process, out);
                     } else {
                         exit(&mut local.process, out);
@@ -495,7 +495,9 @@ impl<P: Process> Typed<P> {
                 })
             }
             Stimulus::Calm(who) => self.note(local, &|local| calm(&mut local.alarms, who)),
-            Stimulus::Bypassed(places) => self.note(local, &|local| local.bypassed.add(places)),
+            Stimulus::Bypassed(places) => self.note(local, &|local| {
+                local.bypassed.set(places);
+            }),
             Stimulus::Behind => self.note(local, &|local| local.lag += 1),
         }
     }

@@ -10,6 +10,7 @@ mod elector;
 mod given;
 mod message;
 mod outbox;
+mod peers;
 mod port;
 mod process;
 mod quorum;
@@ -26,6 +27,8 @@ pub use given::{
 };
 pub use message::Message;
 pub use outbox::Outbox;
+pub(crate) use peers::Bits;
+pub use peers::Peers;
 pub use port::{Edge, Next, Peer, Port, Shape, Side};
 pub use process::{Charge, Election, Exclusion, Knows, Process, Rounds, Stage, Verdict};
 pub use quorum::{largest_quorum, line_or_grid};

@@ -23,7 +23,7 @@
 //! ```
 
 use crate::model::{
-    Bound, Charge, Clock, Cost, Counts, Erratum, Exclusion, Fields, Needs, Never, Order, Outbox, Peer,
+    Bound, Charge, Clock, Cost, Counts, Erratum, Exclusion, Fields, Needs, Never, Order, Outbox, Peer, Peers,
     Process, Promises, Reached, Rule, Size, Spec, Stage, Talks, Text, Variant, fields, messages,
 };
 
@@ -38,9 +38,9 @@ pub struct CarvalhoRoucairol {
     /// The time stamp of the own request; 0 if there is none.
     ts: u64,
     /// Whose permission we hold: a set, in increasing order.
-    auth: Vec<Peer>,
+    auth: Peers,
     /// Who waits for our reply: a set, in increasing order.
-    deferred: Vec<Peer>,
+    deferred: Peers,
 }
 
 messages! {
@@ -63,7 +63,15 @@ impl Process for CarvalhoRoucairol {
 
     fn new((me, n): (Peer, Size)) -> Self {
         let clock = Clock::default();
-        CarvalhoRoucairol { me, n, clock, user: Stage::Idle, ts: 0, auth: Vec::new(), deferred: Vec::new() }
+        CarvalhoRoucairol {
+            me,
+            n,
+            clock,
+            user: Stage::Idle,
+            ts: 0,
+            auth: Peers::default(),
+            deferred: Peers::default(),
+        }
     }
 
     fn start(&mut self, _: &mut impl Outbox<Self>) {}
@@ -88,7 +96,7 @@ impl Process for CarvalhoRoucairol {
                 self.defer(from, out);
             }
             (Msg::Reply {}, Stage::Waiting) => {
-                if !insert(&mut self.auth, from) {
+                if !self.auth.insert(from) {
                     out.impossible("who gave its permission is not asked again");
                 }
                 if self.may_enter() {
@@ -118,7 +126,7 @@ impl CarvalhoRoucairol {
     /// It has to wait for our reply.
     fn defer(&mut self, from: Peer, out: &mut impl Outbox<Self>) {
         out.rule("defer");
-        if !insert(&mut self.deferred, from) {
+        if !self.deferred.insert(from) {
             out.impossible("it asks once, and not again before it has our reply");
         }
     }
@@ -127,18 +135,8 @@ impl CarvalhoRoucairol {
     fn grant(&mut self, from: Peer, out: &mut impl Outbox<Self>) -> bool {
         out.rule("grant");
         out.send(from, Msg::Reply {});
-        remove(&mut self.auth, from)
+        self.auth.remove(from)
     }
-}
-
-/// Puts a process into a set; whether it was not there.
-fn insert(set: &mut Vec<Peer>, who: Peer) -> bool {
-    set.binary_search(&who).map_err(|place| set.insert(place, who)).is_err()
-}
-
-/// Takes a process out of a set; whether it was there.
-fn remove(set: &mut Vec<Peer>, who: Peer) -> bool {
-    set.binary_search(&who).map(|place| set.remove(place)).is_ok()
 }
 
 impl Exclusion for CarvalhoRoucairol {
@@ -146,7 +144,7 @@ impl Exclusion for CarvalhoRoucairol {
         out.rule("want");
         self.ts = self.clock.tick();
         self.user = if self.may_enter() { Stage::Inside } else { Stage::Waiting };
-        for other in self.me.others(self.n).filter(|other| self.auth.binary_search(other).is_err()) {
+        for other in self.me.others(self.n).filter(|other| !self.auth.has(*other)) {
             out.send(other, Msg::Request { t: self.ts });
         }
     }
@@ -155,8 +153,8 @@ impl Exclusion for CarvalhoRoucairol {
         out.rule("exit");
         self.user = Stage::Idle;
         self.ts = 0;
-        for other in self.deferred.drain(..) {
-            remove(&mut self.auth, other);
+        for other in self.deferred.drain() {
+            self.auth.remove(other);
             out.send(other, Msg::Reply {});
         }
     }

@@ -20,7 +20,7 @@
 //! ```
 
 use crate::model::{
-    Bound, Charge, Clock, Cost, Counts, Erratum, Exclusion, Fields, Needs, Never, Order, Outbox, Peer,
+    Bound, Charge, Clock, Cost, Counts, Erratum, Exclusion, Fields, Needs, Never, Order, Outbox, Peer, Peers,
     Process, Promises, Reached, Rule, Size, Spec, Stage, Text, Variant, fields, messages,
 };
 
@@ -36,8 +36,8 @@ pub struct RicartAgrawala {
     ts: u64,
     /// How many replies have not come yet. Everybody replies once, so they need not be told apart.
     missing: u32,
-    /// Who waits for our reply: a set, in increasing order.
-    deferred: Vec<Peer>,
+    /// Who waits for our reply.
+    deferred: Peers,
 }
 
 messages! {
@@ -66,7 +66,7 @@ impl Process for RicartAgrawala {
             user: Stage::Idle,
             ts: 0,
             missing: 0,
-            deferred: Vec::new(),
+            deferred: Peers::default(),
         }
     }
 
@@ -83,9 +83,8 @@ impl Process for RicartAgrawala {
                 };
                 if earlier {
                     out.rule("defer");
-                    match self.deferred.binary_search(&from) {
-                        Ok(_) => out.impossible("it asks once, and not again before it has our reply"),
-                        Err(place) => self.deferred.insert(place, from),
+                    if !self.deferred.insert(from) {
+                        out.impossible("it asks once, and not again before it has our reply");
                     }
                 } else {
                     out.rule("grant");
@@ -127,7 +126,7 @@ impl Exclusion for RicartAgrawala {
         out.rule("exit");
         self.user = Stage::Idle;
         self.ts = 0;
-        for other in self.deferred.drain(..) {
+        for other in self.deferred.drain() {
             out.send(other, Msg::Reply {});
         }
     }

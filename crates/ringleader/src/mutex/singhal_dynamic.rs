@@ -22,7 +22,7 @@
 //! ```
 
 use crate::model::{
-    Bound, Charge, Clock, Cost, Counts, Erratum, Exclusion, Fields, Needs, Never, Order, Outbox, Peer,
+    Bound, Charge, Clock, Cost, Counts, Erratum, Exclusion, Fields, Needs, Never, Order, Outbox, Peer, Peers,
     Process, Promises, Reached, Rule, Spec, Stage, Talks, fields, messages,
 };
 
@@ -36,9 +36,9 @@ pub struct SinghalDynamic {
     /// The time stamp of the own request; 0 if there is none.
     ts: u64,
     /// R: whom to ask, and while waiting whose reply is missing; in increasing order.
-    request_set: Vec<Peer>,
+    request_set: Peers,
     /// I: who waits for our reply; in increasing order.
-    inform_set: Vec<Peer>,
+    inform_set: Peers,
 }
 
 messages! {
@@ -62,7 +62,7 @@ impl Process for SinghalDynamic {
     fn new(me: Peer) -> Self {
         let request_set = (0..me.0).map(Peer).collect();
         let clock = Clock::default();
-        SinghalDynamic { me, clock, user: Stage::Idle, ts: 0, request_set, inform_set: Vec::new() }
+        SinghalDynamic { me, clock, user: Stage::Idle, ts: 0, request_set, inform_set: Peers::default() }
     }
 
     fn start(&mut self, _: &mut impl Outbox<Self>) {}
@@ -73,13 +73,13 @@ impl Process for SinghalDynamic {
         match (msg, self.user) {
             (Msg::Request { .. }, Stage::Idle) => {
                 out.rule("grant");
-                insert(&mut self.request_set, from);
+                self.request_set.insert(from);
                 out.send(from, Msg::Reply { t: self.clock.now() });
             }
             (Msg::Request { .. }, Stage::Waiting) => {
                 if (self.ts, self.me) < (t, from) {
                     self.defer(from, out);
-                } else if insert(&mut self.request_set, from) {
+                } else if self.request_set.insert(from) {
                     out.rule("give way");
                     out.send(from, Msg::Reply { t: self.clock.now() });
                     out.send(from, Msg::Request { t: self.ts });
@@ -91,7 +91,7 @@ impl Process for SinghalDynamic {
             }
             (Msg::Request { .. }, Stage::Inside) => self.defer(from, out),
             (Msg::Reply { .. }, Stage::Waiting) => {
-                if !remove(&mut self.request_set, from) {
+                if !self.request_set.remove(from) {
                     out.impossible("who was asked is in R until it replies");
                 }
                 if self.request_set.is_empty() {
@@ -116,20 +116,10 @@ impl SinghalDynamic {
     /// It has to wait for our reply.
     fn defer(&mut self, from: Peer, out: &mut impl Outbox<Self>) {
         out.rule("defer");
-        if !insert(&mut self.inform_set, from) {
+        if !self.inform_set.insert(from) {
             out.impossible("it asks once, and not again before it has our reply");
         }
     }
-}
-
-/// Puts a process into a set; whether it was not there.
-fn insert(set: &mut Vec<Peer>, who: Peer) -> bool {
-    set.binary_search(&who).map_err(|place| set.insert(place, who)).is_err()
-}
-
-/// Takes a process out of a set; whether it was there.
-fn remove(set: &mut Vec<Peer>, who: Peer) -> bool {
-    set.binary_search(&who).map(|place| set.remove(place)).is_ok()
 }
 
 impl Exclusion for SinghalDynamic {
@@ -137,7 +127,7 @@ impl Exclusion for SinghalDynamic {
         out.rule("want");
         self.ts = self.clock.tick();
         self.user = if self.request_set.is_empty() { Stage::Inside } else { Stage::Waiting };
-        for &other in &self.request_set {
+        for other in self.request_set.iter() {
             out.send(other, Msg::Request { t: self.ts });
         }
     }
@@ -146,8 +136,8 @@ impl Exclusion for SinghalDynamic {
         out.rule("exit");
         self.user = Stage::Idle;
         self.ts = 0;
-        for other in self.inform_set.drain(..) {
-            insert(&mut self.request_set, other);
+        for other in self.inform_set.drain() {
+            self.request_set.insert(other);
             out.send(other, Msg::Reply { t: self.clock.now() });
         }
     }

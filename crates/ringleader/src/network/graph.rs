@@ -15,8 +15,10 @@ pub enum Graph {
     },
     /// Listed neighbours: trees.
     Listed {
-        /// For each process and port: the neighbour, and the port at which messages arrive there.
-        ends: Vec<Vec<(u32, u32)>>,
+        /// For each process and port, one after the other: the neighbour, and the port at which messages arrive there.
+        ends: Vec<(u32, u32)>,
+        /// Where those of each process begin, and at last their number.
+        begin: Vec<u32>,
         /// The largest degree.
         stride: u32,
     },
@@ -45,7 +47,7 @@ impl Network<Edge> for Graph {
     fn degree(&self, index: u32) -> u32 {
         match self {
             Graph::Complete { n, .. } => n - 1,
-            Graph::Listed { ends, .. } => ends[index as usize].len() as u32,
+            Graph::Listed { begin, .. } => begin[index as usize + 1] - begin[index as usize],
         }
     }
 
@@ -58,8 +60,8 @@ impl Network<Edge> for Graph {
                 let back = ((u64::from(from) + u64::from(*n) - 1 - u64::from(to)) % u64::from(*n)) as u32;
                 (to, Edge(if ports.is_empty() { back } else { ports[to as usize].number[back as usize] }))
             }
-            Graph::Listed { ends, .. } => {
-                let (to, arrival) = ends[from as usize][out.0 as usize];
+            Graph::Listed { ends, begin, .. } => {
+                let (to, arrival) = ends[(begin[from as usize] + out.0) as usize];
                 (to, Edge(arrival))
             }
         }
@@ -96,14 +98,18 @@ impl Wired for Edge {
             }
         }
         halves.sort_unstable();
-        let mut ends: Vec<Vec<(u32, u32)>> = (0..plan.n as usize).map(|i| vec![(0, 0); degree(i)]).collect();
+        let mut begin = vec![0_u32];
+        for i in 0..plan.n as usize {
+            begin.push(begin[i] + degree(i) as u32);
+        }
+        let mut ends = vec![(0, 0); begin[plan.n as usize] as usize];
         for pair in halves.chunks_exact(2) {
             let ((_, low, low_port), (_, high, high_port)) = (pair[0], pair[1]);
-            ends[low as usize][low_port as usize] = (high, high_port);
-            ends[high as usize][high_port as usize] = (low, low_port);
+            ends[(begin[low as usize] + low_port) as usize] = (high, high_port);
+            ends[(begin[high as usize] + high_port) as usize] = (low, low_port);
         }
         let stride = (0..plan.n as usize).map(degree).max().unwrap_or(0) as u32;
-        Graph::Listed { ends, stride }
+        Graph::Listed { ends, begin, stride }
     }
 }
 

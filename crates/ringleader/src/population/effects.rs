@@ -29,17 +29,20 @@ pub(crate) struct Effects {
     pub(crate) phases_begun: u32,
     pub(crate) phase_reached: Option<u32>,
     pub(crate) impossible: Option<&'static str>,
+    /// Whether a step asked for more than to send: most do not.
+    pub(crate) asks_more: bool,
     /// Whether rules are wanted.
     pub(crate) record: bool,
-    draws: Draws,
+    /// What answers are drawn from: the key, the process, how many it has drawn.
+    seed: (u64, u32, u32),
+    /// Recorded answers, which come first.
+    recorded: Option<Recorded>,
 }
 
-/// Where answers come from.
-enum Draws {
-    /// Drawn from the seed: the key, the process, how many it has drawn.
-    Seed { key: u64, process: u32, drawn: u32 },
-    /// Recorded answers. Asking for more, or out of range, is noted.
-    Recorded { answers: Vec<u32>, broken: bool },
+/// Recorded answers. Asking for more, or out of range, is noted.
+struct Recorded {
+    answers: Vec<u32>,
+    broken: bool,
 }
 
 impl Effects {
@@ -52,8 +55,10 @@ impl Effects {
             phases_begun: 0,
             phase_reached: None,
             impossible: None,
+            asks_more: false,
             record,
-            draws: Draws::Seed { key: 0, process: 0, drawn: 0 },
+            seed: (0, 0, 0),
+            recorded: None,
         }
     }
 
@@ -61,43 +66,51 @@ impl Effects {
     #[inline]
     pub(crate) fn begin(&mut self, key: u64, process: u32, drawn: u32) {
         self.clear();
-        self.draws = Draws::Seed { key, process, drawn };
+        self.seed = (key, process, drawn);
     }
 
     /// Empties the buffer for a step whose answers are recorded.
     pub(crate) fn begin_recorded(&mut self, answers: &[u32]) {
         self.clear();
-        self.draws = Draws::Recorded { answers: answers.to_vec(), broken: false };
+        self.asks_more = true;
+        self.recorded = Some(Recorded { answers: answers.to_vec(), broken: false });
     }
 
     /// Whether a step with recorded answers used exactly those.
     pub(crate) fn answers_fit(&self) -> bool {
-        match &self.draws {
-            Draws::Seed { .. } => true,
-            Draws::Recorded { answers, broken, .. } => !broken && self.choices.len() == answers.len(),
-        }
+        let fits = |it: &Recorded| !it.broken && self.choices.len() == it.answers.len();
+        self.recorded.as_ref().is_none_or(fits)
     }
 
     /// Empties the buffer.
     #[inline]
     pub(crate) fn clear(&mut self) {
         debug_assert!(self.sends.is_empty(), "what was sent is on its way, or discarded");
+        if self.asks_more {
+            self.clear_more();
+        }
+    }
+
+    fn clear_more(&mut self) {
+        self.asks_more = false;
         self.timers.clear();
         self.choices.clear();
         self.rules.clear();
         self.phases_begun = 0;
         self.phase_reached = None;
         self.impossible = None;
+        self.recorded = None;
     }
 
     /// An answer below `k`.
     pub(super) fn choose(&mut self, k: u32) -> u32 {
-        let answer = match &mut self.draws {
-            Draws::Seed { key, process, drawn } => {
-                let ordinal = *drawn + self.choices.len() as u32;
-                draw(*key, *process, ordinal, k)
+        self.asks_more = true;
+        let answer = match &mut self.recorded {
+            None => {
+                let (key, process, drawn) = self.seed;
+                draw(key, process, drawn + self.choices.len() as u32, k)
             }
-            Draws::Recorded { answers, broken } => {
+            Some(Recorded { answers, broken }) => {
                 let answer = answers.get(self.choices.len()).copied().filter(|&answer| answer < k);
                 *broken |= answer.is_none();
                 answer.unwrap_or(0)

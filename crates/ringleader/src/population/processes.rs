@@ -246,11 +246,16 @@ struct Store<M> {
     places: Vec<Option<M>>,
     /// The places that are empty. The one that was emptied last is filled first: it is still at hand.
     free: Vec<u32>,
+    /// When so many are empty they are put in order.
+    untidy: usize,
 }
+
+/// From so many empty places on their order matters.
+const MANY: usize = 4096;
 
 impl<M> Default for Store<M> {
     fn default() -> Store<M> {
-        Store { places: Vec::new(), free: Vec::new() }
+        Store { places: Vec::new(), free: Vec::new(), untidy: MANY }
     }
 }
 
@@ -275,7 +280,17 @@ impl<M> Store<M> {
     #[inline]
     fn take(&mut self, message: Handle) -> M {
         self.free.push(message.0);
+        if self.free.len() >= self.untidy {
+            self.tidy();
+        }
         self.places[message.0 as usize].take().expect(HELD_ONCE)
+    }
+
+    /// After a flood the few messages that are on their way would be all over the store. Low places are filled first.
+    #[cold]
+    fn tidy(&mut self) {
+        self.free.sort_unstable_by(|a, b| b.cmp(a));
+        self.untidy = 2 * self.free.len();
     }
 
     #[inline]
@@ -307,10 +322,12 @@ impl<P: Process, R: Reading<P>> Outbox<P> for Out<'_, P, R> {
     }
 
     fn set_timer(&mut self, timer: P::Timer, ticks: u32) {
+        self.effects.asks_more = true;
         self.effects.timers.push((timer.index() as u32, Some(ticks)));
     }
 
     fn stop_timer(&mut self, timer: P::Timer) {
+        self.effects.asks_more = true;
         self.effects.timers.push((timer.index() as u32, None));
     }
 
@@ -324,22 +341,26 @@ impl<P: Process, R: Reading<P>> Outbox<P> for Out<'_, P, R> {
     #[inline]
     fn rule(&mut self, name: &'static str) {
         if self.effects.record {
+            self.effects.asks_more = true;
             self.effects.rules.push(name);
         }
     }
 
     #[inline]
     fn phase_begins(&mut self) {
+        self.effects.asks_more = true;
         self.effects.phases_begun += 1;
     }
 
     #[inline]
     fn phase_reached(&mut self, phase: u32) {
+        self.effects.asks_more = true;
         self.effects.phase_reached = self.effects.phase_reached.max(Some(phase));
     }
 
     #[cold]
     fn impossible(&mut self, why: &'static str) {
+        self.effects.asks_more = true;
         self.effects.impossible.get_or_insert(why);
     }
 }

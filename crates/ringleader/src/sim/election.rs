@@ -181,9 +181,6 @@ impl Problem for Ballot {
     fn may(_: Status, _: UserInput) -> bool {
         false
     }
-    fn next_inputs(&mut self) -> Vec<(u64, u32, UserInput)> {
-        Vec::new()
-    }
     fn is_finished(&self) -> bool {
         false
     }

@@ -277,8 +277,13 @@ impl Problem for Users {
         }
     }
 
-    fn next_inputs(&mut self) -> Vec<(u64, u32, UserInput)> {
-        core::mem::take(&mut self.due)
+    #[inline]
+    fn has_inputs(&self) -> bool {
+        !self.due.is_empty()
+    }
+
+    fn next_inputs(&mut self, into: &mut Vec<(u64, u32, UserInput)>) {
+        into.append(&mut self.due);
     }
 
     fn on_quiet(&mut self) -> Option<u32> {
@@ -327,9 +332,11 @@ impl Problem for Users {
 
     fn is_finished(&self) -> bool {
         // Asked after every step: what takes long to say comes last, when nobody waits.
-        let nobody = self.waiting == 0 && self.inside == 0;
-        let begun = self.entries > 0 || self.is_left_alone;
-        !self.falls_silent && begun && nobody && self.plan_is_done()
+        !self.falls_silent
+            && self.waiting == 0
+            && self.inside == 0
+            && (self.entries > 0 || self.is_left_alone)
+            && self.plan_is_done()
     }
 
     fn nobody_else_asks(&mut self) {
@@ -492,6 +499,9 @@ impl Tokens {
     /// So many more messages of this kind travel.
     #[inline]
     fn travels(&mut self, kind: u32, more: i64) {
+        if self.alive.is_empty() {
+            return;
+        }
         if let Some((_, alive)) = self.alive.get_mut(self.carried[kind as usize]) {
             *alive += more;
             self.look();

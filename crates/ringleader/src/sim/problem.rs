@@ -36,8 +36,15 @@ pub(crate) trait Problem {
     /// Whether the user of this process could be told to want in, or to leave.
     fn may(status: Status, input: UserInput) -> bool;
 
+    /// Whether user inputs follow from what was seen since the last call.
+    fn has_inputs(&self) -> bool {
+        false
+    }
+
     /// The user inputs that follow from what was seen since the last call: (delay in units, process, input).
-    fn next_inputs(&mut self) -> Vec<(u64, u32, UserInput)>;
+    fn next_inputs(&mut self, into: &mut Vec<(u64, u32, UserInput)>) {
+        let _ = into;
+    }
 
     /// Called when nothing else can happen: a user who wants in next, if any.
     fn on_quiet(&mut self) -> Option<u32> {

@@ -68,7 +68,7 @@ impl<B: Problem> World<'_, B> {
     /// A message is on its way no longer. One to a process over which the ring is closed was lost before.
     #[inline]
     pub(super) fn has_left(&mut self, to: u32, flight: &Flight) {
-        if self.bypassed.get(to as usize) != Some(&true) {
+        if !self.is_troubled || self.bypassed.get(to as usize) != Some(&true) {
             self.problem.gone(flight.kind);
         }
     }
@@ -290,22 +290,53 @@ impl<B: Problem> World<'_, B> {
         // What arrived is gone from the links by now, and nothing has been sent yet.
         let arrived = self.gone - self.gone_before;
         let before = core::mem::replace(&mut self.statuses[index as usize], after);
-        let outcome = self.problem.after(&Seen {
+        let outcome = if before == after { None } else { self.changed(index, before, after) };
+        if !self.effects.sends.is_empty() {
+            let mut sends = core::mem::take(&mut self.effects.sends);
+            for &send in &sends {
+                self.send(index, send);
+            }
+            sends.clear();
+            self.effects.sends = sends;
+        }
+        if self.effects.asks_more {
+            self.do_more(index);
+        }
+        if self.record {
+            let sent = core::mem::take(&mut self.sent);
+            self.write(index, input(), sent, outcome);
+        }
+        self.steps += 1;
+        self.last_step = self.now;
+        if self.attends {
+            self.tell_move(index, arrived);
+            self.offer_locals(index);
+        }
+        if self.problem.has_inputs() {
+            self.schedule_users();
+        }
+        if self.attends {
+            if !self.refused.is_empty() {
+                self.offer_refused(index);
+            }
+            self.intervene();
+        }
+    }
+
+    /// A process stands elsewhere after a step.
+    fn changed(&mut self, index: u32, before: Status, after: Status) -> Option<Outcome> {
+        self.problem.after(&Seen {
             index,
             before,
             after,
             population: &*self.population,
             now: self.now,
             depth: self.meter.depth_at(index),
-        });
-        let mut sent = Vec::new();
-        if !self.effects.sends.is_empty() {
-            let mut sends = core::mem::take(&mut self.effects.sends);
-            for send in sends.drain(..) {
-                self.send(index, send, &mut sent);
-            }
-            self.effects.sends = sends;
-        }
+        })
+    }
+
+    /// Carries out what a step asked for besides its sends.
+    fn do_more(&mut self, index: u32) {
         if !self.effects.timers.is_empty() {
             self.set_timers(index);
         }
@@ -317,24 +348,10 @@ impl<B: Problem> World<'_, B> {
         if let Some(why) = self.effects.impossible {
             self.impossible.get_or_insert(why);
         }
-        if self.record {
-            self.write(index, input(), sent, outcome);
-        }
-        self.steps += 1;
-        self.last_step = self.now;
-        self.tell_move(index, arrived);
-        if !self.locals.is_empty() {
-            self.offer_locals(index);
-        }
-        self.schedule_users();
-        if !self.refused.is_empty() {
-            self.offer_refused(index);
-        }
-        self.intervene();
     }
 
     /// Tells an observer who wants to hear of moves.
-    #[inline]
+    #[inline(never)]
     fn tell_move(&mut self, process: u32, received: u64) {
         self.gone_before = self.gone;
         if self.steps == self.record_from {
@@ -383,33 +400,24 @@ impl<B: Problem> World<'_, B> {
         self.observer.event(&event);
     }
 
-    #[inline]
-    fn send(&mut self, from: u32, send: population::Sent, sent: &mut Vec<Sent>) {
+    #[inline(always)]
+    fn send(&mut self, from: u32, send: population::Sent) {
         let population::Sent { port, message, kind, charge } = send;
         let mut link = self.net.route(from, port);
-        while self.bypassed.get(link.to() as usize) == Some(&true)
-            && let Some(beyond) = self.net.past(link)
-        {
-            link = beyond;
-        }
         let depth = self.meter.sent(from, kind, |sizes| self.population.message_bits(message, sizes));
         let number = self.messages;
         self.messages += 1;
-        let fate = if self.fates.are_sealed() {
-            Fate::Travels
-        } else {
-            self.fates.of(kind as usize, from, link.to(), self.now / self.ticks_per_unit())
-        };
+        let mut fate = Fate::Travels;
+        if self.is_troubled {
+            while self.bypassed.get(link.to() as usize) == Some(&true)
+                && let Some(beyond) = self.net.past(link)
+            {
+                link = beyond;
+            }
+            fate = self.fates.of(kind as usize, from, link.to(), self.now / self.ticks_per_unit());
+        }
         if self.record {
-            let name = |id| self.setup.name(id);
-            sent.push(Sent {
-                message: number,
-                port,
-                to: link.to(),
-                kind: self.nature.kinds[kind as usize].into(),
-                fields: shown(self.population.message_fields(message), &name),
-                fate,
-            });
+            self.note_sent(&send, link, fate);
         }
         let travels = match fate {
             Fate::Travels => 1,
@@ -434,10 +442,24 @@ impl<B: Problem> World<'_, B> {
         }
     }
 
+    /// What a recording says of a message that is sent.
+    #[cold]
+    fn note_sent(&mut self, send: &population::Sent, link: Link, fate: Fate) {
+        let name = |id| self.setup.name(id);
+        self.sent.push(Sent {
+            message: self.messages - 1,
+            port: send.port,
+            to: link.to(),
+            kind: self.nature.kinds[send.kind as usize].into(),
+            fields: shown(self.population.message_fields(send.message), &name),
+            fate,
+        });
+    }
+
     /// A message enters its link.
-    #[inline]
+    #[inline(always)]
     pub(super) fn travel(&mut self, link: Link, flight: Flight) {
-        if self.held.is_empty() {
+        if !self.is_troubled || self.held.is_empty() {
             self.enter_link(link, flight);
         } else if let Some(flight) = self.waits_behind(link, flight) {
             self.enter_link(link, flight);
@@ -445,14 +467,18 @@ impl<B: Problem> World<'_, B> {
     }
 
     /// A message is in its link, and the schedule knows of it.
-    #[inline]
+    #[inline(always)]
     pub(super) fn enter_link(&mut self, link: Link, flight: Flight) {
-        let fifo = self.is_fifo();
-        let (number, from) = (flight.number, flight.from);
         if matches!(self.clock, Clock::Rounds { .. }) && self.setup.links != Links::HalfDuplex {
             self.frontier.push((link, flight));
-            return;
+        } else {
+            self.queue(link, flight);
         }
+    }
+
+    fn queue(&mut self, link: Link, flight: Flight) {
+        let fifo = self.is_fifo();
+        let (number, from) = (flight.number, flight.from);
         let (slot, was_empty) = self.links.push(link, flight);
         match &mut self.clock {
             Clock::Rounds { waiting } => waiting.push(slot),
@@ -522,12 +548,12 @@ impl<B: Problem> World<'_, B> {
     /// What users do next goes on the agenda.
     #[inline]
     pub(super) fn schedule_users(&mut self) {
-        let inputs = self.problem.next_inputs();
+        self.problem.next_inputs(&mut self.inputs);
         if self.is_replaying {
-            return;
+            self.inputs.clear();
         }
         let unit = self.ticks_per_unit();
-        for (after, process, input) in inputs {
+        for (after, process, input) in self.inputs.drain(..) {
             let due = Due::User { input: input.into(), process };
             self.agenda.add(self.now.saturating_add(after.saturating_mul(unit)), due);
         }

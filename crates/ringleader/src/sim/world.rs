@@ -18,6 +18,7 @@ use crate::model::{Links, Shape};
 use crate::network::{Link, Wiring};
 use crate::population::{Effects, Handle, Nature, Population, Status};
 use crate::rng::{Purpose, Rng, choices_key};
+use crate::trace::Sent;
 use core::ops::ControlFlow;
 use std::collections::VecDeque;
 
@@ -50,12 +51,16 @@ pub(crate) struct World<'a, B> {
     /// Room to sort what arrives.
     sorting: Vec<(Link, Flight)>,
     pub(super) effects: Effects,
+    /// What the step that is being taken has sent, for the record.
+    pub(super) sent: Vec<Sent>,
     pub(super) choices_key: u64,
     /// How many random numbers each process has drawn; empty if it draws none.
     pub(super) drawn: Vec<u32>,
     pub(super) clock: Clock,
     pub(super) picker: Picker,
     pub(super) agenda: Agenda,
+    /// Room for what users do next.
+    pub(super) inputs: Vec<(u64, u32, UserInput)>,
     /// Per process and timer: how often it was set or stopped, and whether it runs.
     pub(super) timers: Vec<(u32, bool)>,
     /// Per process: which local steps are candidates.
@@ -94,6 +99,11 @@ pub(crate) struct World<'a, B> {
     pub(super) record_from: u64,
     /// Whether the observer wants to hear of every move.
     pub(super) moves: bool,
+    /// Whether more than counting follows a step: somebody watches or reaches in, processes have local steps, or links
+    /// are half-duplex.
+    pub(super) attends: bool,
+    /// Whether a message may meet anything but its receiver: faults, a recording, somebody who reaches in.
+    pub(super) is_troubled: bool,
 }
 
 /// A message in transit.
@@ -155,6 +165,9 @@ impl<'a, B: Problem> World<'a, B> {
         // Under `rounds` only half-duplex links keep anything.
         let keeps = !matches!(clock, Clock::Rounds { .. }) || setup.links == Links::HalfDuplex;
         let dense = net.stride() <= 4;
+        let fates = Fates::new(nature.kinds, scenario);
+        let reaches_in = is_replaying || !scenario.edits.is_empty();
+        let watches = record_from < u64::MAX || moves;
         World {
             links: LinkTable::new(if keeps { setup.n } else { 0 }, net.stride(), dense),
             net,
@@ -167,11 +180,13 @@ impl<'a, B: Problem> World<'a, B> {
             arriving: Vec::new(),
             sorting: Vec::new(),
             effects: Effects::new(record),
+            sent: Vec::new(),
             choices_key: choices_key(scenario.seed),
             drawn: vec![0; if needs.choices { n } else { 0 }],
             clock,
             picker,
             agenda: Agenda::default(),
+            inputs: Vec::new(),
             timers: vec![(0, false); n * nature.timers.count],
             locals: vec![0; if nature.locals.count == 0 { 0 } else { n }],
             refused: Vec::new(),
@@ -183,7 +198,9 @@ impl<'a, B: Problem> World<'a, B> {
             messages: 0,
             gone: 0,
             gone_before: 0,
-            fates: Fates::new(nature.kinds, scenario),
+            attends: watches || reaches_in || nature.locals.count > 0 || setup.links == Links::HalfDuplex,
+            is_troubled: can_crash || reaches_in || !fates.are_sealed(),
+            fates,
             meter: Meter::new(&nature, scenario, setup.n, kinds),
             problem,
             impossible: None,
