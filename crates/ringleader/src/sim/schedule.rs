@@ -46,6 +46,11 @@ pub(crate) enum Picker {
 }
 
 impl Picker {
+    /// The oldest message first; those of this process last.
+    pub(crate) fn oldest(starved: Option<u32>) -> Picker {
+        Picker::Oldest { queue: VecDeque::new(), late: VecDeque::new(), starved }
+    }
+
     /// A message has entered a link.
     #[inline]
     pub(crate) fn sent(&mut self, slot: u32, was_empty: bool, message: u64, from: u32, fifo: bool) {

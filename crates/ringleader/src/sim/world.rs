@@ -594,9 +594,3 @@ fn limit(scenario: &Scenario, may_never_end: bool) -> u64 {
     let default = if scenario.unsound || may_never_end { DEFAULT_LIMIT } else { u64::MAX };
     scenario.max_steps.unwrap_or(default)
 }
-
-impl Picker {
-    fn oldest(starved: Option<u32>) -> Picker {
-        Picker::Oldest { queue: Default::default(), late: Default::default(), starved }
-    }
-}
