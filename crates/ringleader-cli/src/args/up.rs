@@ -63,7 +63,7 @@ pub(crate) struct UpArgs {
     /// How often members say that they are there.
     #[arg(long, value_name = "D", value_parser = span, help_heading = "Times")]
     pub(crate) heartbeat: Option<Micros>,
-    /// How long a silence is forgiven before a member counts as down (150ms): longer where the machine is busy.
+    /// How much later than usual a heartbeat may come before a member counts as down [default: 150ms].
     #[arg(long, value_name = "D", value_parser = span, help_heading = "Times")]
     pub(crate) pause: Option<Micros>,
     /// What is drawn: identities, choices, who is killed.

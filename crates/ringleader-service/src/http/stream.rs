@@ -26,8 +26,8 @@ const PORTION: usize = 4096;
 /// keep-alive in it, so these are many.
 const READ_AHEAD: usize = 1024;
 
-/// What a question costs of a connection's share of a turn that is taken on, and one that is refused because the server
-/// is behind.
+/// How much of a connection's share of a turn a question uses: one that is taken on, and one that is refused because
+/// the server is behind.
 const TAKEN_ON: usize = 16;
 const REFUSED: usize = 1;
 

@@ -66,7 +66,7 @@ impl Plan {
         timing.terms.lease = args.lease.unwrap_or(timing.terms.lease);
         timing.patience.heartbeat = args.heartbeat.unwrap_or(timing.patience.heartbeat);
         timing.patience.pause = args.pause.unwrap_or(timing.patience.pause);
-        // Whoever is slow to speak again is slow to come, too.
+        // A machine that delays heartbeats for so long also delays the start of members.
         timing.gather = timing.gather.max(timing.patience.pause);
         let users = Users { entries: args.entries, hold: args.hold, think: args.think };
         let group = GroupSpec {
