@@ -13,6 +13,7 @@ pub mod local;
 pub mod mesh;
 pub mod metrics;
 mod owner;
+mod queue;
 pub mod service;
 mod words;
 

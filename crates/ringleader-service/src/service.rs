@@ -4,10 +4,11 @@ use crate::access::Access;
 use crate::config::{Config, Etcd, Views};
 use crate::core::{Alone, Core, Facts, Replica};
 use crate::embedded::Embedded;
-use crate::http::{Limits, Surface, Turn};
+use crate::http::{Limits, Surface};
 use crate::journal::Journal;
 use crate::mesh::{Bounds, Mesh, Surroundings, Trust};
 use crate::metrics::Metrics;
+use crate::queue::Queue;
 use ringleader::live::Micros;
 use ringleader::lock::{Class, ServerId, ServerSpec, View, first_epoch};
 use ringleader_net::config::Security;
@@ -21,11 +22,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
-use tokio::task::{LocalSet, spawn_local};
 use tokio::time::{Instant, sleep};
 
 /// A server that is asked to leave and hears of nobody for so long leaves without a word.
 const CUT_OFF: Duration = Duration::from_secs(3);
+
+/// After so many tasks that are ready the runtime looks at sockets and timers again. One task is all clients, for two
+/// milliseconds.
+const TASKS: u32 = 8;
 
 /// How a server is to run.
 #[derive(Clone, Debug)]
@@ -169,24 +173,15 @@ impl Service {
     pub fn run(self, ready: impl FnOnce(&Embedded)) -> Result<(), Problem> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
+            .event_interval(TASKS)
             .build()
             .map_err(|error| failed(&error))?;
-        // Clients are served by tasks of this set, everything else by tasks of the runtime. The set has its turn for a
-        // few milliseconds, however many are ready; then heartbeats, lease reads and the mesh have theirs.
-        let (clients, turn) = (LocalSet::new(), Turn::default());
-        let done = {
-            let mut served = std::pin::pin!(clients.run_until(self.serve(ready, turn.clone())));
-            runtime.block_on(std::future::poll_fn(|context| {
-                turn.begins();
-                served.as_mut().poll(context)
-            }))
-        };
-        drop(clients);
+        let done = runtime.block_on(self.serve(ready));
         runtime.shutdown_background();
         done
     }
 
-    async fn serve(self, ready: impl FnOnce(&Embedded), turn: Turn) -> Result<(), Problem> {
+    async fn serve(self, ready: impl FnOnce(&Embedded)) -> Result<(), Problem> {
         let Service { config, place, options, budget, incarnation, listeners, trust, handle } = self;
         let handshakes = options.bounds.handshakes.min(budget.handshakes);
         let name = config.name(place).to_owned();
@@ -219,7 +214,7 @@ impl Service {
         if options.stdin {
             signals::when_stdin_ends(move || handle.leave()).map_err(|error| failed(&error))?;
         }
-        start(&core, &config, listeners, trust.clients, (options.limits, &budget, turn))
+        start(&core, &config, listeners, trust.clients, (options.limits, &budget))
             .map_err(|error| failed(&error))?;
         core.tells("started");
         signals::tell_manager("READY=1");
@@ -263,7 +258,7 @@ fn start(
     config: &Config,
     listeners: Listeners,
     clients: Option<tokio_rustls::TlsAcceptor>,
-    (limits, budget, turn): (Limits, &Budget, Turn),
+    bounds: (Limits, &Budget),
 ) -> io::Result<()> {
     let tcp = |listener: TcpListener| {
         listener.set_nonblocking(true)?;
@@ -271,25 +266,25 @@ fn start(
     };
     core.mesh().start(Arc::new(core.clone()));
     core.start();
-    let surface = Surface::new(core.clone(), Access::new(config), (limits, budget), turn);
-    // Whoever has not shown who it is waits in a queue of its own, which is one task among those of clients.
-    let strangers = LocalSet::new();
-    strangers.spawn_local(core.mesh().clone().listens(tcp(listeners.peers)?));
-    strangers.spawn_local(surface.clone().tells_refusals());
+    let (queue, served) = Queue::new();
+    tokio::spawn(served);
+    let strangers = queue.behind();
+    let surface = Surface::new(core.clone(), Access::new(config), bounds, [queue.clone(), strangers.clone()]);
+    strangers.spawn(core.mesh().clone().listens(tcp(listeners.peers)?, strangers.clone()));
+    strangers.spawn(surface.clone().tells_refusals());
     let api = tcp(listeners.api)?;
     match clients {
-        Some(acceptor) => strangers.spawn_local(surface.clone().serve_tls(api, acceptor)),
-        None => strangers.spawn_local(surface.clone().serve_plain(api)),
-    };
+        Some(acceptor) => strangers.spawn(surface.clone().serve_tls(api, acceptor)),
+        None => strangers.spawn(surface.clone().serve_plain(api)),
+    }
     if let Some(listener) = listeners.socket {
         listener.set_nonblocking(true)?;
         let listener = tokio::net::UnixListener::from_std(listener)?;
-        spawn_local(surface.clone().serve_socket(listener));
+        queue.spawn(surface.clone().serve_socket(listener));
     }
     if let Some(listener) = listeners.status {
-        strangers.spawn_local(surface.serve_status(tcp(listener)?));
+        strangers.spawn(surface.serve_status(tcp(listener)?));
     }
-    spawn_local(strangers);
     Ok(())
 }
 

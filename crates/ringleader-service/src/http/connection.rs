@@ -21,7 +21,6 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, UnixListener};
 use tokio::sync::Notify;
-use tokio::task::spawn_local;
 use tokio::time::{Instant, sleep, sleep_until, timeout_at};
 use tokio_rustls::TlsAcceptor;
 
@@ -156,7 +155,7 @@ pub(super) async fn by_tls(surface: Surface, listener: TcpListener, acceptor: Tl
         let (stream, from, place) = accept(&listener, &surface.0.gate.strangers).await;
         let (surface, router, acceptor) = (surface.clone(), router.clone(), acceptor.clone());
         let cluster = Arc::clone(&cluster);
-        spawn_local(async move {
+        surface.clone().0.strangers.spawn(async move {
             let until = Instant::now() + surface.0.gate.limits.phases.stranger;
             let shaken = tokio::select! {
                 shaken = timeout_at(until, acceptor.accept(stream)) => shaken,
@@ -179,7 +178,7 @@ pub(super) async fn by_tls(surface: Surface, listener: TcpListener, acceptor: Tl
                     Err(why) => return surface.turns_away(from, &why),
                 },
             };
-            surface.clone().serves(async move {
+            surface.clone().0.clients.spawn(async move {
                 serve(&surface, router, stream, caller, guest, (place, until)).await;
             });
         });
@@ -191,7 +190,7 @@ pub(super) async fn plainly(surface: Surface, listener: TcpListener) {
     loop {
         let (stream, from, place) = accept(&listener, &surface.0.gate.strangers).await;
         let (surface, router) = (surface.clone(), router.clone());
-        surface.clone().serves(async move {
+        surface.clone().0.clients.spawn(async move {
             let until = Instant::now() + surface.0.gate.limits.phases.stranger;
             let guest = Guest::new(&surface, from.ip().into(), &surface.0.gate.clients);
             serve(&surface, router, stream, Caller::Stranger, guest, (place, until)).await;
@@ -209,7 +208,7 @@ pub(super) async fn by_socket(surface: Surface, listener: UnixListener) {
         };
         let place = surface.0.gate.door.enter(Host::Local);
         let (surface, router) = (surface.clone(), router.clone());
-        spawn_local(async move {
+        surface.clone().0.clients.spawn(async move {
             let until = Instant::now() + surface.0.gate.limits.phases.stranger;
             let guest = Guest::new(&surface, Host::Local, &surface.0.gate.local);
             serve(&surface, router, stream, Caller::Local, guest, (place, until)).await;
@@ -221,7 +220,7 @@ pub(super) async fn status(surface: Surface, listener: TcpListener) {
     let router = surface.visitors_router();
     loop {
         let (stream, _, place) = accept(&listener, &surface.0.gate.status).await;
-        spawn_local(visit(stream, router.clone(), place, surface.0.gate.limits.phases));
+        surface.0.strangers.spawn(visit(stream, router.clone(), place, surface.0.gate.limits.phases));
     }
 }
 

@@ -6,13 +6,12 @@ mod calls;
 mod connection;
 mod observe;
 mod stream;
-mod turn;
 
 pub use connection::Limits;
-pub use turn::Turn;
 
 use crate::access::{Access, Caller, Principal};
 use crate::core::Core;
+use crate::queue::Queue;
 use crate::words::{self, http_code, refuse};
 use axum::Router;
 use axum::extract::{Extension, Request};
@@ -23,11 +22,8 @@ use axum::routing::{any, delete, get, post};
 use ringleader_client::api::Refusal;
 use ringleader_net::limits::Budget;
 use serde::Serialize;
-use std::pin::Pin;
 use std::sync::Arc;
 use tokio::net::{TcpListener, UnixListener};
-use tokio::sync::mpsc;
-use tokio::task::spawn_local;
 use tokio_rustls::TlsAcceptor;
 
 /// What every call needs.
@@ -39,33 +35,23 @@ struct Inner {
     access: Access,
     watchers: observe::Watchers,
     gate: connection::Gate,
-    turn: Turn,
-    clients: mpsc::UnboundedSender<Connection>,
+    /// Of those that have shown who they are, and of those that have not.
+    clients: Queue,
+    strangers: Queue,
 }
 
-/// What serves one connection until it is over.
-type Connection = Pin<Box<dyn Future<Output = ()> + Send>>;
-
 impl Surface {
-    /// The surface of this server. To be made where tasks of clients run.
+    /// The surface of this server, and the queues that clients and strangers wait in.
     #[must_use]
-    pub fn new(core: Core, access: Access, (limits, budget): (Limits, &Budget), turn: Turn) -> Surface {
+    pub fn new(
+        core: Core,
+        access: Access,
+        (limits, budget): (Limits, &Budget),
+        [clients, strangers]: [Queue; 2],
+    ) -> Surface {
         let gate = connection::Gate::new(limits, budget);
         let watchers = observe::Watchers::default();
-        // As many as the gate has places.
-        let (clients, mut admitted) = mpsc::unbounded_channel::<Connection>();
-        spawn_local(async move {
-            while let Some(connection) = admitted.recv().await {
-                spawn_local(connection);
-            }
-        });
-        Surface(Arc::new(Inner { core, access, watchers, gate, turn, clients }))
-    }
-
-    /// Serves a connection in the queue of clients.
-    fn serves(&self, connection: impl Future<Output = ()> + Send + 'static) {
-        // The other end lives as long as the queue itself.
-        let _ = self.0.clients.send(Box::pin(connection));
+        Surface(Arc::new(Inner { core, access, watchers, gate, clients, strangers }))
     }
 
     /// Logs how many refused handshakes were not logged one by one, for ever.
@@ -97,7 +83,7 @@ impl Surface {
     fn watches_queue(&self) {
         if self.core().wants_to_know() {
             let core = self.core().clone();
-            spawn_local(async move { core.knows() });
+            self.0.clients.spawn(async move { core.knows() });
         }
     }
 

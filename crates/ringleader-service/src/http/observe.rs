@@ -231,7 +231,7 @@ impl Watchers {
         let receiver = sender.subscribe();
         all.insert(name.clone(), sender);
         let (core, name, all) = (surface.core().clone(), name.clone(), Arc::clone(&self.0));
-        tokio::task::spawn_local(async move {
+        surface.0.clients.spawn(async move {
             loop {
                 let found = look(&core, &name).await.ok();
                 {

@@ -17,7 +17,7 @@ use std::collections::VecDeque;
 use std::future::ready;
 use std::sync::Arc;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
-use tokio::task::{spawn_local, yield_now};
+use tokio::task::yield_now;
 
 /// So many bytes of a connection are read at a time.
 const PORTION: usize = 4096;
@@ -47,7 +47,7 @@ pub(super) async fn upgrade(
         return Err(surface.refused(refusal));
     }
     let upgraded = hyper::upgrade::on(&mut request);
-    spawn_local(async move {
+    surface.clone().0.clients.spawn(async move {
         if let Ok(upgraded) = upgraded.await {
             serve(TokioIo::new(upgraded), &surface, &who).await;
         }
@@ -136,7 +136,7 @@ impl Backlog {
     /// end because there is much to do. What is refused because the server is behind costs little, and counts little.
     fn serve(&mut self, surface: &Surface, who: &Principal, outbox: &Arc<Outbox>) -> Result<(), Refusal> {
         surface.watches_queue();
-        let (core, turn, most) = (surface.core(), &surface.0.turn, surface.0.gate.limits.message);
+        let (core, turn, most) = (surface.core(), &surface.0.clients, surface.0.gate.limits.message);
         let mut spent = 0;
         while !turn.is_over(spent / TAKEN_ON)
             && let Some(question) = self.questions.pop_front()

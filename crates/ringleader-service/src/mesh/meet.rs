@@ -2,6 +2,7 @@
 
 use super::frame::{self, Kind};
 use super::{Mesh, Tally};
+use crate::queue::Queue;
 use bytes::BytesMut;
 use ringleader::lock::ServerId;
 use ringleader_net::limits::{Purse, Sieve, accept};
@@ -12,7 +13,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::task::spawn_local;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_rustls::{TlsAcceptor, TlsConnector};
 
@@ -56,7 +56,7 @@ impl From<ringleader_net::tls::Stranger> for Turned {
 }
 
 /// Takes connections for ever.
-pub(super) async fn listen(listener: TcpListener, mesh: Mesh) {
+pub(super) async fn listen(listener: TcpListener, mesh: Mesh, strangers: Queue) {
     let open = Purse::new(mesh.0.around.bounds.handshakes);
     let sieve = Arc::new(Sieve::default());
     let tells = Arc::clone(&sieve);
@@ -64,7 +64,7 @@ pub(super) async fn listen(listener: TcpListener, mesh: Mesh) {
     loop {
         let (stream, from, entry) = accept(&listener, &open).await;
         let (mesh, sieve) = (mesh.clone(), Arc::clone(&sieve));
-        spawn_local(async move {
+        strangers.spawn(async move {
             let met = tokio::select! {
                 met = timeout(mesh.0.around.bounds.handshake, meets(stream, &mesh)) => met.unwrap_or_else(|_| {
                     Err(Turned("handshake_timeout", "it did not say who it is in time".to_owned()))

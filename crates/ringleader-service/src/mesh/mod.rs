@@ -13,6 +13,7 @@ mod meet;
 pub use frame::MAX_FRAME;
 pub use meet::Trust;
 
+use crate::queue::Queue;
 use bytes::Bytes;
 use frame::Kind;
 use link::Link;
@@ -125,9 +126,9 @@ impl Mesh {
         Mesh(Arc::new(Inner { around, links, inbound: OnceLock::new(), tally: Tally::default() }))
     }
 
-    /// Takes connections, for ever, as a task of a set; those of peers become tasks of the runtime.
-    pub async fn listens(self, listener: TcpListener) {
-        meet::listen(listener, self).await;
+    /// Takes connections, for ever. They wait among these strangers; those of peers become tasks of the runtime.
+    pub async fn listens(self, listener: TcpListener, strangers: Queue) {
+        meet::listen(listener, self, strangers).await;
     }
 
     /// Makes connections, for ever, in this runtime.

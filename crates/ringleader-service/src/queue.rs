@@ -1,0 +1,205 @@
+//! Who is served when.
+//!
+//! The server's own work (heartbeats, lease reads, the mesh) are tasks of the runtime. All clients together are one
+//! task among them, a [`Queue`]. Whoever has not shown who it is waits in a second queue, which is one of the clients.
+//!
+//! The rule: after two milliseconds of clients' work the server's own work has its turn. Connections are served in the
+//! order in which they became ready. One that has its turn has at least one question answered, and at most 32.
+
+use futures_util::FutureExt;
+use futures_util::stream::{FuturesUnordered, StreamExt};
+use ringleader::live::Micros;
+use ringleader_net::clock;
+use std::panic::AssertUnwindSafe;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::{Context, Poll};
+use tokio::sync::mpsc;
+use tokio::task::coop::has_budget_remaining;
+
+/// So long a turn is.
+const LONG: Micros = Micros::millis(2);
+
+/// So many questions of one connection are answered in a turn.
+const MOST: usize = 32;
+
+/// What serves one connection until it is over.
+type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// A queue of connections. Its clones are the same.
+#[derive(Clone)]
+pub struct Queue {
+    arrivals: mpsc::UnboundedSender<Task>,
+    turn: Turn,
+}
+
+impl Queue {
+    /// An empty queue, and the future that serves it, which never ends.
+    ///
+    /// A `LocalSet` would be shorter. But its tasks wake the future that the runtime blocks on, and each such wake is a
+    /// write and a wait more in the operating system: a tenth of what a hand-over costs.
+    pub fn new() -> (Queue, impl Future<Output = ()> + Send) {
+        let turn = Turn::default();
+        let begins = turn.clone();
+        Queue::within(turn, move || begins.begins())
+    }
+
+    /// An empty queue that is served as one of this queue's tasks.
+    #[must_use]
+    pub fn behind(&self) -> Queue {
+        let (queue, served) = Queue::within(self.turn.clone(), || {});
+        self.spawn(served);
+        queue
+    }
+
+    fn within(turn: Turn, begins: impl Fn() + Send) -> (Queue, impl Future<Output = ()> + Send) {
+        let (arrivals, mut arrived) = mpsc::unbounded_channel::<Task>();
+        let queue = Queue { arrivals, turn: turn.clone() };
+        let mut tasks = FuturesUnordered::new();
+        let served = std::future::poll_fn(move |context| {
+            begins();
+            while let Poll::Ready(Some(task)) = arrived.poll_recv(context) {
+                // A task that panics ends, as one of the runtime would, and the others go on.
+                tasks.push(InTurn(AssertUnwindSafe(task).catch_unwind(), turn.clone()));
+            }
+            while let Poll::Ready(Some(_)) = tasks.poll_next_unpin(context) {}
+            Poll::Pending
+        });
+        (queue, served)
+    }
+
+    /// Puts a task at the end.
+    pub fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
+        // The other end lives as long as the runtime.
+        let _ = self.arrivals.send(Box::pin(task));
+    }
+
+    /// Whether a connection that has had so many answers waits for the next turn.
+    pub fn is_over(&self, answered: usize) -> bool {
+        self.turn.is_over(answered)
+    }
+}
+
+/// When the turn of clients ends.
+#[derive(Clone, Default)]
+struct Turn(Arc<AtomicU64>);
+
+impl Turn {
+    /// It is the turn of clients, from now on.
+    fn begins(&self) {
+        self.0.store((clock::now() + LONG).0, Ordering::Relaxed);
+    }
+
+    fn has_passed(&self) -> bool {
+        clock::now().0 >= self.0.load(Ordering::Relaxed)
+    }
+
+    fn is_over(&self, answered: usize) -> bool {
+        answered >= MOST || answered > 0 && self.has_passed()
+    }
+}
+
+/// A task that is not begun after the end of a turn, and not if the runtime would give it no more input and output.
+struct InTurn<F>(F, Turn);
+
+impl<F: Future + Unpin> Future for InTurn<F> {
+    type Output = F::Output;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
+        if self.1.has_passed() || !has_budget_remaining() {
+            // After two of these the set gives up its turn. The others keep their places.
+            context.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        self.0.poll_unpin(context)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::AtomicUsize;
+    use tokio::task::yield_now;
+
+    #[test]
+    fn one_question_is_answered_in_any_turn() {
+        let turn = Turn::default();
+        assert!(!turn.is_over(0), "also when the turn is over");
+        assert!(turn.is_over(1));
+    }
+
+    #[test]
+    fn no_connection_takes_more_than_its_share_of_a_turn() {
+        let turn = Turn::default();
+        turn.0.store(u64::MAX, Ordering::Relaxed);
+        assert!(!turn.is_over(MOST - 1));
+        assert!(turn.is_over(MOST));
+    }
+
+    /// How often the server's own work has its turn while so many clients have one question each that takes a
+    /// millisecond: with a queue, or with every client as a task of the runtime.
+    async fn own_turns_beside(clients: usize, queue: Option<Queue>) -> usize {
+        let answered = Arc::new(AtomicUsize::new(0));
+        for _ in 0..clients {
+            let answered = Arc::clone(&answered);
+            let client = async move {
+                std::thread::sleep(std::time::Duration::from_millis(1));
+                answered.fetch_add(1, Ordering::Relaxed);
+            };
+            match &queue {
+                Some(queue) => queue.spawn(client),
+                None => drop(tokio::spawn(client)),
+            }
+        }
+        let own = tokio::spawn(async move {
+            let mut turns = 0;
+            while answered.load(Ordering::Relaxed) < clients {
+                again().await;
+                turns += 1;
+            }
+            turns
+        });
+        own.await.expect("it ends")
+    }
+
+    /// Goes to the end of the tasks that are ready.
+    async fn again() {
+        let mut waited = false;
+        std::future::poll_fn(|context| {
+            if std::mem::replace(&mut waited, true) {
+                return Poll::Ready(());
+            }
+            context.waker().wake_by_ref();
+            Poll::Pending
+        })
+        .await;
+    }
+
+    #[tokio::test]
+    async fn server_has_its_turn_between_those_of_clients() {
+        let (queue, served) = Queue::new();
+        tokio::spawn(served);
+        let turns = own_turns_beside(100, Some(queue)).await;
+        assert!(turns >= 100 / 3, "two milliseconds are at most three questions: {turns} turns");
+        let control = own_turns_beside(100, None).await;
+        assert!(control < 100 / 3, "one queue for all: {control} turns");
+    }
+
+    #[tokio::test]
+    async fn task_that_panics_leaves_the_others() {
+        let (queue, served) = Queue::new();
+        tokio::spawn(served);
+        let strangers = queue.behind();
+        let (says, mut said) = mpsc::unbounded_channel();
+        for queue in [&queue, &strangers] {
+            queue.spawn(async { panic!("as a defect would") });
+            let says = says.clone();
+            queue.spawn(async move {
+                yield_now().await;
+                says.send(()).expect("somebody listens");
+            });
+        }
+        assert_eq!((said.recv().await, said.recv().await), (Some(()), Some(())));
+    }
+}
