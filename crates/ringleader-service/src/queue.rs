@@ -3,20 +3,23 @@
 //! The server's own work (heartbeats, lease reads, the mesh) are tasks of the runtime. All clients together are one
 //! task among them, a [`Queue`]. Whoever has not shown who it is waits in a second queue, which is one of the clients.
 //!
-//! The rule: after two milliseconds of clients' work the server's own work has its turn. Connections are served in the
-//! order in which they became ready. One that has its turn has at least one question answered, and at most 32.
+//! The rule: after two milliseconds of clients' work the runtime looks at sockets and timers, and the server's own work
+//! has its turn. Connections are served in the order in which they became ready. One that has its turn has at least one
+//! question answered, and at most 32.
 
 use futures_util::FutureExt;
 use futures_util::stream::{FuturesUnordered, StreamExt};
+use futures_util::task::AtomicWaker;
 use ringleader::live::Micros;
 use ringleader_net::clock;
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::task::{Context, Poll};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::task::{Context, Poll, Wake, Waker};
 use tokio::sync::mpsc;
 use tokio::task::coop::has_budget_remaining;
+use tokio::task::yield_now;
 
 /// So long a turn is.
 const LONG: Micros = Micros::millis(2);
@@ -57,13 +60,16 @@ impl Queue {
         let (arrivals, mut arrived) = mpsc::unbounded_channel::<Task>();
         let queue = Queue { arrivals, turn: turn.clone() };
         let mut tasks = FuturesUnordered::new();
+        let bell = Arc::new(Bell::default());
         let served = std::future::poll_fn(move |context| {
             begins();
-            while let Poll::Ready(Some(task)) = arrived.poll_recv(context) {
-                // A task that panics ends, as one of the runtime would, and the others go on.
-                tasks.push(InTurn(AssertUnwindSafe(task).catch_unwind(), turn.clone()));
-            }
-            while let Poll::Ready(Some(_)) = tasks.poll_next_unpin(context) {}
+            bell.during(context, |context| {
+                while let Poll::Ready(Some(task)) = arrived.poll_recv(context) {
+                    // A task that panics ends, as one of the runtime would, and the others go on.
+                    tasks.push(InTurn(AssertUnwindSafe(task).catch_unwind(), turn.clone()));
+                }
+                while let Poll::Ready(Some(_)) = tasks.poll_next_unpin(context) {}
+            });
             Poll::Pending
         });
         (queue, served)
@@ -78,6 +84,41 @@ impl Queue {
     /// Whether a connection that has had so many answers waits for the next turn.
     pub fn is_over(&self, answered: usize) -> bool {
         self.turn.is_over(answered)
+    }
+}
+
+/// Wakes a queue for its tasks. What wakes it during its turn counts after the runtime has looked at sockets and
+/// timers: woken at once, a queue that is never empty would keep the runtime from that for many turns.
+#[derive(Default)]
+struct Bell {
+    outside: AtomicWaker,
+    has_its_turn: AtomicBool,
+    again: AtomicBool,
+}
+
+impl Bell {
+    fn during(self: &Arc<Bell>, context: &mut Context<'_>, serve: impl FnOnce(&mut Context<'_>)) {
+        self.outside.register(context.waker());
+        self.has_its_turn.store(true, Ordering::SeqCst);
+        serve(&mut Context::from_waker(&Waker::from(Arc::clone(self))));
+        self.has_its_turn.store(false, Ordering::SeqCst);
+        if self.again.swap(false, Ordering::SeqCst) {
+            let _ = std::pin::pin!(yield_now()).poll(context);
+        }
+    }
+}
+
+impl Wake for Bell {
+    fn wake(self: Arc<Bell>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Bell>) {
+        if self.has_its_turn.load(Ordering::SeqCst) {
+            self.again.store(true, Ordering::SeqCst);
+        } else {
+            self.outside.wake();
+        }
     }
 }
 
@@ -120,7 +161,8 @@ impl<F: Future + Unpin> Future for InTurn<F> {
 mod tests {
     use super::*;
     use std::sync::atomic::AtomicUsize;
-    use tokio::task::yield_now;
+    use std::time::Duration;
+    use tokio::time::sleep;
 
     #[test]
     fn one_question_is_answered_in_any_turn() {
@@ -137,17 +179,21 @@ mod tests {
         assert!(turn.is_over(MOST));
     }
 
-    /// How often the server's own work has its turn while so many clients have one question each that takes a
-    /// millisecond: with a queue, or with every client as a task of the runtime.
-    async fn own_turns_beside(clients: usize, queue: Option<Queue>) -> usize {
+    /// How often the server's own work has its turn, if it waits like this in between, while so many clients have one
+    /// question each that takes a millisecond: with a queue, or with every client as a task of the runtime.
+    async fn own_turns<W: Future + Send>(
+        clients: usize,
+        queue: Option<&Queue>,
+        waits: impl Fn() -> W + Send + 'static,
+    ) -> usize {
         let answered = Arc::new(AtomicUsize::new(0));
         for _ in 0..clients {
             let answered = Arc::clone(&answered);
             let client = async move {
-                std::thread::sleep(std::time::Duration::from_millis(1));
+                std::thread::sleep(Duration::from_millis(1));
                 answered.fetch_add(1, Ordering::Relaxed);
             };
-            match &queue {
+            match queue {
                 Some(queue) => queue.spawn(client),
                 None => drop(tokio::spawn(client)),
             }
@@ -155,7 +201,7 @@ mod tests {
         let own = tokio::spawn(async move {
             let mut turns = 0;
             while answered.load(Ordering::Relaxed) < clients {
-                again().await;
+                waits().await;
                 turns += 1;
             }
             turns
@@ -176,14 +222,28 @@ mod tests {
         .await;
     }
 
+    /// Two milliseconds are three questions at most.
+    const TURNS: usize = 100 / 3;
+
     #[tokio::test]
     async fn server_has_its_turn_between_those_of_clients() {
         let (queue, served) = Queue::new();
         tokio::spawn(served);
-        let turns = own_turns_beside(100, Some(queue)).await;
-        assert!(turns >= 100 / 3, "two milliseconds are at most three questions: {turns} turns");
-        let control = own_turns_beside(100, None).await;
-        assert!(control < 100 / 3, "one queue for all: {control} turns");
+        let turns = own_turns(100, Some(&queue), again).await;
+        assert!(turns >= TURNS, "{turns} turns");
+        let control = own_turns(100, None, again).await;
+        assert!(control < TURNS, "one queue for all: {control} turns");
+    }
+
+    #[tokio::test]
+    async fn timers_ring_between_the_turns_of_clients() {
+        let (queue, served) = Queue::new();
+        tokio::spawn(served);
+        let millisecond = || sleep(Duration::from_millis(1));
+        let turns = own_turns(100, Some(&queue), millisecond).await;
+        assert!(turns >= TURNS / 3, "a timer may be late by a turn or two: {turns} turns");
+        let control = own_turns(100, None, millisecond).await;
+        assert!(control < TURNS / 3, "one queue for all: {control} turns");
     }
 
     #[tokio::test]

@@ -27,10 +27,6 @@ use tokio::time::{Instant, sleep};
 /// A server that is asked to leave and hears of nobody for so long leaves without a word.
 const CUT_OFF: Duration = Duration::from_secs(3);
 
-/// After so many tasks that are ready the runtime looks at sockets and timers again. One task is all clients, for two
-/// milliseconds.
-const TASKS: u32 = 8;
-
 /// How a server is to run.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -173,7 +169,6 @@ impl Service {
     pub fn run(self, ready: impl FnOnce(&Embedded)) -> Result<(), Problem> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
-            .event_interval(TASKS)
             .build()
             .map_err(|error| failed(&error))?;
         let done = runtime.block_on(self.serve(ready));

@@ -158,6 +158,8 @@ impl Cluster {
 /// This program as a server: what `ringleader node` does with the arguments that [`Local`] gives it. No
 /// file of events is written, as none is unless somebody asks for it.
 pub(crate) fn be_server(arguments: &[String]) {
+    // What it logs is in its folder, as that of any server: a run that went wrong says why.
+    tracing_subscriber::fmt().with_writer(std::io::stderr).with_ansi(false).init();
     let after = |word: &str| {
         let place = arguments.iter().position(|argument| argument == word).expect("it is given");
         &arguments[place + 1]

@@ -97,8 +97,9 @@ async fn turn<S: AsyncRead + AsyncWrite + Unpin>(
         if asked.is_err() {
             return;
         }
+        // What this connection has left to do, and what it has sent since, is for the next turn.
         let more = !backlog.questions.is_empty();
-        if more {
+        if more || surface.0.clients.is_over(1) {
             yield_now().await;
         }
         let room = backlog.makes_room();

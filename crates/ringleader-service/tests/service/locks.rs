@@ -13,6 +13,10 @@ fn number(fence: &str) -> u64 {
 fn locks_go_from_server_to_server_with_growing_fences() {
     let cluster = Cluster::new(3);
     let clients: Vec<Client> = (0..3).map(|place| cluster.client(place)).collect();
+    // A new cluster grants after one lease. Sessions that wait for it without being kept alive would end.
+    let first = clients[0].session("normal");
+    let fence = clients[0].holds("a%2Fb", &first, 1);
+    assert_eq!(clients[0].release("a%2Fb", &first, &fence).0, 204);
     let sessions: Vec<String> = clients.iter().map(|client| client.session("normal")).collect();
     let mut last = 0;
     for round in 0..4 {
