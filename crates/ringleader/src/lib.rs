@@ -24,6 +24,7 @@ pub mod model;
 pub mod election;
 pub mod mutex;
 
+mod hash;
 pub mod network;
 mod population;
 pub mod rng;

@@ -1,7 +1,7 @@
 //! Every algorithm once. The command line, the tests, the documents, the browser and the network walk this list.
 //!
-//! Engines are generic over the algorithm, which is where the speed is. An [`Entry`] hides the type behind function
-//! pointers, in a `static`, so that the machine code is made once, in this crate.
+//! An [`Entry`] hides the type of an algorithm. Only its processes and its fast lanes are compiled for it; engine,
+//! checker and hosts are compiled once.
 
 use crate::check::{self, Findings, Property, Scope, Watcher};
 #[cfg(all(feature = "algorithms", not(test)))]
@@ -14,12 +14,12 @@ use crate::election::{
     ProbabilisticFranklinAsPrinted, ProbabilisticFranklinWithoutBit, RingActiveList, RingActiveListAsPrinted,
     RingActiveListOwnLast, RingCollect, VanLeeuwenTan, VanLeeuwenTanAnnouncesBack, VanLeeuwenTanHalfDuplex,
 };
-use crate::host::{self, Cast};
+use crate::host::Cast;
 #[cfg(all(feature = "algorithms", not(test)))]
 use crate::model::Literal;
 use crate::model::{
-    Election, Elector, Exclusion, Fields, Given, Links, Message, Port, Process, Setting, SettingValues,
-    Shape, Spec, Timing, Told, WireError, is_told,
+    Election, Elector, Exclusion, Fields, Links, Port, Setting, SettingValues, Shape, Spec, Timing, Told,
+    WireError, is_told,
 };
 #[cfg(all(feature = "algorithms", not(test)))]
 use crate::mutex::{
@@ -34,7 +34,8 @@ use crate::mutex::{
     SinghalHeuristicIgnores, SuzukiKasami, SuzukiKasamiTwoSteps, TokenRing, TreeQuorum,
 };
 use crate::network::Wired;
-use crate::sim::{self, Observer, Refusal, Report, Scenario};
+use crate::population::Nature;
+use crate::sim::{self, Lane, Observer, Refusal, Report, Scenario};
 
 /// Without the feature `algorithms` there are none. Unit tests look at parts: the algorithms are compiled for everybody
 /// else, and not once more for them.
@@ -165,16 +166,9 @@ pub struct Entry {
     pub bytes: (usize, usize),
     /// How another algorithm holds it inside; none if it is no ring election, or not one that can be held.
     pub elector: Option<Elector>,
-    simulate: Simulate,
-    check: Check,
-    /// None where nobody should run it on real machines: it is broken on purpose.
-    cast: Option<MakeCast>,
-    decode: fn(&[u8]) -> Result<Decoded, WireError>,
+    nature: &'static Nature,
+    lane: Option<Lane>,
 }
-
-type Simulate = fn(&Scenario, &mut dyn Observer) -> Result<Report, Refusal>;
-type MakeCast = fn(&Scenario) -> Result<Cast, Refusal>;
-type Check = fn(&Scope, &[&dyn Property], &dyn Watcher) -> Result<Findings, Refusal>;
 
 /// A message that was read from its wire form, with its type erased.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -228,16 +222,8 @@ impl Entry {
     where
         P::Port: Wired,
     {
-        let entry = Entry::new::<P>(
-            Problem::Election,
-            sim::run_election::<P>,
-            check::election::<P>,
-            host::election::<P>,
-        );
-        Entry {
-            elector: if can_be_held(&P::SPEC, P::Port::SHAPE) { Some(Elector::of::<P>()) } else { None },
-            ..entry
-        }
+        let elector = if can_be_held(&P::SPEC, P::Port::SHAPE) { Some(Elector::of::<P>()) } else { None };
+        Entry { elector, lane: sim::lane_of::<P>(), ..Entry::new(Problem::Election, Nature::election::<P>()) }
     }
 
     /// The entry of a mutual-exclusion algorithm.
@@ -246,25 +232,12 @@ impl Entry {
     where
         P::Port: Wired,
     {
-        Entry::new::<P>(Problem::Mutex, sim::run_exclusion::<P>, check::exclusion::<P>, host::exclusion::<P>)
+        Entry::new(Problem::Mutex, Nature::exclusion::<P>())
     }
 
-    const fn new<P: Process>(problem: Problem, simulate: Simulate, check: Check, cast: MakeCast) -> Entry {
-        Entry {
-            spec: &P::SPEC,
-            problem,
-            shape: P::Port::SHAPE,
-            told: P::Given::TOLD,
-            kinds: P::Msg::KINDS,
-            announces: P::Msg::ANNOUNCES,
-            bytes: (size_of::<P>(), size_of::<P::Msg>()),
-            elector: None,
-            simulate,
-            check,
-            // What is decided before the program runs keeps the others from being compiled.
-            cast: if P::SPEC.is_literal() { None } else { Some(cast) },
-            decode: decode::<P::Msg>,
-        }
+    const fn new(problem: Problem, nature: &'static Nature) -> Entry {
+        let Nature { spec, shape, told, kinds, announces, bytes, .. } = *nature;
+        Entry { spec, problem, shape, told, kinds, announces, bytes, elector: None, nature, lane: None }
     }
 
     /// Runs it.
@@ -274,8 +247,11 @@ impl Entry {
     pub fn run(&self, scenario: &Scenario, observer: &mut dyn Observer) -> Result<Report, Refusal> {
         let entry = self.with_settings(&scenario.settings);
         match entry.inner(&scenario.settings)? {
-            None => (entry.simulate)(scenario, observer),
-            elector => (entry.simulate)(&Scenario { elector, ..scenario.clone() }, observer),
+            None => sim::run(entry.nature, entry.lane, scenario, observer),
+            elector => {
+                let scenario = Scenario { elector, ..scenario.clone() };
+                sim::run(entry.nature, entry.lane, &scenario, observer)
+            }
         }
     }
 
@@ -287,7 +263,7 @@ impl Entry {
         let entry = self.with_settings(&scenario.settings);
         let elector = entry.inner(&scenario.settings)?;
         let scenario = Scenario { elector, ..scenario.clone() };
-        sim::Setup::resolve(entry.spec, entry.shape, entry.told, entry.kinds, &scenario).map(|_| ())
+        sim::Setup::new(entry.nature, &scenario).map(|_| ())
     }
 
     /// Checks it: every run of a few processes. What the contract promises must hold, and these properties as well.
@@ -302,8 +278,8 @@ impl Entry {
     ) -> Result<Findings, Refusal> {
         let entry = self.with_settings(&scope.settings);
         match entry.inner(&scope.settings)? {
-            None => (entry.check)(scope, own, watcher),
-            elector => (entry.check)(&Scope { elector, ..scope.clone() }, own, watcher),
+            None => check::check(entry.nature, scope, own, watcher),
+            elector => check::check(entry.nature, &Scope { elector, ..scope.clone() }, own, watcher),
         }
     }
 
@@ -313,13 +289,13 @@ impl Entry {
     /// As [`Entry::run`] gives them.
     pub fn cast(&self, scenario: &Scenario) -> Result<Cast, Refusal> {
         let entry = self.with_settings(&scenario.settings);
-        let Some(cast) = entry.cast else {
+        if entry.is_literal() {
             let expected = "must not be a text taken literally, which is broken on purpose".to_owned();
             return Err(Refusal::BadSetting { name: "algorithm".into(), expected });
-        };
+        }
         match entry.inner(&scenario.settings)? {
-            None => cast(scenario),
-            elector => cast(&Scenario { elector, ..scenario.clone() }),
+            None => Cast::new(entry.nature, scenario),
+            elector => Cast::new(entry.nature, &Scenario { elector, ..scenario.clone() }),
         }
     }
 
@@ -370,7 +346,13 @@ impl Entry {
     /// # Errors
     /// If the bytes are not exactly one message.
     pub fn decode(&self, bytes: &[u8]) -> Result<Decoded, WireError> {
-        (self.decode)(bytes)
+        let mut nobody = self.nature.population(0, &|index| unreachable!("there is no process {index}"));
+        let message = nobody.decode(bytes)?;
+        Ok(Decoded {
+            kind: nobody.message_kind(message),
+            fields: nobody.message_fields(message),
+            bytes: nobody.encode(message),
+        })
     }
 
     /// Whether it is a text taken literally, with its error in it: broken on purpose, and to be seen so.
@@ -447,11 +429,6 @@ impl Entry {
             Shape::Edges => "complete graph",
         }
     }
-}
-
-fn decode<M: Message>(bytes: &[u8]) -> Result<Decoded, WireError> {
-    let message = M::decode(bytes)?;
-    Ok(Decoded { kind: message.kind(), fields: message.fields(), bytes: message.encode() })
 }
 
 /// Whether another algorithm can hold this one inside: a ring election with identities, without clocks and draws, on

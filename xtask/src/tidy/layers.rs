@@ -13,11 +13,15 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("rng", &["model"]),
     ("trace", &["model", "rng"]),
     ("network", &["model", "rng"]),
-    ("population", &["model", "rng"]),
+    ("hash", &[]),
+    ("population", &["model", "rng", "hash"]),
     ("sim", &["model", "rng", "trace", "network", "population"]),
-    ("check", &["model", "rng", "trace", "network", "population", "sim"]),
+    ("check", &["model", "rng", "hash", "trace", "network", "population", "sim"]),
     ("host", &["model", "rng", "trace", "network", "population", "sim"]),
-    ("registry", &["model", "election", "mutex", "rng", "trace", "network", "sim", "check", "host"]),
+    (
+        "registry",
+        &["model", "election", "mutex", "rng", "trace", "network", "population", "sim", "check", "host"],
+    ),
     // Its proofs are checks: the state machines of a member are searched like any algorithm.
     ("live", &["model", "rng", "trace", "network", "sim", "check", "host", "registry"]),
     // Its tokens travel as the algorithm `homed-chain` says; time is that of the members on a network.

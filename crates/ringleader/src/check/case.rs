@@ -5,14 +5,14 @@ use super::chance::Actions;
 use super::fairness::Cycle;
 use super::findings::{Limit, Probability, Range};
 use super::ground::{Ground, How};
+use super::locals::Lag;
 use super::path::{recording, steps_along, way_to};
 use super::property::bound::Bounded;
 use super::property::{Property, bound, ends, nobody_waits, possible};
 use super::scope::{Extreme, Reduce, Scope};
 use super::search::{Explored, Limits};
-use super::subject::Subject;
-use super::typed::Lag;
 use crate::model::Counts;
+use crate::population::Nature;
 use crate::sim::Refusal;
 use crate::trace::Recording;
 
@@ -58,14 +58,14 @@ const NO_ROUNDS: &str = "processes fall too far behind each other to count round
 
 /// Checks one case.
 pub(crate) fn check(
-    subject: &Subject,
+    nature: &'static Nature,
     scope: &Scope,
     properties: &[&dyn Property],
     one: &One,
     limits: Limits<'_>,
     threads: usize,
 ) -> Result<Came, Refusal> {
-    let ground = Ground::new(subject, scope, properties, one, None)?;
+    let ground = Ground::new(nature, scope, properties, one, None)?;
     let mut came = Came::default();
     let keep = ground.is_randomised() || ground.never_silent();
     let how = How {
@@ -266,7 +266,7 @@ impl Look<'_, '_> {
     /// The expected number of rounds: how many phases the process begins that begins most.
     fn rounds(&mut self, how: How) -> Option<(f64, f64)> {
         let cap = 2 * self.ground.setup.n + 2;
-        let contenders = super::memo::lock(&self.ground.shared).steps.contenders();
+        let contenders = super::memo::lock(&self.ground.shared).locals.contenders();
         let ground = self.ground.watching_phases(Lag { cap, contenders }).ok()?;
         let how = How { phases: true, ..how };
         let explored = ground.explore(how, self.limits, self.threads);
@@ -349,14 +349,14 @@ fn wrong(ground: &Ground<'_>, how: How, explored: &Explored) -> Option<Wrong> {
 
 /// A shortest violation of one of the properties in this case, within so many steps, leaving nothing out.
 pub(crate) fn shortest(
-    subject: &Subject,
+    nature: &'static Nature,
     scope: &Scope,
     properties: &[&dyn Property],
     one: &One,
     limits: Limits<'_>,
     max_depth: u64,
 ) -> Result<(Option<Wrong>, u64, bool), Refusal> {
-    let ground = Ground::new(subject, scope, properties, one, None)?;
+    let ground = Ground::new(nature, scope, properties, one, None)?;
     let how = How { max_depth: Some(max_depth), ..How::default() };
     let explored = ground.explore(how, limits, 1);
     let states = u64::from(explored.visited.len());

@@ -6,7 +6,8 @@
 //! every way and the set of initiators is any, or everybody, it takes one arrangement of identities to any other.
 
 use super::scope::{Arrangements, Reduce, Scope, Starts};
-use crate::model::{Orientation, Promises, Shape, Spec, Timing};
+use crate::model::{Orientation, Promises, Shape, Timing};
+use crate::population::Nature;
 use crate::sim::{Ids, Initiators, Ports, Refusal, Scenario, Schedule, Workload};
 
 /// More cases than anybody waits for.
@@ -28,26 +29,14 @@ pub(crate) struct Cases {
     exchange: bool,
 }
 
-/// What a check needs to know of an algorithm's network.
-#[derive(Clone, Copy)]
-pub(crate) struct Kind {
-    pub(crate) shape: Shape,
-    pub(crate) told: &'static [&'static [crate::model::Told]],
-}
-
 impl Cases {
-    pub(crate) fn new(
-        spec: &Spec,
-        kind: Kind,
-        scope: &Scope,
-        neighbours: &[Vec<u32>],
-    ) -> Result<Cases, Refusal> {
-        let n = scope.n;
-        let every_arrangement = kind.has_ids() && matches!(scope.ids, Arrangements::All);
+    pub(crate) fn new(nature: &Nature, scope: &Scope, neighbours: &[Vec<u32>]) -> Result<Cases, Refusal> {
+        let (n, spec) = (scope.n, nature.spec);
+        let every_arrangement = nature.has_ids() && matches!(scope.ids, Arrangements::All);
         let is_election = matches!(spec.promises, Promises::Election { .. });
         // In lock-step everybody starts together.
         let every_set = is_election && scope.starts == Starts::Any && spec.needs.timing != Timing::LockStep;
-        let numbered = match kind.shape {
+        let numbered = match nature.shape {
             Shape::TwoWayRing | Shape::Edges => true,
             Shape::OneWayRing | Shape::Named => false,
         };
@@ -63,7 +52,7 @@ impl Cases {
                 Starts::All | Starts::AllLate | Starts::Any => true,
                 Starts::Listed(_) => false,
             };
-        let degree = |index: usize| match kind.shape {
+        let degree = |index: usize| match nature.shape {
             Shape::OneWayRing => 1,
             Shape::TwoWayRing => 2,
             Shape::Named => n - 1,
@@ -87,11 +76,11 @@ impl Cases {
             degrees,
             every_arrangement,
             every_set,
-            turn: scope.reduce == Reduce::Full && kind.is_anonymous() && kind.is_ring(),
+            turn: scope.reduce == Reduce::Full && nature.is_anonymous() && nature.is_ring(),
             exchange: scope.reduce == Reduce::Full
-                && kind.shape == Shape::Edges
+                && nature.shape == Shape::Edges
                 && neighbours.is_empty()
-                && !kind.knows_its_place()
+                && !nature.knows_its_place()
                 && every_labelling
                 && any_place,
         })
@@ -155,9 +144,9 @@ impl One {
     }
 
     /// The scenario of this case.
-    pub(crate) fn scenario(&self, kind: Kind, scope: &Scope) -> Scenario {
+    pub(crate) fn scenario(&self, nature: &Nature, scope: &Scope) -> Scenario {
         let ids = match (&self.ids, &scope.ids) {
-            _ if !kind.has_ids() => match &scope.ids {
+            _ if !nature.has_ids() => match &scope.ids {
                 // Asking for identities where there are none is refused; the usual ones are not asked for.
                 Arrangements::Listed(ids) => Ids::Listed(ids.clone()),
                 Arrangements::Worst => Ids::Worst,

@@ -1,6 +1,6 @@
 //! What links carry, as numbers. Number 0 is the empty link.
 
-use super::hash::{Interned, scatter};
+use crate::hash::{Interned, scatter};
 use core::hash::{Hash, Hasher};
 
 /// A message on its way: the number of its stimulus, and for how many ticks it has been on its way (if time counts).
@@ -62,7 +62,7 @@ impl Contents {
             flights.sort_unstable_by_key(|flight| (flight.hash, flight.age, flight.stimulus));
         }
         let bytes = size_of_val(flights.as_slice()) as u64;
-        self.met.number_with(flights.into(), |_| bytes)
+        self.met.number_with(flights.into(), bytes)
     }
 
     /// The link after a message was sent into it.

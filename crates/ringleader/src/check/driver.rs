@@ -8,8 +8,8 @@ use super::findings::{
 use super::property::{Property, bound, ends, possible, promised};
 use super::scope::{Reduce, Scope};
 use super::search::Limits;
-use super::subject::Subject;
 use crate::model::{Promises, Shape, Timing};
+use crate::population::Nature;
 use crate::sim::{Refusal, Setup};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -22,7 +22,7 @@ const SHARE: usize = 64;
 
 /// Checks an algorithm.
 pub(crate) fn check(
-    subject: &Subject,
+    nature: &'static Nature,
     scope: &Scope,
     own: &[&dyn Property],
     watcher: &dyn Watcher,
@@ -30,7 +30,7 @@ pub(crate) fn check(
     if scope.n == 0 {
         return Err(Refusal::NoProcesses);
     }
-    let most = match subject.kind.shape {
+    let most = match nature.shape {
         Shape::OneWayRing | Shape::TwoWayRing => 1000,
         // A state has a number for each link, and here there are as many as pairs.
         Shape::Edges | Shape::Named => 200,
@@ -49,24 +49,24 @@ pub(crate) fn check(
         scope.reduce = Reduce::Por;
     }
     let scope = &scope;
-    let setup = first_setup(subject, scope)?;
-    let cases = Cases::new(subject.spec, subject.kind, scope, &setup.plan.neighbours)?;
-    let list = promised(subject.spec, subject.tokens);
+    let setup = first_setup(nature, scope)?;
+    let cases = Cases::new(nature, scope, &setup.plan.neighbours)?;
+    let list = promised(nature.spec, nature.tokens);
     let properties: Vec<&dyn Property> =
         list.iter().map(|property| &**property).chain(own.iter().copied()).collect();
-    let plan = Plan { subject, scope, properties: &properties, cases: &cases, watcher };
+    let plan = Plan { nature, scope, properties: &properties, cases: &cases, watcher };
     let total = plan.run()?;
     plan.findings(total, &setup)
 }
 
 /// What all cases have in common: whether the scope is admitted at all.
-fn first_setup(subject: &Subject, scope: &Scope) -> Result<Setup, Refusal> {
+fn first_setup(nature: &'static Nature, scope: &Scope) -> Result<Setup, Refusal> {
     let faults = faults_asked_for(scope);
     let one = One::first();
-    let mut scenario = one.scenario(subject.kind, scope);
+    let mut scenario = one.scenario(nature, scope);
     scenario.faults = faults;
-    let mut setup = (subject.setup)(&scenario)?;
-    let needs = &subject.spec.needs;
+    let mut setup = Setup::new(nature, &scenario)?;
+    let needs = &nature.spec.needs;
     let late = scope.max_delay.is_some_and(|delay| delay > setup.max_delay());
     let dropped = [
         (late && needs.timing == Timing::BoundedDelay, "messages that take longer than it is told"),
@@ -104,7 +104,7 @@ fn faults_asked_for(scope: &Scope) -> Vec<crate::sim::Fault> {
 }
 
 struct Plan<'a> {
-    subject: &'a Subject,
+    nature: &'static Nature,
     scope: &'a Scope,
     properties: &'a [&'a dyn Property],
     cases: &'a Cases,
@@ -211,7 +211,7 @@ impl Plan<'_> {
                 bytes: 0,
             },
         };
-        case::check(self.subject, self.scope, self.properties, one, limits, threads)
+        case::check(self.nature, self.scope, self.properties, one, limits, threads)
     }
 
     /// Looks for a shorter run that violates something, in every case.
@@ -247,7 +247,7 @@ impl Plan<'_> {
                 },
             };
             let (found, states, decided) =
-                case::shortest(self.subject, self.scope, self.properties, &one, limits, max_depth)?;
+                case::shortest(self.nature, self.scope, self.properties, &one, limits, max_depth)?;
             left = left.saturating_sub(states);
             if let Some(found) = found
                 && (found.length < best.length || best.recording.is_none() || !best.shortest)
@@ -292,7 +292,7 @@ impl Plan<'_> {
             notes.push("nothing was left out".into());
         }
         Ok(Findings {
-            algorithm: self.subject.spec.name,
+            algorithm: self.nature.spec.name,
             n: self.scope.n,
             links: setup.links.name(),
             outside: setup.outside.clone(),
@@ -329,7 +329,7 @@ impl Plan<'_> {
 
     /// All properties, in the order of the report.
     fn names(&self) -> Vec<&'static str> {
-        let spec = self.subject.spec;
+        let spec = self.nature.spec;
         let mut names: Vec<&'static str> = self.properties.iter().map(|property| property.name()).collect();
         if self.scope.safety_only {
             return names;

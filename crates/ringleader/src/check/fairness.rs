@@ -3,9 +3,9 @@
 
 use super::expand::{Action, Batch, Expander};
 use super::ground::{Ground, How};
-use super::hash::fingerprint;
 use super::memo::lock;
 use super::search::Explored;
+use crate::hash::fingerprint;
 use crate::model::Links;
 use std::collections::BTreeMap;
 

@@ -2,20 +2,21 @@
 
 use super::cases::One;
 use super::expand::{Batch, Expander, Rules};
+use super::locals::{Lag, Locals};
 use super::memo::lock;
 use super::property::{Case, Property};
 use super::scope::{Reduce, Scope, Starts};
 use super::search::{Explored, Limits, Search};
 use super::space::{Common, Parts, Space};
-use super::subject::Subject;
-use super::typed::Lag;
 use crate::model::{Counts, Informed, Links, Order, Promises, Reached, Timing, Winner};
+use crate::network::Wiring;
+use crate::population::Nature;
 use crate::sim::{Entries, Refusal, Scenario, Setup};
 use std::sync::Mutex;
 
 /// One case.
 pub(crate) struct Ground<'a> {
-    pub(crate) subject: &'a Subject,
+    pub(crate) nature: &'static Nature,
     pub(crate) scope: &'a Scope,
     pub(crate) properties: &'a [&'a dyn Property],
     pub(crate) scenario: Scenario,
@@ -50,20 +51,24 @@ pub(crate) struct How {
 
 impl<'a> Ground<'a> {
     pub(crate) fn new(
-        subject: &'a Subject,
+        nature: &'static Nature,
         scope: &'a Scope,
         properties: &'a [&'a dyn Property],
         one: &One,
         lag: Option<Lag>,
     ) -> Result<Ground<'a>, Refusal> {
-        let scenario = one.scenario(subject.kind, scope);
-        let setup = (subject.setup)(&scenario)?;
-        let mut space = (subject.space)(&setup);
-        if space.max_delay.is_some() {
-            space.max_delay = scope.max_delay.or(space.max_delay);
-        }
-        let steps = (subject.steps)(&setup, scope.range, lag);
-        let tolerates = subject.spec.needs.tolerates;
+        let scenario = one.scenario(nature, scope);
+        let setup = Setup::new(nature, &scenario)?;
+        let timing = nature.spec.needs.timing;
+        let net = Wiring::new(nature.shape, &setup.plan);
+        let told = (timing == Timing::BoundedDelay).then(|| setup.max_delay());
+        let max_delay = told.map(|told| scope.max_delay.unwrap_or(told));
+        let space = Space::new(&setup, nature.shape, &net, max_delay, timing == Timing::LockStep);
+        // A crash is noticed when every message of the one that crashed has arrived, as in the simulator.
+        // Without a clock it is noticed at any moment.
+        let detection = told.map_or(0, |told| 2 * told + 1);
+        let locals = Locals::new(setup.population(nature, &net, scope.range), detection, lag);
+        let tolerates = nature.spec.needs.tolerates;
         let budget = |given: Option<u32>, tolerated: bool| given.unwrap_or(u32::from(tolerated));
         let faults = Common {
             crashes: budget(scope.faults.crashes, tolerates.crash),
@@ -77,9 +82,9 @@ impl<'a> Ground<'a> {
             ids: everybody.clone().map(|i| setup.id(i)).collect(),
             initiators: everybody.map(|i| setup.is_initiator(i)).collect(),
         };
-        let parts = Parts::new(steps, setup.links);
+        let parts = Parts::new(locals, setup.links);
         Ok(Ground {
-            subject,
+            nature,
             scope,
             properties,
             scenario,
@@ -97,7 +102,7 @@ impl<'a> Ground<'a> {
     where
         'a: 'b,
     {
-        Ground::new(self.subject, self.scope, properties, &self.one, None)
+        Ground::new(self.nature, self.scope, properties, &self.one, None)
     }
 
     /// The same case once more, watching phases; what must hold is known by now.
@@ -105,12 +110,12 @@ impl<'a> Ground<'a> {
     where
         'a: 'b,
     {
-        Ground::new(self.subject, self.scope, &[], &self.one, Some(lag))
+        Ground::new(self.nature, self.scope, &[], &self.one, Some(lag))
     }
 
     /// The proved bound on messages that applies here: which messages, the formula, its value.
     pub(crate) fn bound(&self) -> Option<(Counts, &'static str, u64)> {
-        let bound = self.subject.spec.cost.worst.as_ref()?;
+        let bound = self.nature.spec.cost.worst.as_ref()?;
         if self.has_faults() {
             return None;
         }
@@ -119,27 +124,27 @@ impl<'a> Ground<'a> {
     }
 
     pub(crate) fn is_election(&self) -> bool {
-        matches!(self.subject.spec.promises, Promises::Election { .. })
+        matches!(self.nature.spec.promises, Promises::Election { .. })
     }
 
     /// Whether it is an election whose leader stays: where processes come and go, leaders do too.
     pub(crate) fn keeps_its_leader(&self) -> bool {
-        self.subject.spec.keeps_its_leader()
+        self.nature.spec.keeps_its_leader()
     }
 
     /// Whether the ring is closed over those who crash: its links are the same at both ends, so only on one-way rings.
     pub(crate) fn closes_over_crashes(&self) -> bool {
-        let needs = &self.subject.spec.needs;
+        let needs = &self.nature.spec.needs;
         needs.bypass && needs.tolerates.crash && self.faults.crashes > 0
     }
 
     /// Whether crashes are noticed.
     pub(crate) fn detector(&self) -> bool {
-        self.subject.spec.needs.detector && self.scope.detector
+        self.nature.spec.needs.detector && self.scope.detector
     }
 
     pub(crate) fn is_randomised(&self) -> bool {
-        self.subject.spec.needs.choices
+        self.nature.spec.needs.choices
     }
 
     pub(crate) fn has_faults(&self) -> bool {
@@ -149,15 +154,15 @@ impl<'a> Ground<'a> {
 
     /// Whether tokens circulate for ever.
     pub(crate) fn never_silent(&self) -> bool {
-        matches!(self.subject.spec.promises, Promises::Exclusion { falls_silent: false, .. })
+        matches!(self.nature.spec.promises, Promises::Exclusion { falls_silent: false, .. })
     }
 
     /// Whether orders of independent steps can be left out here.
     pub(crate) fn admits_por(&self) -> bool {
         self.scope.reduce != Reduce::None
-            && self.subject.spec.needs.timing == Timing::Asynchronous
+            && self.nature.spec.needs.timing == Timing::Asynchronous
             // A start that may come after a message depends on it.
-            && self.subject.spec.needs.reached != Reached::MayStartLater
+            && self.nature.spec.needs.reached != Reached::MayStartLater
             && self.setup.links != Links::HalfDuplex
             && !self.has_faults()
             && !self.is_randomised()
@@ -179,8 +184,8 @@ impl<'a> Ground<'a> {
 
     /// The rotations that leave everything as it is, but for who is where.
     fn rotations(&self) -> Vec<u32> {
-        let kind = self.subject.kind;
-        if !kind.is_anonymous() || !kind.is_ring() || self.has_process_faults() {
+        let nature = self.nature;
+        if !nature.is_anonymous() || !nature.is_ring() || self.has_process_faults() {
             return Vec::new();
         }
         let n = self.setup.n;
@@ -196,7 +201,7 @@ impl<'a> Ground<'a> {
 
     /// Whether what is promised depends on who started of its own accord: a state does not say that any more.
     fn tells_initiators(&self) -> bool {
-        match self.subject.spec.promises {
+        match self.nature.spec.promises {
             Promises::Election { winner, informed } => {
                 matches!(winner, Winner::LargestInitiator | Winner::AnyInitiator)
                     || informed == Informed::Initiators
@@ -212,7 +217,7 @@ impl<'a> Ground<'a> {
 
     /// What is watched, and what is left out.
     pub(crate) fn rules(&self, how: How) -> Rules<'_> {
-        let order = match self.subject.spec.promises {
+        let order = match self.nature.spec.promises {
             Promises::Exclusion { order, .. } => Some(order),
             Promises::Election { .. } => None,
         };
@@ -221,13 +226,13 @@ impl<'a> Ground<'a> {
             properties: self.properties,
             por: how.por,
             rotations: if how.turn { self.rotations() } else { Vec::new() },
-            rebase: lock(&self.shared).steps.rounds_grow(),
+            rebase: lock(&self.shared).locals.rounds_grow(),
             watch_bypass: order == Some(Order::Ring),
             watch_order: order == Some(Order::Priority),
             count: how.count,
             bypass: self.closes_over_crashes(),
             detector: self.detector(),
-            tokens: self.subject.tokens,
+            tokens: self.nature.tokens,
             phases: how.phases,
             never_silent: self.never_silent(),
             any_loss: self.scope.unsound,
@@ -242,7 +247,7 @@ impl<'a> Ground<'a> {
         let mut shared = lock(&self.shared);
         for process in 0..self.setup.n {
             let starts = !self.is_election() || self.setup.is_initiator(process);
-            state.push(shared.steps.initial(process, starts, self.wants(process)));
+            state.push(shared.locals.initial(process, starts, self.wants(process)));
         }
         state.resize(self.space.common(), 0);
         let common = Common { begun: !at_once, sent: how.count.map(|_| 0), ..self.faults };
@@ -272,7 +277,7 @@ impl<'a> Ground<'a> {
 
     /// Whether everybody starts before the first delivery.
     pub(crate) fn starts_at_once(&self) -> bool {
-        let lock_step = self.subject.spec.needs.timing == Timing::LockStep;
+        let lock_step = self.nature.spec.needs.timing == Timing::LockStep;
         !self.is_election() || lock_step || self.scope.starts == Starts::All
     }
 

@@ -1,9 +1,10 @@
 //! What one thread remembers of the shared parts, so that it asks for each of them once.
 
-use super::hash::Map;
 use super::space::{Parts, Space};
 use super::stimulus::Stimulus;
+use crate::hash::Map;
 use crate::model::{Stage, Verdict};
+use crate::population::Handle;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// What a step means for the properties.
@@ -58,7 +59,7 @@ pub(crate) struct Memo<'a> {
     sides: Map<u32>,
     both_sides: u32,
     outs: Vec<Out>,
-    sends: Vec<(u32, u32)>,
+    sends: Vec<(u32, Handle)>,
     /// For each link: by the state of its process and what it carries, the deliveries that are possible.
     deliveries: Vec<Map<Stretch>>,
     moves: Vec<Move>,
@@ -128,8 +129,8 @@ impl<'a> Memo<'a> {
             None => {
                 let shared = lock(self.shared);
                 let known = self.local_hashes.len() as u32;
-                let all = shared.steps.locals() as u32;
-                self.local_hashes.extend((known..all).map(|local| shared.steps.local_hash(local)));
+                let all = shared.locals.len() as u32;
+                self.local_hashes.extend((known..all).map(|local| shared.locals.hash(local)));
                 self.local_hashes[local as usize]
             }
         }
@@ -272,7 +273,7 @@ impl<'a> Memo<'a> {
     fn find_step(&mut self, local: u32, stimulus: u32) -> Stretch {
         let mut shared = lock(self.shared);
         let what = *shared.stimuli.value(stimulus);
-        let outcomes = shared.steps.outcomes(local, what);
+        let outcomes = shared.locals.outcomes(local, what);
         let stretch = self.keep(&shared, local, &outcomes);
         drop(shared);
         self.steps.set(u64::from(local) << 32 | u64::from(stimulus), stretch);
@@ -329,7 +330,7 @@ impl<'a> Memo<'a> {
     }
 
     #[inline]
-    pub(crate) fn send(&self, out: &Out, k: u32) -> (u32, u32) {
+    pub(crate) fn send(&self, out: &Out, k: u32) -> (u32, Handle) {
         self.sends[(out.sends.0 + k) as usize]
     }
 
@@ -350,7 +351,7 @@ impl<'a> Memo<'a> {
             let flights = shared.contents.get(content).iter();
             flights.map(|flight| *shared.stimuli.value(flight.stimulus)).collect()
         });
-        let outcomes = shared.steps.batches(local, [&waiting[0], &waiting[1]]);
+        let outcomes = shared.locals.batches(local, [&waiting[0], &waiting[1]]);
         let stretch = self.keep(&shared, local, &outcomes);
         drop(shared);
         self.batches.set(key, stretch);
@@ -379,7 +380,7 @@ impl<'a> Memo<'a> {
     }
 
     /// The number of the stimulus that a message is where a link ends.
-    pub(crate) fn arrival(&self, space: &Space, link: u32, msg: u32) -> u32 {
+    pub(crate) fn arrival(&self, space: &Space, link: u32, msg: Handle) -> u32 {
         lock(self.shared).stimulus(Stimulus::Deliver { port: space.link(link).port, msg })
     }
 }

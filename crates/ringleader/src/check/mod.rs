@@ -2,7 +2,7 @@
 //!
 //! A [`Scope`] says what is to be checked, [`Findings`] what came of it. A search (`search`) goes breadth first through
 //! all states of a case (`cases`); a state is a row of numbers (`space`), for the states of single processes, what
-//! links carry and what they do are met once and remembered (`typed`, `contents`, `memo`).
+//! links carry and what they do are met once and remembered (`locals`, `contents`, `memo`).
 //!
 //! ```
 //! use ringleader::{check::{self, Scope}, election::Peterson};
@@ -20,7 +20,7 @@ mod fairness;
 mod findings;
 mod graph;
 mod ground;
-mod hash;
+mod locals;
 mod memo;
 mod path;
 mod property;
@@ -28,20 +28,18 @@ mod scope;
 mod search;
 mod space;
 mod stimulus;
-mod subject;
-mod trial;
-mod typed;
 mod visited;
 mod worker;
 
+pub(crate) use driver::check;
 pub use findings::{Answer, Counterexample, Finding, Findings, Limit, Probability, Progress, Range, Watcher};
 pub use property::{Property, Step, View, Watch};
 pub use scope::{Arrangements, Budget, Extreme, Reduce, Scope, Starts};
 
 use crate::model::{Election, Exclusion};
 use crate::network::Wired;
+use crate::population::Nature;
 use crate::sim::Refusal;
-use subject::Subject;
 
 /// Checks an election: what its contract promises, and these properties as well.
 ///
@@ -55,7 +53,7 @@ pub fn election<P: Election>(
 where
     P::Port: Wired,
 {
-    driver::check(&Subject::election::<P>(), scope, own, watcher)
+    check(Nature::election::<P>(), scope, own, watcher)
 }
 
 /// Checks mutual exclusion: what its contract promises, and these properties as well.
@@ -70,5 +68,5 @@ pub fn exclusion<P: Exclusion>(
 where
     P::Port: Wired,
 {
-    driver::check(&Subject::exclusion::<P>(), scope, own, watcher)
+    check(Nature::exclusion::<P>(), scope, own, watcher)
 }

@@ -7,7 +7,7 @@ use super::search::Explored;
 use super::space::Parts;
 use super::stimulus::{Outcome, Stimulus};
 use crate::model::Timing;
-use crate::sim::{Observer, Scenario, Schedule};
+use crate::sim::{self, Observer, Scenario, Schedule};
 use crate::trace::{Arrival, Event, Input, Recording};
 use std::sync::Arc;
 
@@ -72,7 +72,7 @@ pub(crate) fn recording(ground: &Ground<'_>, how: How, taken: &[Taken]) -> Optio
     for &taken in taken {
         writer.step(taken)?;
     }
-    let mut header = ground.setup.header(ground.subject.spec, &ground.scenario, 1);
+    let mut header = ground.setup.header(ground.nature.spec, &ground.scenario, 1);
     if !writer.by_rounds {
         header.schedule = "check".into();
     }
@@ -81,7 +81,7 @@ pub(crate) fn recording(ground: &Ground<'_>, how: How, taken: &[Taken]) -> Optio
     let mut told = Told::default();
     let scenario =
         Scenario { schedule: Schedule::Replay(Arc::new(skeleton.clone())), ..ground.scenario.clone() };
-    (ground.subject.replay)(&scenario, &mut told).ok()?;
+    sim::run(ground.nature, None, &scenario, &mut told).ok()?;
     Some(Recording { header: skeleton.header, events: told.0 })
 }
 
@@ -121,7 +121,7 @@ struct Writer<'g> {
 
 impl<'g> Writer<'g> {
     fn new(ground: &'g Ground<'g>, how: How) -> Writer<'g> {
-        let timing = ground.subject.spec.needs.timing;
+        let timing = ground.nature.spec.needs.timing;
         let mut writer = Writer {
             ground,
             locals: ground.unstarted(how)[..ground.setup.n as usize].to_vec(),
@@ -186,7 +186,7 @@ impl<'g> Writer<'g> {
     }
 
     fn outcomes(&self, process: u32, stimulus: Stimulus) -> Vec<Outcome> {
-        lock(&self.ground.shared).steps.outcomes(self.locals[process as usize], stimulus)
+        lock(&self.ground.shared).locals.outcomes(self.locals[process as usize], stimulus)
     }
 
     /// What others remember of a crash or a recovery.
@@ -221,11 +221,11 @@ impl<'g> Writer<'g> {
     }
 
     fn own(&self, stimulus: Stimulus) -> Option<Input> {
-        let subject = self.ground.subject;
+        let nature = self.ground.nature;
         Some(match stimulus {
             Stimulus::Start => Input::Start,
-            Stimulus::Timeout(timer) => Input::Timeout((subject.timers)(timer)?.into()),
-            Stimulus::Local(step) => Input::Local((subject.locals)(step)?.into()),
+            Stimulus::Timeout(timer) => Input::Timeout(nature.timers.name(timer).into()),
+            Stimulus::Local(step) => Input::Local(nature.locals.name(step).into()),
             Stimulus::Want => Input::Want,
             Stimulus::Exit => Input::Exit,
             Stimulus::Crash(_) => Input::Crash,
@@ -248,11 +248,11 @@ impl<'g> Writer<'g> {
             return;
         }
         for local in &mut self.locals {
-            *local = shared.steps.rebased_local(*local, by);
+            *local = shared.locals.rebased_local(*local, by);
         }
         for numbered in self.links.iter_mut().flatten() {
             if let Some((port, msg)) = numbered.stimulus.delivery() {
-                let msg = shared.steps.rebased_msg(msg, by);
+                let msg = shared.locals.rebased_message(msg, by);
                 numbered.stimulus = Stimulus::Deliver { port, msg };
             }
         }
@@ -272,7 +272,7 @@ impl<'g> Writer<'g> {
             self.links[(link - space.n) as usize].iter().map(|numbered| numbered.stimulus).collect()
         });
         let outcomes = lock(&self.ground.shared)
-            .steps
+            .locals
             .batches(self.locals[process as usize], [&waiting[0], &waiting[1]]);
         let outcome = outcomes.into_iter().filter(|found| found.took == took).nth(outcome)?;
         let mut arrivals = Vec::new();
@@ -401,7 +401,7 @@ impl Leaf {
                 None
             };
         };
-        let outcomes = lock(shared).steps.outcomes(locals[process as usize], stimulus);
+        let outcomes = lock(shared).locals.outcomes(locals[process as usize], stimulus);
         for outcome in outcomes {
             let mut after = locals.clone();
             after[process as usize] = outcome.local;

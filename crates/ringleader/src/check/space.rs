@@ -1,10 +1,13 @@
 //! The layout of a state: one number for each process, one for each link, one for what belongs to nobody.
 
 use super::contents::{Contents, arrival_hash};
-use super::hash::{Interned, scatter};
-use super::stimulus::{Facts, Steps, Stimulus};
-use crate::model::{Links, Port, Shape};
-use crate::network::Network;
+use super::locals::Locals;
+use super::stimulus::{Facts, Stimulus};
+use crate::hash::{Interned, scatter};
+use crate::model::{Links, Shape};
+use crate::network::Wiring;
+use crate::population::Handle;
+use crate::sim::Setup;
 
 /// Where everything is in a state.
 pub(crate) struct Space {
@@ -31,16 +34,17 @@ pub(crate) struct Link {
 }
 
 impl Space {
-    pub(crate) fn new<P: Port>(
-        n: u32,
-        net: &impl Network<P>,
-        kind: Links,
+    pub(crate) fn new(
+        setup: &Setup,
+        shape: Shape,
+        net: &Wiring,
         max_delay: Option<u32>,
         lock_step: bool,
     ) -> Space {
+        let (n, kind) = (setup.n, setup.links);
         // Ports by number; where processes are known by name there is none to oneself.
         let ports = |from: u32| -> Vec<u32> {
-            if P::SHAPE == Shape::Named {
+            if shape == Shape::Named {
                 (0..n).filter(|&to| to != from).collect()
             } else {
                 (0..net.degree(from)).collect()
@@ -49,8 +53,8 @@ impl Space {
         let mut links: Vec<Link> = (0..n)
             .flat_map(|from| ports(from).into_iter().map(move |port| (from, port)))
             .map(|(from, port)| {
-                let (to, arrival) = net.route(from, P::from_index(port));
-                Link { to, port: arrival.index() }
+                let link = net.route(from, port);
+                Link { to: link.to(), port: link.port() }
             })
             .collect();
         links.sort_unstable_by_key(|link| (link.to, link.port));
@@ -68,8 +72,8 @@ impl Space {
                         if ports.binary_search(&port).is_err() {
                             return u32::MAX;
                         }
-                        let (to, arrival) = net.route(from, P::from_index(port));
-                        let end = (to, arrival.index());
+                        let link = net.route(from, port);
+                        let end = (link.to(), link.port());
                         let k = links.binary_search_by_key(&end, |link| (link.to, link.port));
                         k.map_or(u32::MAX, position)
                     })
@@ -134,7 +138,7 @@ pub(crate) struct Common {
 
 /// Everything that was met, shared by all threads of a search.
 pub(crate) struct Parts {
-    pub(crate) steps: Box<dyn Steps>,
+    pub(crate) locals: Locals,
     pub(crate) contents: Contents,
     pub(crate) commons: Interned<Common>,
     pub(crate) stimuli: Interned<Stimulus>,
@@ -142,11 +146,11 @@ pub(crate) struct Parts {
 }
 
 impl Parts {
-    pub(crate) fn new(steps: Box<dyn Steps>, kind: Links) -> Parts {
+    pub(crate) fn new(locals: Locals, kind: Links) -> Parts {
         let mut commons = Interned::new();
         commons.number(Common { begun: true, ..Common::default() });
         Parts {
-            steps,
+            locals,
             contents: Contents::new(kind != Links::Bag),
             commons,
             stimuli: Interned::new(),
@@ -159,7 +163,7 @@ impl Parts {
         let number = self.stimuli.number(stimulus);
         if number as usize == self.stimulus_hashes.len() {
             let delivery = stimulus.delivery();
-            let hash = delivery.map_or(0, |(port, msg)| arrival_hash(port, self.steps.msg_hash(msg)));
+            let hash = delivery.map_or(0, |(port, msg)| arrival_hash(port, self.locals.message_hash(msg)));
             self.stimulus_hashes.push(hash);
         }
         number
@@ -171,7 +175,7 @@ impl Parts {
     }
 
     /// The link with this message behind all others, which has been on its way for so many ticks.
-    pub(crate) fn push_aged(&mut self, content: u32, port: u32, msg: u32, age: u32) -> u32 {
+    pub(crate) fn push_aged(&mut self, content: u32, port: u32, msg: Handle, age: u32) -> u32 {
         let stimulus = self.stimulus(Stimulus::Deliver { port, msg });
         self.contents.push(content, stimulus, self.stimulus_hashes[stimulus as usize], age)
     }
@@ -189,14 +193,14 @@ impl Parts {
             return;
         }
         for local in &mut state[..space.n as usize] {
-            *local = self.steps.rebased_local(*local, by);
+            *local = self.locals.rebased_local(*local, by);
         }
         for content in &mut state[space.n as usize..space.common()] {
             let flights = self.contents.get(*content).to_vec();
             *content = 0;
             for flight in flights {
                 if let Some((port, msg)) = self.stimuli.value(flight.stimulus).delivery() {
-                    let msg = self.steps.rebased_msg(msg, by);
+                    let msg = self.locals.rebased_message(msg, by);
                     *content = self.push_aged(*content, port, msg, flight.age);
                 }
             }
@@ -204,13 +208,13 @@ impl Parts {
     }
 
     pub(crate) fn facts(&self, local: u32) -> &Facts {
-        self.steps.facts(local)
+        self.locals.facts(local)
     }
 
     /// The fingerprint of a part.
     pub(crate) fn hash(&self, space: &Space, position: usize, number: u32) -> u64 {
         if position < space.n as usize {
-            self.steps.local_hash(number)
+            self.locals.hash(number)
         } else if position < space.common() {
             self.contents.hash(number)
         } else {
@@ -249,10 +253,10 @@ impl Parts {
 
     /// The kind of message that a stimulus delivers.
     pub(crate) fn kind(&self, stimulus: u32) -> Option<&'static str> {
-        self.stimuli.value(stimulus).delivery().map(|(_, msg)| self.steps.kind(msg))
+        self.stimuli.value(stimulus).delivery().map(|(_, msg)| self.locals.kind(msg))
     }
 
     pub(crate) fn bytes(&self) -> u64 {
-        self.steps.bytes() + self.contents.bytes() + self.commons.bytes() + self.stimuli.bytes()
+        self.locals.bytes() + self.contents.bytes() + self.commons.bytes() + self.stimuli.bytes()
     }
 }

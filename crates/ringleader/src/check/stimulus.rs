@@ -1,9 +1,7 @@
-//! What can happen to one process, and what it does then, with all types erased: states and messages are numbers.
-//!
-//! A search meets the same local step millions of times. It is taken once, by the algorithm's own code, and
-//! remembered; after that the search moves numbers about.
+//! What can happen to one process, and what it does then: states and messages are numbers.
 
 use crate::model::{Bits, Knows, Stage, Verdict};
+use crate::population::Handle;
 
 /// What happens to one process.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -11,7 +9,7 @@ pub(crate) enum Stimulus {
     /// It starts of its own accord.
     Start,
     /// A message arrives at a port.
-    Deliver { port: u32, msg: u32 },
+    Deliver { port: u32, msg: Handle },
     /// A timer runs out.
     Timeout(u32),
     /// It takes a local step.
@@ -40,7 +38,7 @@ pub(crate) enum Stimulus {
 
 impl Stimulus {
     /// The port and the message, if it is a delivery.
-    pub(crate) fn delivery(self) -> Option<(u32, u32)> {
+    pub(crate) fn delivery(self) -> Option<(u32, Handle)> {
         if let Stimulus::Deliver { port, msg } = self { Some((port, msg)) } else { None }
     }
 }
@@ -51,7 +49,7 @@ pub(crate) struct Outcome {
     /// Its state afterwards.
     pub(crate) local: u32,
     /// What it sends: ports and messages.
-    pub(crate) sends: Vec<(u32, u32)>,
+    pub(crate) sends: Vec<(u32, Handle)>,
     /// How many of them announce only.
     pub(crate) announcements: u32,
     /// The probability of these answers.
@@ -113,36 +111,4 @@ pub(crate) struct Facts {
     pub(crate) round: Option<u32>,
     /// What can happen here of its own accord, deliveries and faults aside.
     pub(crate) menu: Vec<Stimulus>,
-}
-
-/// The algorithm, with its types erased. Only what has not been met before is asked here.
-pub(crate) trait Steps: Send {
-    /// The state of a process before its start.
-    fn initial(&mut self, index: u32, initiator: bool, wants: u32) -> u32;
-    /// What it does.
-    fn outcomes(&mut self, local: u32, stimulus: Stimulus) -> Vec<Outcome>;
-    /// What it does with any part of what waits on both sides of a half-duplex link; the ports are in the stimuli.
-    fn batches(&mut self, local: u32, waiting: [&[Stimulus]; 2]) -> Vec<Outcome>;
-    /// Whether rounds grow without end, so that they are to be counted from the oldest that matters.
-    fn rounds_grow(&self) -> bool;
-    /// A process with its rounds counted from so many later on.
-    fn rebased_local(&mut self, local: u32, by: u32) -> u32;
-    /// A message likewise.
-    fn rebased_msg(&mut self, msg: u32, by: u32) -> u32;
-    /// What is known of a state.
-    fn facts(&self, local: u32) -> &Facts;
-    /// The fingerprint of a state.
-    fn local_hash(&self, local: u32) -> u64;
-    /// The fingerprint of a message.
-    fn msg_hash(&self, msg: u32) -> u64;
-    /// The kind of a message.
-    fn kind(&self, msg: u32) -> &'static str;
-    /// The local variables.
-    fn fields(&self, local: u32) -> crate::model::Fields;
-    /// The processes, as they were met in steps so far, that may still begin a phase: their fingerprints, sorted.
-    fn contenders(&self) -> Vec<u64>;
-    /// How many states of processes were met.
-    fn locals(&self) -> usize;
-    /// Bytes in use.
-    fn bytes(&self) -> u64;
 }

@@ -177,7 +177,7 @@ impl Visited {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::hash::scatter;
+    use crate::hash::scatter;
 
     #[test]
     fn every_state_is_new_once_and_costs_at_most_24_bytes() {

@@ -148,7 +148,7 @@ impl Played {
         effects
     }
 
-    fn takes(&mut self, input: Input) -> Effects {
+    fn takes(&mut self, input: Input<'_>) -> Effects {
         let mut effects = self.begin();
         self.population.react(HERE, input, &mut effects);
         self.end(effects)
@@ -209,7 +209,7 @@ impl Actor for Played {
     fn receive_several(&mut self, batch: &[(u32, Vec<u8>)]) -> Result<Effects, Unfit> {
         let messages = Played::decoded(&mut *self.population, self.ports, batch)?;
         let mut effects = self.begin();
-        self.population.receive_several(HERE, &messages, &mut effects);
+        self.population.react(HERE, Input::Batch { messages: &messages, wakes: false }, &mut effects);
         discard(&mut *self.population, &messages);
         Ok(self.end(effects))
     }

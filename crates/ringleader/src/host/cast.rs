@@ -1,9 +1,9 @@
 //! An algorithm with everybody's part handed out.
 
 use super::actor::{Actor, Played};
-use crate::model::{Birth, Election, Exclusion, Given, Port, Process, Shape};
+use crate::model::Shape;
 use crate::network::{Link, Wiring};
-use crate::population::{Electing, Excluding, Nature, Population, Processes};
+use crate::population::Nature;
 use crate::sim::{Refusal, Scenario, Setup};
 use crate::trace::Header;
 use std::sync::Arc;
@@ -12,10 +12,8 @@ use std::sync::Arc;
 pub struct Cast {
     setup: Arc<Setup>,
     scenario: Scenario,
-    nature: Nature,
+    nature: &'static Nature,
     net: Wiring,
-    /// A process that is born, alone.
-    make: fn(&Birth) -> Box<dyn Population>,
 }
 
 /// A way from one process to another.
@@ -30,6 +28,13 @@ pub struct Way {
 }
 
 impl Cast {
+    /// Of this algorithm.
+    pub(crate) fn new(nature: &'static Nature, scenario: &Scenario) -> Result<Cast, Refusal> {
+        let setup = Arc::new(Setup::new(nature, scenario)?);
+        let net = Wiring::new(nature.shape, &setup.plan);
+        Ok(Cast { setup, scenario: scenario.clone(), nature, net })
+    }
+
     /// What a recording of the run begins with.
     #[must_use]
     pub fn header(&self) -> Header {
@@ -63,30 +68,9 @@ impl Cast {
     pub fn actor(&self, index: u32, seed: u64) -> Box<dyn Actor> {
         let birth = self.setup.birth(index, self.net.degree(index), self.scenario.range);
         let setup = Arc::clone(&self.setup);
-        Box::new(Played::new((self.make)(&birth), index, setup, &self.net, seed))
+        let alone = self.nature.population(1, &|_| birth);
+        Box::new(Played::new(alone, index, setup, &self.net, seed))
     }
-}
-
-fn cast<P: Process>(scenario: &Scenario, make: fn(&Birth) -> Box<dyn Population>) -> Result<Cast, Refusal> {
-    let setup = Arc::new(Setup::new::<P>(scenario)?);
-    let net = Wiring::new(P::Port::SHAPE, &setup.plan);
-    Ok(Cast { setup, scenario: scenario.clone(), nature: Nature::of::<P>(), net, make })
-}
-
-/// The cast of an election.
-pub(crate) fn election<P: Election>(scenario: &Scenario) -> Result<Cast, Refusal> {
-    let make = |birth: &Birth| -> Box<dyn Population> {
-        Box::new(Processes::<P, Electing>::new(vec![P::new(P::Given::of(birth))]))
-    };
-    cast::<P>(scenario, make)
-}
-
-/// The cast of mutual exclusion.
-pub(crate) fn exclusion<P: Exclusion>(scenario: &Scenario) -> Result<Cast, Refusal> {
-    let make = |birth: &Birth| -> Box<dyn Population> {
-        Box::new(Processes::<P, Excluding>::new(vec![P::new(P::Given::of(birth))]))
-    };
-    cast::<P>(scenario, make)
 }
 
 fn all_but(one: u32, n: u32) -> Vec<u32> {

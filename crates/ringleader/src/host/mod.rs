@@ -11,8 +11,6 @@ pub use crate::population::Position;
 pub use actor::Actor;
 pub use cast::{Cast, Way};
 
-pub(crate) use cast::{election, exclusion};
-
 use std::borrow::Cow;
 
 /// What one step asked for.

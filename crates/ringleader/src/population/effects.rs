@@ -33,16 +33,17 @@ pub(crate) struct Effects {
     pub(crate) asks_more: bool,
     /// Whether rules are wanted.
     pub(crate) record: bool,
-    /// What answers are drawn from: the key, the process, how many it has drawn.
-    seed: (u64, u32, u32),
-    /// Recorded answers, which come first.
-    recorded: Option<Recorded>,
+    answers: Answers,
 }
 
-/// Recorded answers. Asking for more, or out of range, is noted.
-struct Recorded {
-    answers: Vec<u32>,
-    broken: bool,
+/// Where the answers to choices come from.
+enum Answers {
+    /// They are drawn: from this key, by this process, which has drawn so many.
+    Drawn(u64, u32, u32),
+    /// They were recorded. Asking for more, or out of range, is noted.
+    Recorded { answers: Vec<u32>, broken: bool },
+    /// Every answer is tried: these are the ones of this step, each with of how many it is one.
+    Every(Vec<(u32, u32)>),
 }
 
 impl Effects {
@@ -57,8 +58,7 @@ impl Effects {
             impossible: None,
             asks_more: false,
             record,
-            seed: (0, 0, 0),
-            recorded: None,
+            answers: Answers::Drawn(0, 0, 0),
         }
     }
 
@@ -66,20 +66,45 @@ impl Effects {
     #[inline]
     pub(crate) fn begin(&mut self, key: u64, process: u32, drawn: u32) {
         self.clear();
-        self.seed = (key, process, drawn);
+        self.answers = Answers::Drawn(key, process, drawn);
     }
 
     /// Empties the buffer for a step whose answers are recorded.
     pub(crate) fn begin_recorded(&mut self, answers: &[u32]) {
         self.clear();
-        self.asks_more = true;
-        self.recorded = Some(Recorded { answers: answers.to_vec(), broken: false });
+        self.answers = Answers::Recorded { answers: answers.to_vec(), broken: false };
+    }
+
+    /// Empties the buffer for the first of the steps that try every answer.
+    pub(crate) fn begin_every(&mut self) {
+        self.clear();
+        self.answers = Answers::Every(Vec::new());
+    }
+
+    /// Empties the buffer for the next of these steps, as an odometer counts; whether there is one.
+    pub(crate) fn begin_next(&mut self) -> bool {
+        self.clear();
+        let Answers::Every(answers) = &mut self.answers else { return false };
+        while let Some((answer, of)) = answers.pop() {
+            if answer + 1 < of {
+                answers.push((answer + 1, of));
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Where every answer is tried: those of this step, and of how many each is one.
+    pub(crate) fn tried(&self) -> &[(u32, u32)] {
+        if let Answers::Every(answers) = &self.answers { answers } else { &[] }
     }
 
     /// Whether a step with recorded answers used exactly those.
     pub(crate) fn answers_fit(&self) -> bool {
-        let fits = |it: &Recorded| !it.broken && self.choices.len() == it.answers.len();
-        self.recorded.as_ref().is_none_or(fits)
+        match &self.answers {
+            Answers::Recorded { answers, broken } => !broken && self.choices.len() == answers.len(),
+            Answers::Drawn(..) | Answers::Every(_) => true,
+        }
     }
 
     /// Empties the buffer.
@@ -99,21 +124,24 @@ impl Effects {
         self.phases_begun = 0;
         self.phase_reached = None;
         self.impossible = None;
-        self.recorded = None;
     }
 
     /// An answer below `k`.
     pub(super) fn choose(&mut self, k: u32) -> u32 {
         self.asks_more = true;
-        let answer = match &mut self.recorded {
-            None => {
-                let (key, process, drawn) = self.seed;
-                draw(key, process, drawn + self.choices.len() as u32, k)
-            }
-            Some(Recorded { answers, broken }) => {
-                let answer = answers.get(self.choices.len()).copied().filter(|&answer| answer < k);
+        let asked = self.choices.len();
+        let answer = match &mut self.answers {
+            Answers::Drawn(key, process, drawn) => draw(*key, *process, *drawn + asked as u32, k),
+            Answers::Recorded { answers, broken } => {
+                let answer = answers.get(asked).copied().filter(|&answer| answer < k);
                 *broken |= answer.is_none();
                 answer.unwrap_or(0)
+            }
+            Answers::Every(answers) => {
+                if asked == answers.len() {
+                    answers.push((0, k));
+                }
+                answers[asked].0
             }
         };
         self.choices.push(answer);

@@ -1,33 +1,35 @@
 //! The one typed seam: the processes of an algorithm, and the messages that they have sent, behind an object.
 //!
-//! A [`Population`] is implemented once, for any type of process (`processes`). Whoever stands above it (the simulator,
-//! a host) sees numbers: processes by index, ports by number, messages by [`Handle`]. It is compiled once, not once for
-//! each algorithm. A step is one call.
+//! A [`Population`] is implemented once, for any type of process (`processes`). The simulator, the checker and hosts
+//! stand above it and see numbers: processes by index, ports by number, messages by [`Handle`]. They are compiled once,
+//! not once for each algorithm. A step is one call.
 
 mod effects;
+mod equals;
+mod nature;
 mod processes;
 mod status;
 
 pub(crate) use effects::{Effects, Sent, UNDECLARED_CHOICE};
-pub(crate) use processes::{Electing, Excluding, Processes};
+pub(crate) use nature::{Names, Nature};
 pub use status::Position;
 pub(crate) use status::Status;
 
-use crate::model::{
-    Birth, Charge, Fields, Knows, Message, Name, Port, Process, Reached, Shape, Sizes, Spec, WireError,
-};
+use crate::model::{Birth, Charge, Fields, Knows, Sizes, WireError};
 
 /// A message that was sent and has not been received: its place in the population.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Handle(u32);
 
 /// What happens to a process.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Input {
+pub(crate) enum Input<'a> {
     /// It starts.
     Start,
-    /// A message arrives, and is gone; a process that sleeps starts just before, if it wakes.
+    /// A message arrives; a process that sleeps starts just before, if it wakes.
     Deliver { port: u32, message: Handle, wakes: bool },
+    /// Several messages arrive at once, if it accepts exactly these. They stay where they are.
+    Batch { messages: &'a [(u32, Handle)], wakes: bool },
     /// A timer runs out.
     Timeout(u32),
     /// It takes a local step.
@@ -42,33 +44,18 @@ pub(crate) enum Input {
     Recover,
 }
 
-/// A step that may be undone. Messages stay where they are.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Attempt<'a> {
-    /// It starts.
-    Start,
-    /// It takes a local step.
-    Local(u32),
-    /// A message arrives.
-    Deliver { port: u32, message: Handle, wakes: bool },
-    /// Several messages arrive at once, if it accepts exactly these.
-    Batch { messages: &'a [(u32, Handle)], wakes: bool },
-}
-
 /// The processes of an algorithm, and the messages between them.
 pub(crate) trait Population: Send {
     /// What does not depend on the state of anybody.
-    fn nature(&self) -> Nature;
+    fn nature(&self) -> &'static Nature;
 
-    /// A process takes a step. Its effects are added to these; where it stands afterwards is given back.
-    fn react(&mut self, who: u32, input: Input, effects: &mut Effects) -> Status;
+    /// A process takes a step; a message that arrives alone is gone. Its effects are added to these; where it stands
+    /// afterwards is given back.
+    fn react(&mut self, who: u32, input: Input<'_>, effects: &mut Effects) -> Status;
 
-    /// Several messages arrive at a process in one step. They stay where they are.
-    fn receive_several(&mut self, who: u32, messages: &[(u32, Handle)], effects: &mut Effects);
-
-    /// A copy of a process takes a step. None if it does not accept the batch; otherwise how many of the sends are
-    /// those of the start with which it wakes.
-    fn attempt(&mut self, who: u32, attempt: Attempt<'_>, effects: &mut Effects) -> Option<usize>;
+    /// A copy of a process takes a step, which may be kept. Messages stay where they are. None if it does not accept
+    /// the batch; otherwise how many of the sends are those of the start with which it wakes.
+    fn attempt(&mut self, who: u32, input: Input<'_>, effects: &mut Effects) -> Option<usize>;
 
     /// What the last attempt made of a process, it is from now on.
     fn keep(&mut self, who: u32) -> Status;
@@ -124,72 +111,36 @@ pub(crate) trait Population: Send {
     /// If they are none.
     fn decode(&mut self, bytes: &[u8]) -> Result<Handle, WireError>;
 
+    /// The number of a process: that of the first equal one. From now on it stays as it is.
+    fn number(&mut self, who: u32) -> u32;
+
+    /// The number of what the last attempt made of a process, which becomes one more if none is equal to it.
+    fn number_attempted(&mut self) -> u32;
+
+    /// A fingerprint of a process that has a number.
+    fn hash(&self, who: u32) -> u64;
+
+    /// The message that is the first one equal to this one. If there is another, this one is gone; otherwise it stays.
+    fn number_message(&mut self, message: Handle) -> Handle;
+
+    /// A fingerprint of a message that has a number.
+    fn message_hash(&self, message: Handle) -> u64;
+
+    /// The kind of a message.
+    fn message_kind(&self, message: Handle) -> usize;
+
+    /// The round that a process is in, where rounds grow without end.
+    fn round(&self, who: u32) -> Option<u32>;
+
+    /// The number of a process with its rounds counted from so many later on.
+    fn rebase(&mut self, who: u32, by: u32) -> u32;
+
+    /// A message likewise.
+    fn rebase_message(&mut self, message: Handle, by: u32) -> Handle;
+
+    /// About how many bytes everything that has a number takes.
+    fn bytes(&self) -> u64;
+
     /// All of it once more.
     fn copy(&self) -> Box<dyn Population>;
-}
-
-/// What an algorithm is, as far as its type says so.
-#[derive(Clone, Copy)]
-pub(crate) struct Nature {
-    pub(crate) spec: &'static Spec,
-    pub(crate) shape: Shape,
-    /// The kinds of its messages, and which of them only announce.
-    pub(crate) kinds: &'static [&'static str],
-    pub(crate) announces: &'static [bool],
-    /// How many timers and local steps it has, and their names.
-    pub(crate) timers: Names,
-    pub(crate) locals: Names,
-}
-
-impl Nature {
-    /// Of this algorithm.
-    pub(crate) const fn of<P: Process>() -> Nature {
-        const { assert!(P::Local::ALL.len() <= 64, "a process has at most 64 local steps") };
-        Nature {
-            spec: &P::SPEC,
-            shape: P::Port::SHAPE,
-            kinds: P::Msg::KINDS,
-            announces: P::Msg::ANNOUNCES,
-            timers: Names::of::<P::Timer>(),
-            locals: Names::of::<P::Local>(),
-        }
-    }
-
-    /// Whether a message makes a process that has not started do so first.
-    pub(crate) fn wakes(&self, started: bool, initiator: bool) -> bool {
-        !started && self.spec.needs.reached.starts_first(initiator)
-    }
-
-    /// Whether a process that a message has reached counts as started.
-    pub(crate) fn is_started_by_message(&self) -> bool {
-        self.spec.needs.reached != Reached::MayStartLater
-    }
-}
-
-/// The names of timers or local steps.
-#[derive(Clone, Copy)]
-pub(crate) struct Names {
-    pub(crate) count: usize,
-    name: fn(usize) -> Option<&'static str>,
-}
-
-impl Names {
-    const fn of<N: Name>() -> Names {
-        Names { count: N::ALL.len(), name: |place| N::ALL.get(place).map(|each| each.name()) }
-    }
-
-    /// The name at this place.
-    pub(crate) fn name(&self, place: u32) -> &'static str {
-        (self.name)(place as usize).unwrap_or("")
-    }
-
-    /// The place of this name.
-    pub(crate) fn place(&self, name: &str) -> Option<u32> {
-        self.all().position(|known| known == name).map(|place| place as u32)
-    }
-
-    /// All of them, in order.
-    pub(crate) fn all(&self) -> impl Iterator<Item = &'static str> + use<'_> {
-        (0..self.count).filter_map(|place| (self.name)(place))
-    }
 }

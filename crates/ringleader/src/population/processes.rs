@@ -1,14 +1,16 @@
 //! Processes of one type, as a population.
 
-use super::{Attempt, Effects, Handle, Input, Nature, Population, Position, Sent, Status, UNDECLARED_CHOICE};
+use super::equals::Equals;
+use super::{Effects, Handle, Input, Nature, Population, Position, Sent, Status, UNDECLARED_CHOICE};
 use crate::model::{
     Birth, Charge, Election, Exclusion, Fields, Given, Knows, Message, Name, Outbox, Port, Process, Sizes,
-    WireError,
+    Value, WireError,
 };
 use core::marker::PhantomData;
 
 /// How the problem reads a process, and how it hands over what users do.
 pub(crate) trait Reading<P: Process>: 'static {
+    fn nature() -> &'static Nature;
     fn status(process: &P) -> Status;
     fn knows(process: &P) -> Knows;
     fn priority(process: &P) -> Option<(u64, u32)>;
@@ -21,6 +23,9 @@ pub(crate) trait Reading<P: Process>: 'static {
 pub(crate) struct Electing;
 
 impl<P: Election> Reading<P> for Electing {
+    fn nature() -> &'static Nature {
+        Nature::election::<P>()
+    }
     #[inline]
     fn status(process: &P) -> Status {
         Status { position: Position::Verdict(process.verdict()), tokens: 0 }
@@ -43,6 +48,9 @@ impl<P: Election> Reading<P> for Electing {
 pub(crate) struct Excluding;
 
 impl<P: Exclusion> Reading<P> for Excluding {
+    fn nature() -> &'static Nature {
+        Nature::exclusion::<P>()
+    }
     #[inline]
     fn status(process: &P) -> Status {
         Status { position: Position::User(process.stage()), tokens: process.tokens() }
@@ -71,33 +79,56 @@ pub(crate) struct Processes<P: Process, R> {
     messages: Store<P::Msg>,
     /// What the last attempt made of a process.
     attempted: Option<P>,
+    /// Which processes and messages have numbers.
+    equal_processes: Equals,
+    equal_messages: Equals,
     reading: PhantomData<fn() -> R>,
 }
 
 impl<P: Process, R: Reading<P>> Processes<P, R> {
     pub(crate) fn new(all: Vec<P>) -> Processes<P, R> {
-        Processes { all, messages: Store::default(), attempted: None, reading: PhantomData }
+        Processes {
+            all,
+            messages: Store::default(),
+            attempted: None,
+            equal_processes: Equals::default(),
+            equal_messages: Equals::default(),
+            reading: PhantomData,
+        }
     }
-}
 
-impl<P: Process, R: Reading<P>> Population for Processes<P, R> {
-    fn nature(&self) -> Nature {
-        Nature::of::<P>()
-    }
-
-    fn react(&mut self, who: u32, input: Input, effects: &mut Effects) -> Status {
-        let Processes { all, messages, .. } = self;
-        let process = &mut all[who as usize];
+    /// A step. None if a batch is not accepted; otherwise how many of the sends are those of the start.
+    fn step(
+        process: &mut P,
+        input: Input<'_>,
+        messages: &mut Store<P::Msg>,
+        effects: &mut Effects,
+    ) -> Option<usize> {
         match input {
+            Input::Start => process.start(&mut Out::<P, R>::new(effects, messages)),
             Input::Deliver { port, message, wakes } => {
-                let msg = messages.take(message);
+                let msg = messages.get(message).clone();
+                Self::receive(
+                    process,
+                    P::Port::from_index(port),
+                    msg,
+                    wakes,
+                    &mut Out::new(effects, messages),
+                );
+            }
+            Input::Batch { messages: several, wakes } => {
+                let batch = messages.batch(several);
+                if !process.accepts(&batch) {
+                    return None;
+                }
                 let out = &mut Out::<P, R>::new(effects, messages);
                 if wakes {
                     process.start(out);
                 }
-                process.receive(P::Port::from_index(port), msg, out);
+                let of_start = out.effects.sends.len();
+                process.receive_several(&batch, out);
+                return Some(of_start);
             }
-            Input::Start => process.start(&mut Out::<P, R>::new(effects, messages)),
             Input::Timeout(timer) => {
                 process.timeout(P::Timer::ALL[timer as usize], &mut Out::<P, R>::new(effects, messages));
             }
@@ -111,44 +142,69 @@ impl<P: Process, R: Reading<P>> Population for Processes<P, R> {
             }
             Input::Recover => process.recover(&mut Out::<P, R>::new(effects, messages)),
         }
+        Some(0)
+    }
+
+    /// A message arrives at a process, which starts first if it wakes.
+    #[inline]
+    fn receive(process: &mut P, port: P::Port, msg: P::Msg, wakes: bool, out: &mut Out<'_, P, R>) {
+        if wakes {
+            process.start(out);
+        }
+        process.receive(port, msg, out);
+    }
+
+    fn number_of(&mut self, process: P) -> u32 {
+        let found = self.equal_processes.find(&process, |who| self.all[who as usize] == process);
+        found.unwrap_or_else(|hash| {
+            let number = self.all.len() as u32;
+            self.equal_processes.add(hash, number, elsewhere(&process, P::fields));
+            self.all.push(process);
+            number
+        })
+    }
+}
+
+/// About how many bytes a value has elsewhere: lists that grow without end must not go unnoticed.
+fn elsewhere<T>(value: &T, fields: fn(&T) -> Fields) -> u64 {
+    if core::mem::needs_drop::<T>() { weight(&fields(value)) } else { 0 }
+}
+
+fn weight(fields: &Fields) -> u64 {
+    fn leaves(value: &Value) -> u64 {
+        match value {
+            Value::List(values) => 3 + values.iter().map(leaves).sum::<u64>(),
+            Value::Nothing
+            | Value::Flag(_)
+            | Value::Number(_)
+            | Value::Identity(_)
+            | Value::Process(_)
+            | Value::Word(_) => 1,
+        }
+    }
+    8 * fields.iter().map(|(_, value)| leaves(value)).sum::<u64>()
+}
+
+impl<P: Process, R: Reading<P>> Population for Processes<P, R> {
+    fn nature(&self) -> &'static Nature {
+        R::nature()
+    }
+
+    fn react(&mut self, who: u32, input: Input<'_>, effects: &mut Effects) -> Status {
+        let process = &mut self.all[who as usize];
+        if let Input::Deliver { port, message, wakes } = input {
+            let msg = self.messages.take(message);
+            let out = &mut Out::new(effects, &mut self.messages);
+            Self::receive(process, P::Port::from_index(port), msg, wakes, out);
+        } else {
+            Self::step(process, input, &mut self.messages, effects);
+        }
         R::status(process)
     }
 
-    fn receive_several(&mut self, who: u32, messages: &[(u32, Handle)], effects: &mut Effects) {
-        let batch = self.batch(messages);
-        self.all[who as usize].receive_several(&batch, &mut Out::<P, R>::new(effects, &mut self.messages));
-    }
-
-    fn attempt(&mut self, who: u32, attempt: Attempt<'_>, effects: &mut Effects) -> Option<usize> {
+    fn attempt(&mut self, who: u32, input: Input<'_>, effects: &mut Effects) -> Option<usize> {
         let mut copy = self.all[who as usize].clone();
-        let mut of_start = 0;
-        match attempt {
-            Attempt::Start => copy.start(&mut Out::<P, R>::new(effects, &mut self.messages)),
-            Attempt::Local(step) => {
-                let out = &mut Out::<P, R>::new(effects, &mut self.messages);
-                copy.step(P::Local::ALL[step as usize], out);
-            }
-            Attempt::Deliver { port, message, wakes } => {
-                let msg = self.messages.get(message).clone();
-                let out = &mut Out::<P, R>::new(effects, &mut self.messages);
-                if wakes {
-                    copy.start(out);
-                }
-                copy.receive(P::Port::from_index(port), msg, out);
-            }
-            Attempt::Batch { messages, wakes } => {
-                let batch = self.batch(messages);
-                if !copy.accepts(&batch) {
-                    return None;
-                }
-                let out = &mut Out::<P, R>::new(effects, &mut self.messages);
-                if wakes {
-                    copy.start(out);
-                }
-                of_start = out.effects.sends.len();
-                copy.receive_several(&batch, out);
-            }
-        }
+        let of_start = Self::step(&mut copy, input, &mut self.messages, effects)?;
         self.attempted = Some(copy);
         Some(of_start)
     }
@@ -161,7 +217,7 @@ impl<P: Process, R: Reading<P>> Population for Processes<P, R> {
     }
 
     fn accepts(&self, who: u32, messages: &[(u32, Handle)]) -> bool {
-        self.all[who as usize].accepts(&self.batch(messages))
+        self.all[who as usize].accepts(&self.messages.batch(messages))
     }
 
     fn reset(&mut self, who: u32, birth: &Birth) {
@@ -223,20 +279,80 @@ impl<P: Process, R: Reading<P>> Population for Processes<P, R> {
         P::Msg::decode(bytes).map(|msg| self.messages.put(msg))
     }
 
+    fn number(&mut self, who: u32) -> u32 {
+        let process = &self.all[who as usize];
+        let found = self.equal_processes.find(process, |other| self.all[other as usize] == *process);
+        found.unwrap_or_else(|hash| {
+            self.equal_processes.add(hash, who, elsewhere(process, P::fields));
+            who
+        })
+    }
+
+    fn number_attempted(&mut self) -> u32 {
+        let process = self.attempted.take().expect(ATTEMPTED);
+        self.number_of(process)
+    }
+
+    fn hash(&self, who: u32) -> u64 {
+        self.equal_processes.hash(who)
+    }
+
+    fn number_message(&mut self, message: Handle) -> Handle {
+        let msg = self.messages.get(message);
+        let is = |other: u32| self.messages.get(Handle(other)) == msg;
+        match self.equal_messages.find(msg, is) {
+            Ok(other) if other == message.0 => message,
+            Ok(other) => {
+                self.messages.take(message);
+                Handle(other)
+            }
+            Err(hash) => {
+                self.equal_messages.add(hash, message.0, elsewhere(msg, P::Msg::fields));
+                message
+            }
+        }
+    }
+
+    fn message_hash(&self, message: Handle) -> u64 {
+        self.equal_messages.hash(message.0)
+    }
+
+    fn message_kind(&self, message: Handle) -> usize {
+        self.messages.get(message).kind()
+    }
+
+    fn round(&self, who: u32) -> Option<u32> {
+        P::ROUNDS.and_then(|rounds| (rounds.of)(&self.all[who as usize]))
+    }
+
+    fn rebase(&mut self, who: u32, by: u32) -> u32 {
+        let Some(rounds) = P::ROUNDS else { return who };
+        let mut process = self.all[who as usize].clone();
+        (rounds.process)(&mut process, by);
+        self.number_of(process)
+    }
+
+    fn rebase_message(&mut self, message: Handle, by: u32) -> Handle {
+        let Some(rounds) = P::ROUNDS else { return message };
+        let mut msg = self.messages.get(message).clone();
+        (rounds.message)(&mut msg, by);
+        let rebased = self.messages.put(msg);
+        self.number_message(rebased)
+    }
+
+    fn bytes(&self) -> u64 {
+        self.equal_processes.bytes(size_of::<P>()) + self.equal_messages.bytes(size_of::<P::Msg>())
+    }
+
     fn copy(&self) -> Box<dyn Population> {
         Box::new(Processes::<P, R> {
             all: self.all.clone(),
             messages: self.messages.clone(),
             attempted: None,
+            equal_processes: Equals::default(),
+            equal_messages: Equals::default(),
             reading: PhantomData,
         })
-    }
-}
-
-impl<P: Process, R: Reading<P>> Processes<P, R> {
-    fn batch(&self, messages: &[(u32, Handle)]) -> Vec<(P::Port, P::Msg)> {
-        let message = |&(port, message)| (P::Port::from_index(port), self.messages.get(message).clone());
-        messages.iter().map(message).collect()
     }
 }
 
@@ -258,6 +374,9 @@ impl<M> Default for Store<M> {
         Store { places: Vec::new(), free: Vec::new(), untidy: MANY }
     }
 }
+
+/// Whoever asks what an attempt has made has made one.
+const ATTEMPTED: &str = "something was attempted";
 
 /// Whoever has a handle has had it from `put`, and gives it to `take` once.
 const HELD_ONCE: &str = "a message is received once";
@@ -296,6 +415,14 @@ impl<M> Store<M> {
     #[inline]
     fn get(&self, message: Handle) -> &M {
         self.places[message.0 as usize].as_ref().expect(HELD_ONCE)
+    }
+
+    /// Copies of these messages, each with the port at which it arrives.
+    fn batch<T: Port>(&self, messages: &[(u32, Handle)]) -> Vec<(T, M)>
+    where
+        M: Clone,
+    {
+        messages.iter().map(|&(port, message)| (T::from_index(port), self.get(message).clone())).collect()
     }
 }
 

@@ -69,14 +69,8 @@ struct Asked {
 }
 
 impl Users {
-    /// Of this algorithm, which has these kinds of tokens.
-    pub(crate) fn new(
-        nature: &Nature,
-        tokens: &'static [&'static str],
-        scenario: &Scenario,
-        setup: &Setup,
-        ticks_per_unit: u64,
-    ) -> Users {
+    /// Of this algorithm.
+    pub(crate) fn new(nature: &Nature, scenario: &Scenario, setup: &Setup, ticks_per_unit: u64) -> Users {
         let n = setup.n as usize;
         let workload = &scenario.workload;
         let (order, falls_silent) = match nature.spec.promises {
@@ -142,7 +136,7 @@ impl Users {
             last_priority: None,
             out_of_order: None,
             two_inside: None,
-            tokens: Tokens::of(tokens, nature.kinds),
+            tokens: Tokens::of(nature.tokens, nature.kinds),
         }
     }
 

@@ -7,7 +7,7 @@ use super::problem::Problem;
 use super::schedule::Candidate;
 use super::world::{Clock, Flight, World};
 use crate::network::Link;
-use crate::population::{Attempt, Handle};
+use crate::population::{self, Handle};
 use crate::trace::{Arrival, Input};
 
 impl<B: Problem> World<'_, B> {
@@ -38,8 +38,8 @@ impl<B: Problem> World<'_, B> {
                 None => self.begin_effects(index),
             }
             let batch = self.prefix(index, counts);
-            let attempt = Attempt::Batch { messages: &batch, wakes };
-            let Some(started) = self.population.attempt(index, attempt, &mut self.effects) else {
+            let input = population::Input::Batch { messages: &batch, wakes };
+            let Some(started) = self.population.attempt(index, input, &mut self.effects) else {
                 return false;
             };
             // The messages of a start cross those of its neighbours' starts: the rule is for what follows.

@@ -1,5 +1,6 @@
 //! Counting: messages by kind, phases, and what is asked for besides.
 
+use super::Setup;
 use super::report::{Report, Spread};
 use super::{Meters, Scenario};
 use crate::model::Sizes;
@@ -67,11 +68,12 @@ impl Phases {
 }
 
 impl Meter {
-    /// The meters of a run of so many processes, with messages of the first so many kinds.
-    pub(crate) fn new(nature: &Nature, scenario: &Scenario, n: u32, kinds: usize) -> Meter {
+    /// The meters of a run of an algorithm.
+    pub(crate) fn new(nature: &Nature, scenario: &Scenario, setup: &Setup) -> Meter {
+        let n = setup.n;
         let on = scenario.meters;
         Meter {
-            kinds: &nature.kinds[..kinds],
+            kinds: &nature.kinds[..(nature.kinds_with)(&setup.settings)],
             announces: nature.announces,
             by_kind: vec![0; nature.kinds.len()],
             on,

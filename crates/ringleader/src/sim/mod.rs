@@ -44,9 +44,9 @@ use self::election::Ballot;
 use self::exclusion::Users;
 pub(crate) use self::setup::Setup;
 use self::world::World;
-use crate::model::{Election, Exclusion};
+use crate::model::{Election, Exclusion, Promises};
 use crate::network::Wired;
-use crate::population::{Electing, Excluding, Nature, Processes};
+use crate::population::Nature;
 use crate::trace::{Event, Header};
 use core::ops::ControlFlow;
 
@@ -121,19 +121,15 @@ pub fn run_election<P: Election>(scenario: &Scenario, observer: &mut dyn Observe
 where
     P::Port: Wired,
 {
-    let setup = Setup::new::<P>(scenario)?;
-    let mut report = Report::new(&setup);
-    // What is decided before the program runs keeps the lanes from being compiled where there are none.
-    if const { lane::are_for::<P>() } && lane::take(scenario, &setup, P::SPEC.needs.choices, observer) {
-        lane::run::<P>(scenario, &setup, observer, &mut report);
-    } else {
-        let processes = setup.processes::<P>(&P::Port::wire(&setup.plan), scenario.range);
-        let population = Box::new(Processes::<P, Electing>::new(processes));
-        let population = (population as _, P::kinds(&setup.settings));
-        World::new((scenario, &setup), population, Ballot::default(), observer).run(&mut report)?;
-    }
-    report.compare(&P::SPEC, &setup.facts(scenario, 0));
-    Ok(report)
+    run(Nature::election::<P>(), lane_of::<P>(), scenario, observer)
+}
+
+/// The fast lane of an algorithm, if it has one. Where it has none, none is compiled.
+pub(crate) const fn lane_of<P: Election>() -> Option<Lane>
+where
+    P::Port: Wired,
+{
+    if const { lane::are_for::<P>() } { Some(lane::run::<P>) } else { None }
 }
 
 /// Runs mutual exclusion.
@@ -147,19 +143,38 @@ pub fn run_exclusion<P: Exclusion>(
 where
     P::Port: Wired,
 {
-    let setup = Setup::new::<P>(scenario)?;
+    run(Nature::exclusion::<P>(), None, scenario, observer)
+}
+
+/// A fast lane for one algorithm.
+pub(crate) type Lane = fn(&Scenario, &Setup, &mut dyn Observer, &mut Report);
+
+/// Runs an algorithm: in its lane, if that can take it.
+pub(crate) fn run(
+    nature: &'static Nature,
+    lane: Option<Lane>,
+    scenario: &Scenario,
+    observer: &mut dyn Observer,
+) -> Result<Report, Refusal> {
+    let setup = Setup::new(nature, scenario)?;
     let mut report = Report::new(&setup);
-    let unit = scenario.schedule.ticks_per_unit();
-    let users = Users::new(&Nature::of::<P>(), P::TOKENS, scenario, &setup, unit);
-    let processes = setup.processes::<P>(&P::Port::wire(&setup.plan), scenario.range);
-    let population = Box::new(Processes::<P, Excluding>::new(processes));
-    let population = (population as _, P::kinds(&setup.settings));
-    World::new((scenario, &setup), population, users, observer).run(&mut report)?;
+    match lane {
+        Some(lane) if lane::take(scenario, &setup, nature.spec.needs.choices, observer) => {
+            lane(scenario, &setup, observer, &mut report);
+        }
+        _ if matches!(nature.spec.promises, Promises::Election { .. }) => {
+            World::new((scenario, &setup), nature, Ballot::default(), observer).run(&mut report)?;
+        }
+        _ => {
+            let users = Users::new(nature, scenario, &setup, scenario.schedule.ticks_per_unit());
+            World::new((scenario, &setup), nature, users, observer).run(&mut report)?;
+        }
+    }
     let entries = match &report.details {
         Details::Exclusion(details) => details.entries,
         Details::Election(_) => 0,
     };
-    report.compare(&P::SPEC, &setup.facts(scenario, entries));
+    report.compare(nature.spec, &setup.facts(scenario, entries));
     Ok(report)
 }
 

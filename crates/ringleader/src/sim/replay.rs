@@ -5,7 +5,7 @@ use super::agenda::Due;
 use super::problem::{Problem, UserInput};
 use super::world::World;
 use crate::network::Link;
-use crate::population::{Attempt, Names};
+use crate::population::{self, Names};
 use crate::trace::{Arrival, Event, Input, Recording};
 
 impl<B: Problem> World<'_, B> {
@@ -54,7 +54,7 @@ impl<B: Problem> World<'_, B> {
     fn start_silently(&mut self) {
         for index in 0..self.setup.n {
             self.begin_effects(index);
-            self.population.attempt(index, Attempt::Start, &mut self.effects);
+            self.population.attempt(index, population::Input::Start, &mut self.effects);
             if self.forget_sends() == 0 && self.effects.timers.is_empty() {
                 self.statuses[index as usize] = self.population.keep(index);
                 self.started[index as usize] = true;

@@ -5,11 +5,10 @@ use super::admission::{
     towards_root, workload,
 };
 use super::{Action, Edit, Fault, Refusal, Scenario, Schedule, Topology};
-use crate::model::{
-    Birth, Elector, Facts, Given, Id, Links, Message, Port, Process, Settings, Shape, Spec, Told, is_told,
-};
+use crate::model::{Birth, Elector, Facts, Given, Id, Links, Process, Settings, Spec, Told, is_told};
 use crate::network::arrangement::Arrangement;
-use crate::network::{Network, Plan, tree};
+use crate::network::{Network, Plan, Wiring, tree};
+use crate::population::{Nature, Population};
 use crate::trace::{Fate, Header, Input, Recording};
 
 /// A scenario, resolved.
@@ -33,18 +32,8 @@ pub(crate) struct Setup {
 
 impl Setup {
     /// Resolves a scenario for an algorithm.
-    pub(crate) fn new<P: Process>(scenario: &Scenario) -> Result<Setup, Refusal> {
-        Setup::resolve(&P::SPEC, P::Port::SHAPE, P::Given::TOLD, P::Msg::KINDS, scenario)
-    }
-
-    /// Likewise, from what is known of the algorithm. This is compiled once, not once for each.
-    pub(crate) fn resolve(
-        spec: &Spec,
-        shape: Shape,
-        told: &[&[Told]],
-        kinds: &'static [&'static str],
-        scenario: &Scenario,
-    ) -> Result<Setup, Refusal> {
+    pub(crate) fn new(nature: &Nature, scenario: &Scenario) -> Result<Setup, Refusal> {
+        let Nature { spec, shape, told, kinds, .. } = *nature;
         let n = scenario.n;
         if n == 0 {
             return Err(Refusal::NoProcesses);
@@ -82,6 +71,11 @@ impl Setup {
             towards_root,
             elector: scenario.elector,
         })
+    }
+
+    /// All processes of an algorithm on this network, before their start.
+    pub(crate) fn population(&self, nature: &Nature, net: &Wiring, range: u32) -> Box<dyn Population> {
+        nature.population(self.n, &|index| self.birth(index, net.degree(index), range))
     }
 
     /// The processes, before their start.

@@ -9,7 +9,7 @@ use super::schedule::Candidate;
 use super::world::{Clock, Flight, World};
 use crate::model::{Links, Shape};
 use crate::network::Link;
-use crate::population::{self, Attempt, Status};
+use crate::population::{self, Status};
 use crate::trace::{Arrival, Event, Fate, Input, Outcome, Sent, as_call, shown};
 use std::borrow::Cow;
 
@@ -561,18 +561,18 @@ impl<B: Problem> World<'_, B> {
 
     /// How many messages a candidate would cause, and how old it is.
     pub(super) fn would_send(&mut self, candidate: Candidate) -> (usize, u64) {
-        let (process, attempt, age) = match candidate.what(self.nature.locals.count) {
-            Err((process, step)) => (process, Attempt::Local(step as u32), self.messages),
+        let (process, input, age) = match candidate.what(self.nature.locals.count) {
+            Err((process, step)) => (process, population::Input::Local(step as u32), self.messages),
             Ok(slot) => {
                 let link = self.links.link(slot);
                 let Some(flight) = self.links.head(slot) else { return (0, u64::MAX) };
                 let (to, port, message) = (link.to(), link.port(), flight.message);
                 let wakes = self.nature.wakes(self.started[to as usize], self.setup.is_initiator(to));
-                (to, Attempt::Deliver { port, message, wakes }, flight.number)
+                (to, population::Input::Deliver { port, message, wakes }, flight.number)
             }
         };
         self.begin_effects(process);
-        self.population.attempt(process, attempt, &mut self.effects);
+        self.population.attempt(process, input, &mut self.effects);
         (self.forget_sends(), age)
     }
 

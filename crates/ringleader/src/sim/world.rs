@@ -32,7 +32,7 @@ const DEFAULT_LIMIT: u64 = 10_000_000;
 pub(crate) struct World<'a, B> {
     pub(super) scenario: &'a Scenario,
     pub(super) setup: &'a Setup,
-    pub(super) nature: Nature,
+    pub(super) nature: &'static Nature,
     pub(super) net: Wiring,
     pub(super) population: Box<dyn Population>,
     /// Where everybody stands.
@@ -131,16 +131,16 @@ pub(crate) enum Clock {
 }
 
 impl<'a, B: Problem> World<'a, B> {
-    /// Of this population, whose messages are of the first so many kinds.
+    /// Of an algorithm, before its start.
     pub(crate) fn new(
         (scenario, setup): (&'a Scenario, &'a Setup),
-        (population, kinds): (Box<dyn Population>, usize),
+        nature: &'static Nature,
         problem: B,
         observer: &'a mut dyn Observer,
     ) -> World<'a, B> {
-        let nature = population.nature();
         let needs = &nature.spec.needs;
         let net = Wiring::new(nature.shape, &setup.plan);
+        let population = setup.population(nature, &net, scenario.range);
         let n = setup.n as usize;
         let record_from = if observer.wants_events() { observer.events_from() } else { u64::MAX };
         let record = record_from == 0;
@@ -201,7 +201,7 @@ impl<'a, B: Problem> World<'a, B> {
             attends: watches || reaches_in || nature.locals.count > 0 || setup.links == Links::HalfDuplex,
             is_troubled: can_crash || reaches_in || !fates.are_sealed(),
             fates,
-            meter: Meter::new(&nature, scenario, setup.n, kinds),
+            meter: Meter::new(nature, scenario, setup),
             problem,
             impossible: None,
             edits: in_order(&scenario.edits),

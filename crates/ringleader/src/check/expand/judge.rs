@@ -74,11 +74,11 @@ fn why_impossible(
     out: &Out,
 ) -> Option<&'static str> {
     let outcomes = match action {
-        Action::Own { process, stimulus } => shared.steps.outcomes(state[process as usize], stimulus),
+        Action::Own { process, stimulus } => shared.locals.outcomes(state[process as usize], stimulus),
         Action::Deliver { link, place } => {
             let stimulus = shared.contents.get(state[link as usize])[place as usize].stimulus;
             let stimulus = *shared.stimuli.value(stimulus);
-            shared.steps.outcomes(state[space.link(link).to as usize], stimulus)
+            shared.locals.outcomes(state[space.link(link).to as usize], stimulus)
         }
         Action::Batch { process, .. } => {
             let waiting = [0, 1].map(|side| -> Vec<Stimulus> {
@@ -86,7 +86,7 @@ fn why_impossible(
                 let flights = shared.contents.get(state[link as usize]).iter();
                 flights.map(|flight| *shared.stimuli.value(flight.stimulus)).collect()
             });
-            shared.steps.batches(state[process as usize], [&waiting[0], &waiting[1]])
+            shared.locals.batches(state[process as usize], [&waiting[0], &waiting[1]])
         }
         Action::Lose { .. } | Action::Double { .. } | Action::Begin | Action::Round => Vec::new(),
     };

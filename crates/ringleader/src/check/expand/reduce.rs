@@ -1,8 +1,8 @@
 //! What can be left out: orders of independent steps, and rotations of an anonymous ring.
 
 use super::{Action, Batch, Expander, From};
-use crate::check::hash::scatter;
 use crate::check::stimulus::Stimulus;
+use crate::hash::scatter;
 use crate::model::Links;
 
 impl Expander<'_> {
@@ -64,7 +64,7 @@ impl Expander<'_> {
             let ports = self.space.incoming[0].len();
             let keys: Vec<u64> = (0..n)
                 .map(|process| {
-                    let mut key = shared.steps.local_hash(self.after[process]);
+                    let mut key = shared.locals.hash(self.after[process]);
                     for port in 0..ports {
                         let content = shared.contents.hash(self.after[n + process * ports + port]);
                         key = scatter(key.rotate_left(13) ^ content);

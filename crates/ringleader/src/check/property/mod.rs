@@ -155,7 +155,7 @@ impl View<'_> {
     /// A local variable of a process, by its name.
     #[must_use]
     pub fn field(&self, process: u32, name: &str) -> Option<Value> {
-        let fields = self.parts.steps.fields(self.state[process as usize]);
+        let fields = self.parts.locals.fields(self.state[process as usize]);
         fields.into_iter().find(|(field, _)| *field == name).map(|(_, value)| value)
     }
 

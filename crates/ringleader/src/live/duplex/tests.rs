@@ -3,8 +3,9 @@
 
 use super::{Duplex, Turn};
 use crate::election::VanLeeuwenTanHalfDuplex;
-use crate::host::{self, Cast, Effects, Position, Way};
+use crate::host::{Cast, Effects, Position, Way};
 use crate::model::{Process, Verdict};
+use crate::population::Nature;
 use crate::rng::{Purpose, Rng};
 use crate::sim::{self, Ids, Initiators, Ports, Recorder, Refusal, RunOutcome, Scenario, Schedule};
 use crate::trace::{Event, Fate, Input, Outcome, Recording, Sent};
@@ -36,7 +37,7 @@ struct Ring {
 
 impl Ring {
     fn new(scenario: &Scenario) -> Ring {
-        let cast = host::election::<VanLeeuwenTanHalfDuplex>(scenario).unwrap();
+        let cast = Cast::new(Nature::election::<VanLeeuwenTanHalfDuplex>(), scenario).unwrap();
         let n = scenario.n;
         let ways: Vec<Vec<Way>> = (0..n).map(|index| cast.ways(index)).collect();
         let member =

@@ -1,5 +1,5 @@
-//! Fingerprints, and a map from 64-bit keys. The hash is fixed, so that equal searches meet equal numbers on
-//! every run, and nothing is ever iterated in the order of a table.
+//! Fingerprints, a map from 64-bit keys, and numbers for values. The hash is fixed, so that equal searches meet equal
+//! numbers on every run, and nothing is ever iterated in the order of a table.
 
 use core::hash::{Hash, Hasher};
 
@@ -114,43 +114,68 @@ impl<V: Copy + Default> Map<V> {
     }
 }
 
-/// Values that were met, each with a number and a fingerprint of its content. Equal values get equal numbers; whether
-/// they are equal is decided by comparison, not by the fingerprint.
+/// The numbers of values that are kept somewhere else. Equal values get equal numbers; whether they are equal is
+/// decided by comparison, not by the fingerprint.
+pub(crate) struct Numbers(Map<u32>);
+
+impl Numbers {
+    pub(crate) fn new() -> Numbers {
+        Numbers(Map::new())
+    }
+
+    /// The number of this value, if it `is` one that was met; otherwise a fingerprint for it that no other value has.
+    pub(crate) fn find<T: Hash>(&self, value: &T, is: impl Fn(u32) -> bool) -> Result<u32, u64> {
+        let mut key = fingerprint(value).min(FREE - 1);
+        loop {
+            match self.0.get(key) {
+                Some(number) if is(number) => return Ok(number),
+                // Another value with the same fingerprint: the next key will do, and its fingerprint is its own.
+                Some(_) => key = (key + 1) % FREE,
+                None => return Err(key),
+            }
+        }
+    }
+
+    /// The value with this fingerprint, which was not found, has this number.
+    pub(crate) fn add(&mut self, fingerprint: u64, number: u32) {
+        self.0.set(fingerprint, number);
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        self.0.bytes()
+    }
+}
+
+/// Values that were met, each with a number and a fingerprint of its content.
 pub(crate) struct Interned<T> {
     values: Vec<T>,
     hashes: Vec<u64>,
-    numbers: Map<u32>,
+    numbers: Numbers,
     /// What the values hold in other places, in bytes.
     elsewhere: u64,
 }
 
 impl<T: Hash + Eq> Interned<T> {
     pub(crate) fn new() -> Interned<T> {
-        Interned { values: Vec::new(), hashes: Vec::new(), numbers: Map::new(), elsewhere: 0 }
+        Interned { values: Vec::new(), hashes: Vec::new(), numbers: Numbers::new(), elsewhere: 0 }
     }
 
     /// The number of this value, which is all there is of it.
     pub(crate) fn number(&mut self, value: T) -> u32 {
-        self.number_with(value, |_| 0)
+        self.number_with(value, 0)
     }
 
     /// The number of this value, which holds so many bytes in other places.
-    pub(crate) fn number_with(&mut self, value: T, elsewhere: impl FnOnce(&T) -> u64) -> u32 {
-        let mut key = fingerprint(&value).min(FREE - 1);
-        loop {
-            match self.numbers.get(key) {
-                Some(number) if self.values[number as usize] == value => return number,
-                // Another value with the same fingerprint: the next key will do, and its fingerprint is its own.
-                Some(_) => key = (key + 1) % FREE,
-                None => break,
-            }
-        }
-        let number = self.values.len() as u32;
-        self.elsewhere += elsewhere(&value);
-        self.values.push(value);
-        self.hashes.push(key);
-        self.numbers.set(key, number);
-        number
+    pub(crate) fn number_with(&mut self, value: T, elsewhere: u64) -> u32 {
+        let found = self.numbers.find(&value, |number| self.values[number as usize] == value);
+        found.unwrap_or_else(|hash| {
+            let number = self.values.len() as u32;
+            self.values.push(value);
+            self.hashes.push(hash);
+            self.numbers.add(hash, number);
+            self.elsewhere += elsewhere;
+            number
+        })
     }
 
     pub(crate) fn value(&self, number: u32) -> &T {
@@ -183,8 +208,8 @@ mod tests {
         assert!((0..1000u32).all(|k| words.number(vec![k, k / 7]) == k));
         assert_eq!(words.value(41), &vec![41, 5]);
         let before = words.bytes();
-        let long = words.number_with(vec![0; 100], |word| size_of_val(word.as_slice()) as u64);
-        assert_eq!(words.number_with(vec![0; 100], |_| 400), long);
+        let long = words.number_with(vec![0; 100], 400);
+        assert_eq!(words.number_with(vec![0; 100], 400), long);
         assert_eq!(words.bytes(), before + 400, "once");
     }
 

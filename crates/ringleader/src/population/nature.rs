@@ -1,0 +1,131 @@
+//! An algorithm with its types erased: what engines, the checker and hosts need to know of it.
+
+use super::Population;
+use super::processes::{Electing, Excluding, Processes, Reading};
+use crate::model::{
+    Birth, Election, Exclusion, Given, Message, Name, Port, Process, Reached, Settings, Shape, Spec, Told,
+    is_told,
+};
+
+/// What an algorithm is, as far as its type says so, and how its processes are made.
+pub(crate) struct Nature {
+    pub(crate) spec: &'static Spec,
+    pub(crate) shape: Shape,
+    /// What a process is told at birth.
+    pub(crate) told: &'static [&'static [Told]],
+    /// The kinds of its messages, and which of them only announce.
+    pub(crate) kinds: &'static [&'static str],
+    pub(crate) announces: &'static [bool],
+    /// The kinds of its tokens.
+    pub(crate) tokens: &'static [&'static str],
+    /// How many timers and local steps it has, and their names.
+    pub(crate) timers: Names,
+    pub(crate) locals: Names,
+    /// Whether its rounds grow without end.
+    pub(crate) has_rounds: bool,
+    /// Bytes of a process and of a message.
+    pub(crate) bytes: (usize, usize),
+    /// How many of the kinds of messages there are with these settings.
+    pub(crate) kinds_with: fn(&Settings) -> usize,
+    make: fn(u32, &dyn Fn(u32) -> Birth) -> Box<dyn Population>,
+}
+
+impl Nature {
+    /// Of an election.
+    pub(crate) const fn election<P: Election>() -> &'static Nature {
+        const { &Nature::of::<P, Electing>(&[]) }
+    }
+
+    /// Of mutual exclusion.
+    pub(crate) const fn exclusion<P: Exclusion>() -> &'static Nature {
+        const { &Nature::of::<P, Excluding>(P::TOKENS) }
+    }
+
+    const fn of<P: Process, R: Reading<P>>(tokens: &'static [&'static str]) -> Nature {
+        const { assert!(P::Local::ALL.len() <= 64, "a process has at most 64 local steps") };
+        Nature {
+            spec: &P::SPEC,
+            shape: P::Port::SHAPE,
+            told: P::Given::TOLD,
+            kinds: P::Msg::KINDS,
+            announces: P::Msg::ANNOUNCES,
+            tokens,
+            timers: Names::of::<P::Timer>(),
+            locals: Names::of::<P::Local>(),
+            has_rounds: P::ROUNDS.is_some(),
+            bytes: (size_of::<P>(), size_of::<P::Msg>()),
+            kinds_with: P::kinds,
+            make: make::<P, R>,
+        }
+    }
+
+    /// So many processes, each born as this says.
+    pub(crate) fn population(&self, n: u32, birth: &dyn Fn(u32) -> Birth) -> Box<dyn Population> {
+        (self.make)(n, birth)
+    }
+
+    /// Whether a message makes a process that has not started do so first.
+    pub(crate) fn wakes(&self, started: bool, initiator: bool) -> bool {
+        !started && self.spec.needs.reached.starts_first(initiator)
+    }
+
+    /// Whether a process that a message has reached counts as started.
+    pub(crate) fn is_started_by_message(&self) -> bool {
+        self.spec.needs.reached != Reached::MayStartLater
+    }
+
+    /// Whether processes have identities.
+    pub(crate) fn has_ids(&self) -> bool {
+        is_told(self.told, Told::Identity)
+    }
+
+    /// Whether processes have neither identities nor names.
+    pub(crate) fn is_anonymous(&self) -> bool {
+        !self.has_ids() && !is_told(self.told, Told::Names)
+    }
+
+    /// Whether processes are told something that depends on their index.
+    pub(crate) fn knows_its_place(&self) -> bool {
+        [Told::Names, Told::Holder, Told::TowardsRoot].into_iter().any(|told| is_told(self.told, told))
+    }
+
+    pub(crate) fn is_ring(&self) -> bool {
+        match self.shape {
+            Shape::OneWayRing | Shape::TwoWayRing => true,
+            Shape::Edges | Shape::Named => false,
+        }
+    }
+}
+
+fn make<P: Process, R: Reading<P>>(n: u32, birth: &dyn Fn(u32) -> Birth) -> Box<dyn Population> {
+    let all = (0..n).map(|index| P::new(P::Given::of(&birth(index)))).collect();
+    Box::new(Processes::<P, R>::new(all))
+}
+
+/// The names of timers or local steps.
+#[derive(Clone, Copy)]
+pub(crate) struct Names {
+    pub(crate) count: usize,
+    name: fn(usize) -> Option<&'static str>,
+}
+
+impl Names {
+    const fn of<N: Name>() -> Names {
+        Names { count: N::ALL.len(), name: |place| N::ALL.get(place).map(|each| each.name()) }
+    }
+
+    /// The name at this place.
+    pub(crate) fn name(&self, place: u32) -> &'static str {
+        (self.name)(place as usize).unwrap_or("")
+    }
+
+    /// The place of this name.
+    pub(crate) fn place(&self, name: &str) -> Option<u32> {
+        self.all().position(|known| known == name).map(|place| place as u32)
+    }
+
+    /// All of them, in order.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &'static str> + use<'_> {
+        (0..self.count).filter_map(|place| (self.name)(place))
+    }
+}
