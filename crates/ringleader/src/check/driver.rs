@@ -151,6 +151,8 @@ impl Plan<'_> {
     }
 
     /// Runs some cases: several threads take one case each where there are enough, and one case together otherwise.
+    /// Cases that are searched side by side share the memory; one that needs more is searched again by all together,
+    /// so that what is found does not depend on the number of threads.
     fn share(
         &self,
         share: &[(u64, One)],
@@ -161,7 +163,7 @@ impl Plan<'_> {
             let mut done = Vec::new();
             let mut states = total.came.states;
             for (number, one) in share {
-                let came = self.one(*number, one, threads, states, total)?;
+                let came = self.one(*number, one, (threads, 1), states, total)?;
                 states += came.states;
                 let stop = came.wrong.is_some() || came.limit.is_some();
                 done.push((*number, came));
@@ -177,7 +179,7 @@ impl Plan<'_> {
             for _ in 0..threads {
                 scope.spawn(|| {
                     while let Some((number, one)) = share.get(next.fetch_add(1, Ordering::Relaxed)) {
-                        let came = self.one(*number, one, 1, total.came.states, total);
+                        let came = self.one(*number, one, (1, threads), total.came.states, total);
                         done.lock().unwrap_or_else(PoisonError::into_inner).push((*number, came));
                     }
                 });
@@ -185,21 +187,34 @@ impl Plan<'_> {
         });
         let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
         done.sort_by_key(|(number, _)| *number);
-        done.into_iter().map(|(number, came)| Ok((number, came?))).collect()
+        let mut all = Vec::with_capacity(done.len());
+        for ((number, came), (_, one)) in done.into_iter().zip(share) {
+            let mut came = came?;
+            if matches!(came.limit, Some(Limit::Bytes(_))) {
+                came = self.one(number, one, (threads, 1), total.came.states, total)?;
+            }
+            let stop = came.wrong.is_some() || came.limit.is_some();
+            all.push((number, came));
+            if stop {
+                break;
+            }
+        }
+        Ok(all)
     }
 
+    /// Runs one case, with so many threads, while so many cases share the memory.
     fn one(
         &self,
         number: u64,
         one: &One,
-        threads: usize,
+        (threads, side_by_side): (usize, usize),
         states: u64,
         total: &Total,
     ) -> Result<Came, Refusal> {
         let limits = Limits {
             // Whether the sum is too large is decided when the cases are added up, in their order.
             states: self.max_states(),
-            bytes: self.scope.max_bytes.unwrap_or(u64::MAX),
+            bytes: self.scope.max_bytes.unwrap_or(u64::MAX) / side_by_side as u64,
             watcher: self.watcher,
             so_far: Progress {
                 states,

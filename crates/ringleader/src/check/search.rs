@@ -87,6 +87,12 @@ impl<'a> Search<'a> {
     }
 }
 
+impl<'a> Search<'a> {
+    fn worker(&self) -> Worker<'a> {
+        Worker::new(Expander::new(self.space, self.rules, self.shared))
+    }
+}
+
 struct Run<'s, 'a> {
     search: &'s Search<'a>,
     workers: Vec<Worker<'a>>,
@@ -101,15 +107,13 @@ struct Run<'s, 'a> {
 
 impl<'s, 'a> Run<'s, 'a> {
     fn new(search: &'s Search<'a>, mut first: Vec<u32>) -> Run<'s, 'a> {
-        let mut workers: Vec<Worker<'a>> = (0..search.threads.max(1))
-            .map(|_| Worker::new(Expander::new(search.space, search.rules, search.shared)))
-            .collect();
-        let fingerprint = workers[0].expander.representative(&mut first);
+        let mut worker = search.worker();
+        let fingerprint = worker.expander.representative(&mut first);
         let mut visited = Visited::new();
         let met = visited.shards[shard_of(fingerprint)].meet(fingerprint);
         visited.shards[shard_of(fingerprint)].set_number(met, 0);
         visited.add(&[0]);
-        let violation = workers[0].expander.judge_first(&first).map(|(property, detail)| Violation {
+        let violation = worker.expander.judge_first(&first).map(|(property, detail)| Violation {
             property,
             detail,
             state: 0,
@@ -132,7 +136,7 @@ impl<'s, 'a> Run<'s, 'a> {
         };
         Run {
             search,
-            workers,
+            workers: vec![worker],
             explored,
             layer: (first, vec![fingerprint]),
             next: (Vec::new(), Vec::new()),
@@ -147,7 +151,10 @@ impl<'s, 'a> Run<'s, 'a> {
             let mut done = 0;
             while done < states {
                 // A thread is worth starting only for a full share.
-                let threads = self.workers.len().min((states - done) / BLOCK).max(1);
+                let threads = self.search.threads.min((states - done) / BLOCK).max(1);
+                while self.workers.len() < threads {
+                    self.workers.push(self.search.worker());
+                }
                 let share = if threads == 1 { BLOCK } else { 4 * BLOCK };
                 let last = states.min(done + share * threads);
                 self.block(done, last, threads);

@@ -27,8 +27,11 @@ pub(crate) struct Nature {
     pub(crate) bytes: (usize, usize),
     /// How many of the kinds of messages there are with these settings.
     pub(crate) kinds_with: fn(&Settings) -> usize,
-    make: fn(u32, &dyn Fn(u32) -> Birth) -> Box<dyn Population>,
+    make: Make,
 }
+
+/// Makes so many processes, each born as this says.
+type Make = fn(u32, &dyn Fn(u32) -> Birth) -> Box<dyn Population>;
 
 impl Nature {
     /// Of an election.

@@ -5,6 +5,7 @@ use ringleader::check::{Answer, Arrangements, Budget, Limit, Progress, Reduce, S
 use ringleader::sim::{Entries, Refusal};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread::{self, ThreadId};
 
 #[test]
 fn counts_do_not_depend_on_threads() {
@@ -64,6 +65,32 @@ fn a_watcher_can_stop_it() {
     let findings = crate::support::entry("chang-roberts").check(&scope, &[], &watcher).unwrap();
     assert_eq!((findings.answer, findings.limit), (Answer::Unknown, Some(Limit::Stopped)));
     assert!(watcher.0.load(Ordering::Relaxed) > 1);
+}
+
+/// The most bytes that a case took in this thread, and in any other.
+struct Scales(ThreadId, [AtomicU64; 2]);
+
+impl Watcher for Scales {
+    fn progress(&self, progress: &Progress) -> ControlFlow<()> {
+        let elsewhere = usize::from(thread::current().id() != self.0);
+        self.1[elsewhere].fetch_max(progress.bytes, Ordering::Relaxed);
+        ControlFlow::Continue(())
+    }
+}
+
+#[test]
+fn cases_side_by_side_share_the_memory() {
+    let scope = Scope { ids: Arrangements::All, reduce: Reduce::None, ..Scope::new(5) };
+    let alone = check("chang-roberts", &scope);
+    // As much as the largest case needs, and not twice.
+    let limit = alone.peak_bytes;
+    let scope = Scope { threads: 2, max_bytes: Some(limit), ..scope };
+    let scales = Scales(thread::current().id(), Default::default());
+    let findings = crate::support::entry("chang-roberts").check(&scope, &[], &scales).unwrap();
+    assert_eq!((findings.answer, findings.states), (alone.answer, alone.states));
+    let [here, elsewhere] = scales.1.map(AtomicU64::into_inner);
+    assert!(0 < elsewhere && elsewhere <= limit / 2, "{elsewhere} of {limit} bytes side by side");
+    assert!(limit / 2 < here, "{here} of {limit} bytes: what needs more is searched alone");
 }
 
 #[test]
