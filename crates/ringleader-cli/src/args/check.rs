@@ -1,6 +1,6 @@
 //! `ringleader check ALGORITHM ...`: the options, and the command that says them again.
 
-use super::number::{above_zero, at_least_one, small};
+use super::number::{above_zero, small, threads};
 use super::shared::{LinksArg, OrientationArg, SettingsArgs, TopologyArg, name};
 use super::value::indices;
 use super::{Bytes, Given, IdsArg, Number, Patience, Word};
@@ -33,7 +33,7 @@ pub(crate) struct CheckArgs {
     #[arg(
         long,
         value_name = "T",
-        value_parser = at_least_one,
+        value_parser = threads,
         env = "RINGLEADER_THREADS",
         hide_env_values = true
     )]

@@ -1,6 +1,6 @@
 //! `ringleader compare ALGORITHM ALGORITHM ...`: the options, and the command that says them again.
 
-use super::number::{above_zero, at_least_one, number};
+use super::number::{above_zero, at_least_one, number, threads};
 use super::shared::SettingsArgs;
 use super::{EnvironmentArgs, Given, LoadArg, Number, RunArgs, Word};
 use clap::{Args, ValueEnum};
@@ -46,7 +46,7 @@ pub(crate) struct CompareArgs {
     #[arg(
         long,
         value_name = "T",
-        value_parser = at_least_one,
+        value_parser = threads,
         env = "RINGLEADER_THREADS",
         hide_env_values = true
     )]

@@ -35,6 +35,17 @@ pub(crate) fn at_least_one(text: &str) -> Result<u32, String> {
     }
 }
 
+/// The largest number of threads. More would only wait for each other, and a system may refuse to start them.
+const MOST_THREADS: u32 = 1024;
+
+/// For clap, a number of threads.
+pub(crate) fn threads(text: &str) -> Result<u32, String> {
+    match at_least_one(text)? {
+        number if number > MOST_THREADS => Err(format!("at most {MOST_THREADS}")),
+        number => Ok(number),
+    }
+}
+
 /// For clap, where zero makes no sense and the number may be large.
 pub(crate) fn above_zero(text: &str) -> Result<u64, String> {
     match number(text)? {

@@ -1,6 +1,6 @@
 //! `ringleader run ALGORITHM ...`: the options, and the command that says them again.
 
-use super::number::{at_least_one, number};
+use super::number::{number, threads};
 use super::shared::{SettingsArgs, name};
 use super::{EnvironmentArgs, Given, LoadArg, Number};
 use clap::{Args, ValueEnum};
@@ -38,7 +38,7 @@ pub(crate) struct RunArgs {
     #[arg(
         long,
         value_name = "T",
-        value_parser = at_least_one,
+        value_parser = threads,
         env = "RINGLEADER_THREADS",
         hide_env_values = true
     )]

@@ -1,6 +1,6 @@
 //! `ringleader sweep FILE.toml`.
 
-use super::number::at_least_one;
+use super::number::threads;
 use super::{Given, Word};
 use clap::Args;
 use ringleader_lab::sweep::Shard;
@@ -46,7 +46,7 @@ pub(crate) struct SweepArgs {
     #[arg(
         long,
         value_name = "T",
-        value_parser = at_least_one,
+        value_parser = threads,
         env = "RINGLEADER_THREADS",
         hide_env_values = true
     )]

@@ -1,6 +1,6 @@
 //! `ringleader worst ALGORITHM ...`: the options, and the commands that say them again.
 
-use super::number::{above_zero, at_least_one, number};
+use super::number::{above_zero, number, threads};
 use super::shared::{LinksArg, OrientationArg, SettingsArgs, name};
 use super::{Given, Number, ScheduleArg};
 use clap::Args;
@@ -53,7 +53,7 @@ pub(crate) struct WorstArgs {
     #[arg(
         long,
         value_name = "T",
-        value_parser = at_least_one,
+        value_parser = threads,
         env = "RINGLEADER_THREADS",
         hide_env_values = true,
         help_heading = "Effort"

@@ -254,6 +254,7 @@ fn what_makes_no_sense_is_refused() {
     refused(&["lcr", "--memory", "lots"], &["512M, 4G or 12GiB"]);
     refused(&["lcr", "--time", "soon"], &["30s, 5m or 2h"]);
     refused(&["lcr", "--threads", "0"], &["at least 1"]);
+    refused(&["lcr", "--threads", "9999"], &["at most 1024"]);
     refused(&["lcr", "--tokens", "3"], &["ringleader::bad_setting"]);
     refused(&["probabilistic-franklin", "--range", "0"], &["ringleader::out_of_range"]);
     let cases = ["ringleader::too_many_cases", "ask for fewer", "39,916,800 arrangements", "4,095 sets"];
@@ -273,7 +274,10 @@ fn options_mean_what_they_say() {
     };
     let usual = states(&["peterson"]);
     assert_eq!(usual, states(&["peterson", "-n", "4", "--ids", "descending", "--initiators", "any"]));
-    assert_eq!(usual, states(&["peterson", "--ids", "40,30,20,10", "--reduce", "full", "--threads", "2"]));
+    for threads in ["2", "1024"] {
+        let args = ["peterson", "--ids", "40,30,20,10", "--reduce", "full", "--threads", threads];
+        assert_eq!(usual, states(&args));
+    }
     assert!(usual < states(&["peterson", "--reduce", "none"]));
     assert!(usual > states(&["peterson", "--initiators", "one"]));
     assert_eq!(states(&["peterson", "--initiators", "one"]), states(&["peterson", "--initiators", "0"]));
