@@ -3,7 +3,7 @@
 //! Every input gives [`Step`]s: what happened, as a recording has it, and what is to be sent to whom.
 //! Messages to itself (on a ring of one) are handed over here.
 
-use super::{Duplex, Micros, Turn};
+use super::{Duplex, MAX_MEMBERS, Micros, Turn};
 use crate::host::{Actor, Cast, Effects, Position, Unfit, Way};
 use crate::model::{Links, Stage, Verdict};
 use crate::registry::{Entry, Problem};
@@ -390,8 +390,11 @@ impl Instance {
 }
 
 /// The number of a message before all recordings of a run are put together: both ends can tell it without the other.
+/// From the top: six bits for each of the members, eight of the salt. The rest counts for a lifetime.
 fn provisional(from: u32, to: u32, salt: u64, count: u64) -> u64 {
-    u64::from(from) << 48 | u64::from(to) << 32 | (salt & 0xff) << 24 | count & 0xff_ffff
+    const { assert!(MAX_MEMBERS <= 64, "a member is six bits") };
+    debug_assert!(count < 1 << 44, "some messages a second for some years");
+    u64::from(from) << 58 | u64::from(to) << 52 | (salt & 0xff) << 44 | count
 }
 
 fn unfit(why: Unfit) -> &'static str {
@@ -412,4 +415,25 @@ fn outcome(before: Position, after: Position) -> Option<Outcome> {
         Position::User(Stage::Inside) => Outcome::Enters,
         Position::User(Stage::Idle) => Outcome::Leaves,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_messages_have_one_number() {
+        let last = MAX_MEMBERS as u32 - 1;
+        let counts = [0, 1, 0xff_ffff, 1 << 24, (1 << 24) + 1, 1 << 40];
+        let pairs = [(0, 1), (1, 0), (0, last), (last, 0), (last - 1, last), (last, last - 1)];
+        let salts = [0, 1, 0xff];
+        let mut all: Vec<u64> = pairs
+            .iter()
+            .flat_map(|&(from, to)| salts.map(|salt| (from, to, salt)))
+            .flat_map(|(from, to, salt)| counts.map(|count| provisional(from, to, salt, count)))
+            .collect();
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), pairs.len() * salts.len() * counts.len());
+    }
 }
