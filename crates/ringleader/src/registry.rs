@@ -18,8 +18,8 @@ use crate::host::Cast;
 #[cfg(all(feature = "algorithms", not(test)))]
 use crate::model::Literal;
 use crate::model::{
-    Election, Elector, Exclusion, Fields, Links, Port, Setting, SettingValues, Shape, Spec, Timing, Told,
-    WireError, is_told,
+    Election, Elector, Exclusion, Fields, Graph, Links, Port, Setting, SettingValues, Shape, Spec, Timing,
+    Told, WireError, is_told,
 };
 #[cfg(all(feature = "algorithms", not(test)))]
 use crate::mutex::{
@@ -417,16 +417,34 @@ impl Entry {
         words
     }
 
-    /// The network, in words.
+    /// The network of a run or check with this topology, in words.
+    #[must_use]
+    pub fn network(&self, topology: Option<&str>) -> String {
+        match (self.shape, topology) {
+            (Shape::Edges, Some("complete")) => "complete graph".to_owned(),
+            (Shape::Edges, Some(which)) => format!("{which} tree"),
+            // The usual one, where there is a choice.
+            (Shape::Edges, None) if self.spec.needs.graphs.contains(&Graph::Complete) => {
+                self.network(Some("complete"))
+            }
+            (Shape::Edges | Shape::OneWayRing | Shape::TwoWayRing | Shape::Named, _) => {
+                self.topology().to_owned()
+            }
+        }
+    }
+
+    /// The networks that it is for, in words.
     #[must_use]
     pub fn topology(&self) -> &'static str {
-        use crate::model::Graph;
         match self.shape {
             Shape::OneWayRing => "one-way ring",
             Shape::TwoWayRing => "two-way ring",
             Shape::Named => "complete graph",
-            Shape::Edges if self.spec.needs.graphs.contains(&Graph::Tree) => "tree",
-            Shape::Edges => "complete graph",
+            Shape::Edges => match self.spec.needs.graphs {
+                [Graph::Tree] => "tree",
+                [_, _, ..] => "complete graph or tree",
+                [Graph::Complete] | [] => "complete graph",
+            },
         }
     }
 }
@@ -457,4 +475,23 @@ pub fn find<'a>(entries: &'a [Entry], name: &str) -> Option<&'a Entry> {
         let (alias, variant) = name.split_once('@')?;
         called(&format!("{}@{variant}", called(alias)?.spec.name))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::election::Humblet;
+    use crate::model::{Needs, Process};
+
+    #[test]
+    fn every_graph_that_is_admitted_is_named() {
+        let graphs = &[Graph::Complete, Graph::Tree];
+        let spec = Spec { needs: Needs { graphs, ..Humblet::SPEC.needs }, ..Humblet::SPEC };
+        let both = Entry { spec: Box::leak(Box::new(spec)), ..Entry::election::<Humblet>() };
+        assert_eq!(both.topology(), "complete graph or tree");
+        let networks = [None, Some("complete"), Some("star")].map(|topology| both.network(topology));
+        assert_eq!(networks, ["complete graph", "complete graph", "star tree"]);
+        let one = Entry::election::<Humblet>();
+        assert_eq!((one.topology(), one.network(None)), ("complete graph", "complete graph".to_owned()));
+    }
 }

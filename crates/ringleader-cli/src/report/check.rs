@@ -11,7 +11,7 @@ use ringleader::check::{
 };
 use ringleader::model::{Arranged, Timing};
 use ringleader::registry::{Entry, Problem};
-use ringleader::sim::Entries;
+use ringleader::sim::{Entries, Topology};
 use ringleader::trace::transcript;
 use ringleader_formats::CheckContext;
 use std::io::{self, Write};
@@ -55,7 +55,10 @@ impl Checked<'_> {
 /// Writes the report.
 pub(crate) fn check_text(checked: &Checked<'_>, out: &mut dyn Write) -> io::Result<()> {
     let findings = checked.findings;
-    let mut parts = vec![network(checked), format!("n = {}", grouped(u64::from(findings.n)))];
+    let mut parts = vec![
+        checked.entry.network(checked.scope.topology.as_ref().map(Topology::name)),
+        format!("n = {}", grouped(u64::from(findings.n))),
+    ];
     parts.extend(cases_in_words(checked.entry, checked.scope, findings));
     parts.push(format!("{} links", findings.links));
     writeln!(out, "{BOLD}{}{RESET} · {}", findings.algorithm, parts.join(" · "))?;
@@ -92,14 +95,6 @@ pub(crate) fn check_text(checked: &Checked<'_>, out: &mut dyn Write) -> io::Resu
         }
     }
     writeln!(out, "\n  {CYAN}again:{RESET}  {}", quoted(checked.program, checked.again))
-}
-
-/// The network: what the algorithm is for, and which one of those, if it was said.
-fn network(checked: &Checked<'_>) -> String {
-    match (checked.entry.topology(), &checked.scope.topology) {
-        ("tree", Some(which)) => format!("{} tree", which.name()),
-        (kind, _) => kind.to_owned(),
-    }
 }
 
 /// What was varied and what was not, one part each: arrangements, initiators or entries, labellings, faults.

@@ -18,7 +18,7 @@ pub(crate) fn text(told: &Told<'_>, out: &mut dyn Write) -> io::Result<()> {
         "{BOLD}{}{RESET} ({}) · {} · n = {} · {} links · {} · seed {}",
         spec.name,
         spec.source,
-        network(told),
+        told.entry.network(Some(told.report.topology)),
         grouped(u64::from(report.n)),
         report.links,
         told.schedule,
@@ -57,14 +57,6 @@ pub(super) fn broken_on_purpose(entry: &Entry, out: &mut dyn Write) -> io::Resul
 
 pub(super) fn row(out: &mut dyn Write, label: &str, text: &str) -> io::Result<()> {
     writeln!(out, "  {label:<15}  {text}")
-}
-
-/// The network: what the algorithm is for, and which one of those.
-fn network(told: &Told<'_>) -> String {
-    match (told.entry.topology(), told.report.topology) {
-        ("tree", which) => format!("{which} tree"),
-        (kind, _) => kind.to_owned(),
-    }
 }
 
 /// Identities in ring order, and deliveries round by round, where they fit.

@@ -38,10 +38,11 @@ pub(super) fn topology(
     let (needs, usual) = match shape {
         Shape::OneWayRing | Shape::TwoWayRing => ("a ring", Topology::Ring),
         Shape::Named => ("a complete graph", Topology::Complete),
-        Shape::Edges if spec.needs.graphs.contains(&Graph::Complete) => {
-            ("a complete graph", Topology::Complete)
-        }
-        Shape::Edges => ("a tree (line, star, binary or random)", Topology::Binary),
+        Shape::Edges => match spec.needs.graphs {
+            [Graph::Tree] => ("a tree (line, star, binary or random)", Topology::Binary),
+            [_, _, ..] => ("a complete graph or a tree (line, star, binary or random)", Topology::Complete),
+            [Graph::Complete] | [] => ("a complete graph", Topology::Complete),
+        },
     };
     let asked = scenario.topology.as_ref().unwrap_or(&usual);
     let admitted = match (shape, asked) {
