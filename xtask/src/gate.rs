@@ -1,6 +1,6 @@
 //! The gate: everything that must hold before a change goes in. Read-only, the same on a laptop and in CI.
 
-use crate::{MUTANTS, battery, bounds, cargo, has_cargo_command, succeeds, test, tidy as check_tidiness};
+use crate::{battery, bounds, cargo, has_cargo_command, succeeds, test, tidy as check_tidiness};
 use crate::{browser, network, page};
 use std::time::{Duration, Instant};
 use xtask::tidy;
@@ -51,7 +51,7 @@ const STAGES: &[Stage] = &[
             // That they run is looked at here, not how fast: they are built as the tests are, and of the same
             // packages, for these decide about features; so everything that they need is there.
             let benches = ["handwritten", "rings", "sweep", "network", "locks"].map(|name| ["--bench", name]);
-            let all = ["bench", "--profile=dev", "--workspace", "--exclude", MUTANTS];
+            let all = ["bench", "--profile=dev", "--workspace"];
             cargo(&[&all[..], benches.as_flattened(), &["--", "--quick"]].concat())
         })
     },

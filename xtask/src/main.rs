@@ -102,26 +102,21 @@ fn test() -> bool {
         // Half of them wait for processes and leases most of the time: more at once than there are cores.
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let at_once = (cores + cores.div_ceil(2)).to_string();
-        let run = ["nextest", "run", "--workspace", "--exclude", MUTANTS, "--no-fail-fast"];
-        cargo(&[&run[..], &["--test-threads", &at_once]].concat())
-            && cargo(&["test", "--workspace", "--exclude", MUTANTS, "--doc"])
+        let run = ["nextest", "run", "--workspace", "--no-fail-fast"];
+        cargo(&[&run[..], &["--test-threads", &at_once]].concat()) && cargo(&["test", "--workspace", "--doc"])
     } else {
         eprintln!("note: cargo-nextest is not installed; plain cargo test does as well");
-        cargo(&["test", "--workspace", "--exclude", MUTANTS, "--no-fail-fast"])
+        cargo(&["test", "--workspace", "--no-fail-fast"])
     }
 }
 
 /// How what is measured in messages and states is built: nearly as fast as a release, and much faster to build.
 const QUICK: &str = "--profile=quick";
 
-/// Every algorithm once for each small mistake: minutes to build, and a test of the checker rather than of what it
-/// checks, so it goes with the battery.
-const MUTANTS: &str = "ringleader-mutants";
-
 /// Every algorithm against the checker, against its record; and with mistakes in it, which the checker must find.
 fn battery() -> bool {
     cargo(&["test", QUICK, "-p", "ringleader", "--test", "battery", "--", "--nocapture"])
-        && cargo(&["test", "-p", MUTANTS, "--", "--nocapture"])
+        && cargo(&["test", "-p", "ringleader-errata", "--test", "mutants", "--", "--nocapture"])
 }
 
 /// Every election against its bound, at large n.

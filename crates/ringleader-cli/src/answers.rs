@@ -11,7 +11,7 @@ use serde_json::Value;
 use std::ffi::OsString;
 
 fn app() -> App {
-    App { program: "ringleader".into(), registry: ringleader::registry::ALL }
+    App { program: "ringleader".into(), registry: ringleader_errata::all() }
 }
 
 fn stage() -> Stage {

@@ -88,7 +88,7 @@ pub fn run_from<Arg: Into<OsString>>(
 fn program(registry: &'static [Entry], first: Option<&OsString>) -> String {
     let stem = first.and_then(|path| std::path::Path::new(path).file_stem()).and_then(|stem| stem.to_str());
     match stem {
-        Some(stem) if !std::ptr::eq(registry, ringleader::registry::ALL) => stem.to_owned(),
+        Some(stem) if !std::ptr::eq(registry, ringleader_errata::all()) => stem.to_owned(),
         Some(_) | None => "ringleader".to_owned(),
     }
 }

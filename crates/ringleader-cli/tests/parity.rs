@@ -7,7 +7,7 @@
 #![expect(clippy::print_stdout, reason = "the list is for people")]
 
 use ringleader::model::{Promises, Timing, Winner};
-use ringleader::registry::{ALL, Entry, Problem};
+use ringleader::registry::{Entry, Problem};
 use ringleader::sim::{Crowd, Moved, Observer, Scenario};
 use ringleader::trace::{Event, Input, Recording};
 use ringleader_formats::read_trace;
@@ -29,7 +29,7 @@ const PAUSE: &str = "60s";
 fn real_processes_do_what_the_simulator_does() {
     let mut failures = Vec::new();
     let (mut ran, mut counted, mut replayed) = (0, 0, 0);
-    for (place, entry) in ALL.iter().enumerate() {
+    for (place, entry) in ringleader_errata::all().iter().enumerate() {
         if entry.spec.name.contains('@') || entry.spec.needs.timing == Timing::LockStep {
             continue;
         }

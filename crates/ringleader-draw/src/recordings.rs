@@ -1,13 +1,13 @@
 //! Runs for the tests of this crate: every algorithm, every schedule, every fault.
 
-use ringleader::registry::{ALL, find};
+use ringleader::registry::find;
 use ringleader::sim::{Delay, Fault, Ids, Recorder, Scenario, Schedule};
 use ringleader::trace::Recording;
 
 /// The recording of a run; none if it is refused.
 pub(crate) fn attempt(name: &str, scenario: &Scenario) -> Option<Recording> {
     let mut recorder = Recorder::default();
-    find(ALL, name)?.run(scenario, &mut recorder).ok()?;
+    find(ringleader_errata::all(), name)?.run(scenario, &mut recorder).ok()?;
     recorder.recording()
 }
 
@@ -41,7 +41,7 @@ pub(crate) fn faulty() -> Recording {
 /// Every algorithm under several schedules, cut short where it goes on for ever; and faults.
 pub(crate) fn everything() -> Vec<Recording> {
     let mut all = vec![faulty()];
-    for entry in ALL {
+    for entry in ringleader_errata::all() {
         for schedule in
             [Schedule::Rounds, Schedule::Random, Schedule::Delay(Delay::Uniform(500_000, 1_000_000))]
         {
@@ -50,6 +50,6 @@ pub(crate) fn everything() -> Vec<Recording> {
             all.extend(attempt(entry.spec.name, &scenario));
         }
     }
-    assert!(all.len() > ALL.len(), "every algorithm is recorded at least once");
+    assert!(all.len() > ringleader_errata::all().len(), "every algorithm is recorded at least once");
     all
 }

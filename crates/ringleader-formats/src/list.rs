@@ -14,14 +14,14 @@ struct List {
 struct Algorithm {
     name: &'static str,
     problem: &'static str,
-    title: &'static str,
+    title: String,
     year: u16,
-    source: &'static str,
+    source: String,
     topology: &'static str,
     needs: Vec<&'static str>,
     bound: Option<Bound>,
     aliases: &'static [&'static str],
-    erratum: Option<&'static str>,
+    erratum: Option<String>,
     checked_up_to: Option<u32>,
 }
 
@@ -39,9 +39,9 @@ pub fn list_json<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> String {
         .map(|entry| Algorithm {
             name: entry.spec.name,
             problem: entry.problem.name(),
-            title: entry.spec.title,
+            title: entry.spec.prose().title,
             year: entry.spec.year,
-            source: entry.spec.source,
+            source: entry.spec.prose().source,
             topology: entry.topology(),
             needs: entry.needs(),
             bound: entry

@@ -290,7 +290,7 @@ fn cluster(program: &Path, seeds: &mut Seeds) -> Result<()> {
 
 /// The first messages of every algorithm.
 fn messages(seeds: &mut Seeds) {
-    for entry in registry::ALL {
+    for entry in ringleader_errata::all() {
         let Ok(cast) = entry.cast(&Scenario::new(4)) else { continue };
         let mut sent = Vec::new();
         for index in 0..4 {

@@ -8,7 +8,6 @@
 
 use ringleader::live::Frame;
 use ringleader::lock::{Command, Message, Times, View};
-use ringleader::registry;
 use ringleader_client::api;
 use ringleader_net::config::Environment;
 use serde::Serialize;
@@ -64,7 +63,9 @@ fn live_stream(bytes: &[u8]) {
 fn wire_message(bytes: &[u8]) {
     let Some(end) = bytes.iter().position(|byte| *byte == b'\n') else { return };
     let (name, message) = (&bytes[..end], &bytes[end + 1..]);
-    let Some(entry) = registry::ALL.iter().find(|entry| entry.spec.name.as_bytes() == name) else { return };
+    let Some(entry) = ringleader_errata::all().iter().find(|entry| entry.spec.name.as_bytes() == name) else {
+        return;
+    };
     if let Ok(decoded) = entry.decode(message) {
         let again = entry.decode(&decoded.bytes);
         assert_eq!(again, Ok(decoded));
@@ -161,8 +162,13 @@ fn cluster_file(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     for name in [None, Some("a")] {
         let environment = Environment::empty();
-        let _ =
-            ringleader_net::config::Config::parse(text, "cluster.toml", registry::ALL, name, &environment);
+        let _ = ringleader_net::config::Config::parse(
+            text,
+            "cluster.toml",
+            ringleader_errata::all(),
+            name,
+            &environment,
+        );
     }
 }
 

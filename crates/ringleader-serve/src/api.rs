@@ -142,7 +142,7 @@ fn status(complaint: &Complaint) -> StatusCode {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ringleader::registry::{ALL, Entry};
+    use ringleader::registry::Entry;
     use ringleader::sim::Edit;
     use ringleader_stage::{Compared, Options, Planned, PlannedCheck, Words};
 
@@ -151,7 +151,7 @@ mod tests {
 
     impl Words for Stumbles {
         fn registry(&self) -> &'static [Entry] {
-            ALL
+            ringleader_errata::all()
         }
         fn version(&self) -> String {
             "stumbles 0".into()

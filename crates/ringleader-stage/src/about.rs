@@ -25,21 +25,23 @@ pub(crate) fn answer(stage: &Stage) -> Result<String, Complaint> {
 
 fn algorithm(entry: &Entry) -> Value {
     let spec = entry.spec;
+    let prose = spec.prose();
+    let erratum = spec.known_errata().into_iter().next().filter(|_| entry.is_literal());
     let rules: Value =
-        spec.rules.iter().map(|rule| json!({ "name": rule.name, "text": rule.text })).collect();
+        entry.rules.iter().map(|rule| json!({ "name": rule.name, "text": rule.text })).collect();
     let settings: Value = spec.settings.iter().map(setting).collect();
     let example = Some(spec.example).filter(|example| entry.is_literal() && !example.is_empty());
     json!({
         "name": spec.name,
         "aliases": spec.aliases,
-        "title": spec.title,
+        "title": prose.title,
         "problem": entry.problem.name(),
         "topology": entry.topology(),
         "needs": entry.needs(),
-        "idea": spec.idea,
-        "source": spec.source,
+        "idea": prose.idea,
+        "source": prose.source,
         "literal": entry.is_literal(),
-        "erratum": spec.errata.first().filter(|_| entry.is_literal()).map(|erratum| erratum.text),
+        "erratum": erratum.map(|erratum| erratum.text),
         "rules": rules,
         "kinds": entry.kinds,
         "bound": spec.cost.worst.map(|bound| bound.formula),

@@ -6,32 +6,20 @@
 use crate::check::{self, Findings, Property, Scope, Watcher};
 #[cfg(all(feature = "algorithms", not(test)))]
 use crate::election::{
-    Bully, BullyAsPrinted, BullyWithoutGuard, ChangRoberts, ChangRobertsAsPrinted, DolevKlaweRodeh,
-    DolevKlaweRodehAsPrinted, DolevKlaweRodehB, Franklin, HighamPrzytycka, HirschbergSinclair,
-    HirschbergSinclairAsPrinted, Humblet, ItaiRodeh, ItaiRodehCoin, ItaiRodehSync, KorachMoranZaks,
-    KorachMoranZaksYieldsToEquals, LeLann, LeLannLateCandidates, Peterson, PetersonAsPrinted,
-    PetersonImproved, PetersonImprovedOddOnly, PetersonImprovedOwnId, ProbabilisticFranklin,
-    ProbabilisticFranklinAsPrinted, ProbabilisticFranklinWithoutBit, RingActiveList, RingActiveListAsPrinted,
-    RingActiveListOwnLast, RingCollect, VanLeeuwenTan, VanLeeuwenTanAnnouncesBack, VanLeeuwenTanHalfDuplex,
+    Bully, ChangRoberts, DolevKlaweRodeh, DolevKlaweRodehB, Franklin, HighamPrzytycka, HirschbergSinclair,
+    Humblet, ItaiRodeh, ItaiRodehCoin, ItaiRodehSync, KorachMoranZaks, LeLann, Peterson, PetersonImproved,
+    ProbabilisticFranklin, RingActiveList, RingCollect, VanLeeuwenTan, VanLeeuwenTanHalfDuplex,
 };
 use crate::host::Cast;
-#[cfg(all(feature = "algorithms", not(test)))]
-use crate::model::Literal;
 use crate::model::{
-    Election, Elector, Exclusion, Fields, Graph, Links, Port, Setting, SettingValues, Shape, Spec, Timing,
-    Told, WireError, is_told,
+    Election, Elector, Exclusion, Fields, Graph, Links, Port, RuleText, Setting, SettingValues, Shape, Spec,
+    Timing, Told, WireError, is_told,
 };
 #[cfg(all(feature = "algorithms", not(test)))]
 use crate::mutex::{
-    CarvalhoRoucairol, CarvalhoRoucairolWithoutAskingBack, Central, CentralFailover, CentralNeverFree,
-    CentralWithoutEpochs, CentralWithoutStatus, HomedChain, HomedChainNoDedupe, HomedChainNoEarly,
-    HomedChainNoNumber, HomedChainNoResend, HomedChainResend, Lamport, LamportWithoutClock, Maekawa,
-    MaekawaWithoutDisplacing, MaekawaWithoutYield, Misra, MisraBounded, MisraFromZero, MisraK, MisraKByAll,
-    MisraMeetsFirst, MisraNeverMeets, MisraRemembersAll, MisraRemembersOne, ModuloWithZero, NaimiTrehel,
-    OneFewer, PingPong, Raymond, ResidueOfMinus, RicartAgrawala, RicartAgrawalaAsPrinted,
-    RicartAgrawalaToken, RicartAgrawalaTokenLastCounts, RicartAgrawalaTokenOwnEntry,
-    RicartAgrawalaTokenStoppedClock, RicartAgrawalaTokenTwoSteps, SinghalDynamic, SinghalHeuristic,
-    SinghalHeuristicIgnores, SuzukiKasami, SuzukiKasamiTwoSteps, TokenRing, TreeQuorum,
+    CarvalhoRoucairol, Central, CentralFailover, HomedChain, HomedChainResend, Lamport, Maekawa, Misra,
+    MisraBounded, MisraK, NaimiTrehel, Raymond, RicartAgrawala, RicartAgrawalaToken, SinghalDynamic,
+    SinghalHeuristic, SuzukiKasami, TokenRing, TreeQuorum,
 };
 use crate::network::Wired;
 use crate::population::Nature;
@@ -42,90 +30,48 @@ use crate::sim::{self, Lane, Observer, Refusal, Report, Scenario};
 #[cfg(any(not(feature = "algorithms"), test))]
 pub static ALL: &[Entry] = &[];
 
-/// All algorithms of this library, in the order of the book, each followed by its texts taken literally.
+/// All algorithms of this library, in the order of the book.
 #[cfg(all(feature = "algorithms", not(test)))]
 pub static ALL: &[Entry] = &[
     Entry::election::<LeLann>(),
-    Entry::election::<Literal<LeLannLateCandidates>>(),
     Entry::election::<ChangRoberts>(),
-    Entry::election::<Literal<ChangRobertsAsPrinted>>(),
     Entry::election::<HirschbergSinclair>(),
-    Entry::election::<Literal<HirschbergSinclairAsPrinted>>(),
     Entry::election::<DolevKlaweRodeh>(),
-    Entry::election::<Literal<DolevKlaweRodehAsPrinted>>(),
     Entry::election::<Peterson>(),
-    Entry::election::<Literal<PetersonAsPrinted>>(),
     Entry::election::<PetersonImproved>(),
-    Entry::election::<Literal<PetersonImprovedOwnId>>(),
-    Entry::election::<Literal<PetersonImprovedOddOnly>>(),
     Entry::election::<DolevKlaweRodehB>(),
     Entry::election::<HighamPrzytycka>(),
     Entry::election::<Franklin>(),
     Entry::election::<VanLeeuwenTanHalfDuplex>(),
     Entry::election::<VanLeeuwenTan>(),
-    Entry::election::<Literal<VanLeeuwenTanAnnouncesBack>>(),
     Entry::election::<ProbabilisticFranklin>(),
-    Entry::election::<Literal<ProbabilisticFranklinAsPrinted>>(),
-    Entry::election::<Literal<ProbabilisticFranklinWithoutBit>>(),
     Entry::election::<ItaiRodeh>(),
     Entry::election::<ItaiRodehSync>(),
     Entry::election::<ItaiRodehCoin>(),
     Entry::election::<KorachMoranZaks>(),
-    Entry::election::<Literal<KorachMoranZaksYieldsToEquals>>(),
     Entry::election::<Humblet>(),
     Entry::election::<Bully>(),
-    Entry::election::<Literal<BullyAsPrinted>>(),
-    Entry::election::<Literal<BullyWithoutGuard>>(),
     Entry::election::<RingActiveList>(),
-    Entry::election::<Literal<RingActiveListAsPrinted>>(),
-    Entry::election::<Literal<RingActiveListOwnLast>>(),
     Entry::election::<RingCollect>(),
     Entry::exclusion::<Central>(),
-    Entry::exclusion::<Literal<CentralNeverFree>>(),
     Entry::exclusion::<CentralFailover>(),
-    Entry::exclusion::<Literal<CentralWithoutEpochs>>(),
-    Entry::exclusion::<Literal<CentralWithoutStatus>>(),
     Entry::exclusion::<Lamport>(),
-    Entry::exclusion::<Literal<LamportWithoutClock>>(),
     Entry::exclusion::<RicartAgrawala>(),
-    Entry::exclusion::<Literal<RicartAgrawalaAsPrinted>>(),
     Entry::exclusion::<CarvalhoRoucairol>(),
-    Entry::exclusion::<Literal<CarvalhoRoucairolWithoutAskingBack>>(),
     Entry::exclusion::<SinghalDynamic>(),
     Entry::exclusion::<Maekawa>(),
-    Entry::exclusion::<Literal<MaekawaWithoutYield>>(),
-    Entry::exclusion::<Literal<MaekawaWithoutDisplacing>>(),
     Entry::exclusion::<TreeQuorum>(),
     Entry::exclusion::<RicartAgrawalaToken>(),
-    Entry::exclusion::<Literal<RicartAgrawalaTokenOwnEntry>>(),
-    Entry::exclusion::<Literal<RicartAgrawalaTokenStoppedClock>>(),
-    Entry::exclusion::<Literal<RicartAgrawalaTokenLastCounts>>(),
-    Entry::exclusion::<RicartAgrawalaTokenTwoSteps>(),
     Entry::exclusion::<SuzukiKasami>(),
-    Entry::exclusion::<SuzukiKasamiTwoSteps>(),
     Entry::exclusion::<Raymond>(),
     Entry::exclusion::<SinghalHeuristic>(),
-    Entry::exclusion::<Literal<SinghalHeuristicIgnores>>(),
     Entry::exclusion::<NaimiTrehel>(),
     Entry::exclusion::<HomedChain>(),
-    Entry::exclusion::<Literal<HomedChainNoDedupe>>(),
-    Entry::exclusion::<Literal<HomedChainNoNumber>>(),
-    Entry::exclusion::<Literal<HomedChainNoEarly>>(),
     Entry::exclusion::<HomedChainResend>(),
-    Entry::exclusion::<Literal<HomedChainNoResend>>(),
     Entry::exclusion::<TokenRing>(),
     Entry::exclusion::<Misra>(),
-    Entry::exclusion::<Literal<MisraMeetsFirst>>(),
-    Entry::exclusion::<Literal<MisraRemembersAll>>(),
-    Entry::exclusion::<Literal<MisraNeverMeets>>(),
-    Entry::exclusion::<Literal<MisraFromZero>>(),
-    Entry::exclusion::<Literal<MisraRemembersOne>>(),
     Entry::exclusion::<MisraBounded>(),
-    Entry::exclusion::<PingPong<ModuloWithZero>>(),
-    Entry::exclusion::<PingPong<ResidueOfMinus>>(),
-    Entry::exclusion::<PingPong<OneFewer>>(),
     Entry::exclusion::<MisraK>(),
-    Entry::exclusion::<MisraKByAll>(),
 ];
 
 /// The two problems.
@@ -149,6 +95,7 @@ impl Problem {
 }
 
 /// One algorithm with its type erased.
+#[derive(Clone, Copy)]
 pub struct Entry {
     /// Its contract.
     pub spec: &'static Spec,
@@ -158,6 +105,8 @@ pub struct Entry {
     pub shape: Shape,
     /// What a process is told at birth.
     pub told: &'static [&'static [Told]],
+    /// Its rules, in the order of the book; a step names the one that it follows.
+    pub rules: &'static [RuleText],
     /// The kinds of its messages.
     pub kinds: &'static [&'static str],
     /// Which kinds only announce.
@@ -236,8 +185,20 @@ impl Entry {
     }
 
     const fn new(problem: Problem, nature: &'static Nature) -> Entry {
-        let Nature { spec, shape, told, kinds, announces, bytes, .. } = *nature;
-        Entry { spec, problem, shape, told, kinds, announces, bytes, elector: None, nature, lane: None }
+        let Nature { spec, shape, told, rules, kinds, announces, bytes, .. } = *nature;
+        Entry {
+            spec,
+            problem,
+            shape,
+            told,
+            rules,
+            kinds,
+            announces,
+            bytes,
+            elector: None,
+            nature,
+            lane: None,
+        }
     }
 
     /// Runs it.
@@ -363,8 +324,8 @@ impl Entry {
 
     /// The number of the erratum that it has in it, if it is a text taken literally.
     #[must_use]
-    pub fn erratum(&self) -> Option<&'static str> {
-        self.spec.errata.first().filter(|_| self.is_literal()).map(|erratum| erratum.id)
+    pub fn erratum(&self) -> Option<String> {
+        self.spec.known_errata().into_iter().next().filter(|_| self.is_literal()).map(|erratum| erratum.id)
     }
 
     /// Whether its processes have no identities.

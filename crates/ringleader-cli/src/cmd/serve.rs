@@ -152,7 +152,7 @@ mod tests {
         "title = 'T'\nminutes = 1\nsummary = 'S'\n[[step]]\ncaption = 'c'\nalgorithm = 'lcr'\n";
 
     fn stage() -> Stage {
-        let app = App { program: "ringleader".into(), registry: ringleader::registry::ALL };
+        let app = App { program: "ringleader".into(), registry: ringleader_errata::all() };
         Stage::new(Box::new(CommandWords::new(&app)))
     }
 

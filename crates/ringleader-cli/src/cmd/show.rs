@@ -30,33 +30,34 @@ pub(crate) fn run(app: &App, args: &ShowArgs, console: &mut Console<'_>) -> Resu
 
 fn as_text(entry: &Entry, example: &Example, out: &mut dyn Write) -> io::Result<()> {
     let spec = entry.spec;
+    let prose = spec.prose();
     let own = |(name, text): (&str, &str)| (name.to_owned(), text.to_owned());
     let aliases = match spec.aliases {
         [] => String::new(),
         aliases => format!(" (alias {})", aliases.join(", ")),
     };
-    writeln!(out, "{BOLD}{}{RESET}{aliases}: {}, {}", spec.name, spec.title, spec.year)?;
+    writeln!(out, "{BOLD}{}{RESET}{aliases}: {}, {}", spec.name, prose.title, spec.year)?;
     if let Some(erratum) = entry.erratum() {
         writeln!(
             out,
             "{YELLOW}broken on purpose:{RESET} a text taken literally, with its error in it (erratum {erratum})"
         )?;
     }
-    section(out, "Idea", &[spec.idea])?;
+    section(out, "Idea", &[&prose.idea])?;
     pairs(out, "Model", &model(entry))?;
     let kinds = entry.kinds.iter().zip(entry.announces);
     let messages: Vec<_> = kinds
         .map(|(kind, announces)| own((kind, if *announces { "announces the result" } else { "" })))
         .collect();
     pairs(out, "Messages", &messages)?;
-    let rules: Vec<_> = spec.rules.iter().map(|rule| own((rule.name, rule.text))).collect();
+    let rules: Vec<_> = entry.rules.iter().map(|rule| own((rule.name, rule.text))).collect();
     pairs(out, "Rules", &rules)?;
     pairs(out, "Settings", &spec.settings.iter().map(setting).collect::<Vec<_>>())?;
     section(out, "Promises", &promises(entry))?;
-    section(out, "Costs", &[spec.cost.words])?;
+    section(out, "Costs", &[&prose.cost])?;
     pairs(out, "On a network", &network(entry))?;
-    section(out, "Source", &[spec.source])?;
-    let errata: Vec<_> = spec.errata.iter().map(|erratum| own((erratum.id, erratum.text))).collect();
+    section(out, "Source", &[&prose.source])?;
+    let errata: Vec<_> = spec.known_errata().into_iter().map(|erratum| (erratum.id, erratum.text)).collect();
     pairs(out, "What the source text gets wrong", &errata)?;
     writeln!(out, "\n{CYAN}Example{RESET}   {}\n\n  {DIM}{}{RESET}", example.command, example.counts)?;
     for line in example.lines.iter().take(STEPS_MAX) {
@@ -110,6 +111,7 @@ pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
 
 fn as_json(app: &App, entry: &Entry, example: &Example) -> String {
     let (spec, needs) = (entry.spec, &entry.spec.needs);
+    let prose = spec.prose();
     let list: Value = serde_json::from_str(&ringleader_formats::list_json([entry])).unwrap_or_default();
     let row = &list["algorithms"][0];
     let model = json!({
@@ -134,7 +136,7 @@ fn as_json(app: &App, entry: &Entry, example: &Example) -> String {
     let messages: Value =
         kinds.map(|(kind, announces)| json!({ "kind": kind, "announces": announces })).collect();
     let rules: Value =
-        spec.rules.iter().map(|rule| json!({ "name": rule.name, "text": rule.text })).collect();
+        entry.rules.iter().map(|rule| json!({ "name": rule.name, "text": rule.text })).collect();
     let settings: Value = (spec.settings.iter())
         .map(|setting| {
             let values = match setting.values {
@@ -151,20 +153,20 @@ fn as_json(app: &App, entry: &Entry, example: &Example) -> String {
         })
         .collect();
     let errata: Value =
-        spec.errata.iter().map(|erratum| json!({ "id": erratum.id, "text": erratum.text })).collect();
+        spec.known_errata().iter().map(|erratum| json!({ "id": erratum.id, "text": erratum.text })).collect();
     let mut object = json!({ "schema": "ringleader.show/1" });
     for field in
         ["name", "problem", "title", "year", "source", "topology", "needs", "bound", "aliases", "erratum"]
     {
         object[field] = row[field].clone();
     }
-    object["idea"] = json!(spec.idea);
+    object["idea"] = json!(prose.idea);
     object["model"] = model;
     object["messages"] = messages;
     object["rules"] = rules;
     object["settings"] = settings;
     object["promises"] = json!(promises(entry));
-    object["costs"] = json!(spec.cost.words);
+    object["costs"] = json!(prose.cost);
     object["average"] = json!(spec.cost.average.map(|average| average.formula));
     object["network"] = network(entry).into_iter().map(|(name, text)| (name, json!(text))).collect();
     object["errata"] = errata;

@@ -249,7 +249,7 @@ impl Job<'_> {
             }
             Format::Html => {
                 let entry = find(self.app.registry, &history.recording.header.algorithm);
-                let rules = entry.map_or(&[][..], |entry| entry.spec.rules);
+                let rules = entry.map_or(&[][..], |entry| entry.rules);
                 let rules = rules.iter().map(|rule| (rule.name.to_owned(), rule.text.to_owned())).collect();
                 let page = player::page(history, window, &player::About { again: self.again.clone(), rules });
                 out.write_all(page.html.as_bytes())?;

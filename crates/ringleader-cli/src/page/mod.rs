@@ -9,7 +9,7 @@ use crate::describe::{self, Example, example};
 use crate::error::Failure;
 use crate::report::grouped;
 use measured::Measured;
-use ringleader::model::{Counts, Rule};
+use ringleader::model::{Counts, RuleText};
 use ringleader::registry::{Entry, Problem};
 use ringleader::trace::{History, Window};
 use ringleader_draw::document::{Block, Document};
@@ -26,7 +26,7 @@ pub(crate) fn page(app: &App, entry: &'static Entry, measuring: &Measuring) -> R
         let said = "Broken on purpose: a text taken literally, with its error in it";
         blocks.push(Block::Text(format!("{said} (erratum {erratum}).")));
     }
-    blocks.push(Block::Text(spec.idea.into()));
+    blocks.push(Block::Text(spec.prose().idea));
     blocks.push(Block::Pairs(facts(entry)));
     blocks.extend([Block::Heading(2, "What it needs".into()), Block::Pairs(describe::model(entry))]);
     promises_and_costs(entry, 2, &mut blocks);
@@ -85,7 +85,7 @@ pub(crate) fn book(
     });
     for &entry in entries {
         blocks.push(Block::Heading(2, title(entry)));
-        blocks.push(Block::Text(entry.spec.idea.into()));
+        blocks.push(Block::Text(entry.spec.prose().idea));
         blocks.push(Block::Pairs(facts(entry)));
         blocks.extend([Block::Heading(3, "What it needs".into()), Block::Pairs(describe::model(entry))]);
         promises_and_costs(entry, 3, &mut blocks);
@@ -102,7 +102,7 @@ const CHECKED: &str = "every run of these sizes, in the weakest environment that
 
 fn title(entry: &Entry) -> String {
     let spec = entry.spec;
-    format!("{}: {} ({})", spec.name, spec.title, spec.year)
+    format!("{}: {} ({})", spec.name, spec.prose().title, spec.year)
 }
 
 /// What one looks up first.
@@ -112,7 +112,7 @@ fn facts(entry: &Entry) -> Vec<(String, String)> {
     if !spec.aliases.is_empty() {
         facts.push(("also called".into(), spec.aliases.join(", ")));
     }
-    facts.push(("source".into(), spec.source.into()));
+    facts.push(("source".into(), spec.prose().source));
     facts
 }
 
@@ -120,7 +120,7 @@ fn promises_and_costs(entry: &Entry, level: u8, blocks: &mut Vec<Block>) {
     let spec = entry.spec;
     let promises = describe::promises(entry).into_iter().map(str::to_owned).collect();
     blocks.extend([Block::Heading(level, "What it promises".into()), Block::List(promises)]);
-    blocks.extend([Block::Heading(level, "What it costs".into()), Block::Text(spec.cost.words.into())]);
+    blocks.extend([Block::Heading(level, "What it costs".into()), Block::Text(spec.prose().cost)]);
     if let Some(bound) = spec.cost.worst {
         let counts = match bound.counts {
             Counts::Election => "election messages",
@@ -140,8 +140,8 @@ fn rules(entry: &Entry, blocks: &mut Vec<Block>) {
         (format!("`{kind}`"), if *announces { "announces the result".to_owned() } else { String::new() })
     };
     blocks.extend([heading("Messages"), Block::Pairs(kinds.map(kind).collect())]);
-    let rule = |rule: &Rule| (rule.name.to_owned(), rule.text.to_owned());
-    blocks.extend([heading("Rules"), Block::Pairs(spec.rules.iter().map(rule).collect())]);
+    let rule = |rule: &RuleText| (rule.name.to_owned(), rule.text.to_owned());
+    blocks.extend([heading("Rules"), Block::Pairs(entry.rules.iter().map(rule).collect())]);
     if !spec.settings.is_empty() {
         let settings = spec.settings.iter().map(describe::setting).collect();
         blocks.extend([heading("Settings"), Block::Pairs(settings)]);
@@ -199,11 +199,12 @@ fn errata(app: &App, entry: &Entry, level: u8, blocks: &mut Vec<Block>) {
     let spec = entry.spec;
     let variant = |literal: &&Entry| literal.spec.name.split_once('@').is_some_and(|(of, _)| of == spec.name);
     let variants: Vec<&Entry> = app.registry.iter().filter(variant).collect();
-    if spec.errata.is_empty() && variants.is_empty() {
+    let known = spec.known_errata();
+    if known.is_empty() && variants.is_empty() {
         return;
     }
     blocks.push(Block::Heading(level, "What the source text gets wrong".into()));
-    let errata = spec.errata.iter().map(|erratum| (erratum.id.to_owned(), erratum.text.to_owned()));
+    let errata = known.into_iter().map(|erratum| (erratum.id, erratum.text));
     blocks.push(Block::Pairs(errata.collect()));
     if !variants.is_empty() {
         let name = |literal: &&Entry| {

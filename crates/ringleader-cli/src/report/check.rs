@@ -332,7 +332,6 @@ fn keep(checked: &Checked<'_>, out: &mut dyn Write) -> io::Result<()> {
 mod tests {
     use super::*;
     use crate::console::Plain;
-    use ringleader::registry::ALL;
 
     fn findings(entry: &Entry, scope: &Scope) -> Findings {
         entry.check(scope, &[], &()).expect("a usual scope")
@@ -357,7 +356,7 @@ mod tests {
     }
 
     fn entry(name: &str) -> &'static Entry {
-        ringleader::registry::find(ALL, name).expect("it is in the registry")
+        ringleader::registry::find(ringleader_errata::all(), name).expect("it is in the registry")
     }
 
     #[test]

@@ -17,7 +17,7 @@ pub(crate) fn text(told: &Told<'_>, out: &mut dyn Write) -> io::Result<()> {
         out,
         "{BOLD}{}{RESET} ({}) · {} · n = {} · {} links · {} · seed {}",
         spec.name,
-        spec.source,
+        spec.prose().source,
         told.entry.network(Some(told.report.topology)),
         grouped(u64::from(report.n)),
         report.links,

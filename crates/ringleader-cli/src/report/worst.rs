@@ -176,7 +176,7 @@ pub(crate) fn worst_text(answered: &Answered<'_>, out: &mut dyn Write) -> io::Re
         out,
         "{BOLD}{}{RESET} ({}) · {} · n = {} · {} links\n",
         spec.name,
-        spec.source,
+        spec.prose().source,
         answered.entry.topology(),
         grouped(found.ids.len() as u64),
         answered.links,

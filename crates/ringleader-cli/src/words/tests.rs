@@ -1,12 +1,14 @@
 //! What the page shows is what the command line says, over the whole registry.
 
 use super::*;
-use ringleader::registry::ALL;
 use ringleader_stage::Stage;
 use serde_json::{Value, json};
 
 fn stage() -> Stage {
-    Stage::new(Box::new(CommandWords::new(&App { program: "ringleader".into(), registry: ALL })))
+    Stage::new(Box::new(CommandWords::new(&App {
+        program: "ringleader".into(),
+        registry: ringleader_errata::all(),
+    })))
 }
 
 fn ask(stage: &Stage, verb: &str, question: &Value) -> Result<Value, Complaint> {
@@ -19,7 +21,7 @@ fn command_line(command: &str) -> (u8, Value) {
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let mut words = split(command);
     words.push("--json".into());
-    let code = crate::run_from(words, ALL, &mut out, &mut err);
+    let code = crate::run_from(words, ringleader_errata::all(), &mut out, &mut err);
     let text = String::from_utf8(out).expect("UTF-8");
     (code, serde_json::from_str(&text).unwrap_or_else(|error| panic!("{command}: {error}: {text}")))
 }
@@ -92,7 +94,7 @@ const ENVIRONMENTS: [&str; 9] = [
 ];
 
 fn over_the_registry(mut each: impl FnMut(&'static Entry, &str)) {
-    for entry in ALL {
+    for entry in ringleader_errata::all() {
         for environment in ENVIRONMENTS {
             each(entry, &format!("-n 7 {environment}"));
         }
@@ -234,7 +236,7 @@ fn a_large_run_has_its_report_and_is_given_up_when_nobody_waits() {
 fn what_is_greyed_is_what_would_be_refused() {
     let stage = stage();
     let (mut admitted, mut refused) = (0, 0);
-    for entry in ALL {
+    for entry in ringleader_errata::all() {
         let name = entry.spec.name;
         // Whether it is refused is said before the first step.
         let question = source(name, "-n 7 --max-steps 1000");

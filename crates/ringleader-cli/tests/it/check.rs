@@ -326,7 +326,7 @@ fn the_printed_command_repeats_the_check() {
 
 #[test]
 fn every_algorithm_can_be_checked() {
-    for entry in ringleader::registry::ALL {
+    for entry in ringleader_errata::all() {
         let name = entry.spec.name;
         let n = entry.spec.needs.processes.nearest(2).1.to_string();
         // The battery says which have more states.

@@ -1,5 +1,4 @@
 use crate::{json, path, run};
-use ringleader::registry::ALL;
 
 #[test]
 fn the_list_can_be_narrowed() {
@@ -11,7 +10,7 @@ fn the_list_can_be_narrowed() {
         rows.iter().map(|row| row["name"].as_str().unwrap().to_owned()).collect()
     };
     let all = names(&["--errata"]);
-    assert_eq!(all, ALL.iter().map(|entry| entry.spec.name).collect::<Vec<_>>());
+    assert_eq!(all, ringleader_errata::all().iter().map(|entry| entry.spec.name).collect::<Vec<_>>());
     assert!(names(&[]).iter().all(|name| !name.contains('@')));
     assert!(names(&["--problem", "mutex"]).contains(&"ricart-agrawala".to_owned()));
     assert!(!names(&["--problem", "mutex"]).contains(&"peterson".to_owned()));
@@ -40,13 +39,15 @@ fn the_list_can_be_narrowed() {
     );
     let table = run(&["list"]).out;
     assert!(table.lines().all(|line| line.chars().count() <= 110), "{table}");
-    assert!(ALL.iter().all(|entry| entry.is_literal() != table.contains(entry.spec.name)));
+    assert!(
+        ringleader_errata::all().iter().all(|entry| entry.is_literal() != table.contains(entry.spec.name))
+    );
 }
 
 #[test]
 fn a_text_taken_literally_is_labelled_wherever_it_is_seen() {
     let table = run(&["list", "--errata"]).out;
-    for entry in ALL.iter().filter(|entry| entry.is_literal()) {
+    for entry in ringleader_errata::all().iter().filter(|entry| entry.is_literal()) {
         let (name, erratum) = (entry.spec.name, entry.erratum().expect("it has an erratum"));
         let row = table.split(&format!("│ {name} ")).nth(1).unwrap_or_else(|| panic!("{name}: {table}"));
         let cell: String = row.lines().take(2).collect();
@@ -70,7 +71,7 @@ fn a_text_taken_literally_is_labelled_wherever_it_is_seen() {
 
 #[test]
 fn every_algorithm_can_be_shown_with_its_example() {
-    for entry in ALL {
+    for entry in ringleader_errata::all() {
         let shown = run(&["show", entry.spec.name]);
         assert_eq!(shown.code, 0, "{}: {}", entry.spec.name, shown.err);
         for title in ["Idea", "Model", "Messages", "Rules", "Promises", "Costs", "Source", "Example"] {

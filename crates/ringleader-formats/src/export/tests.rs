@@ -1,7 +1,7 @@
 //! Exports of every algorithm, held against the rules of the tools that read them.
 
 use super::*;
-use ringleader::registry::{ALL, find};
+use ringleader::registry::find;
 use ringleader::sim::{Delay, Fault, Recorder, Scenario, Schedule};
 use ringleader::trace::Recording;
 use serde_json::Value;
@@ -10,7 +10,7 @@ use std::io;
 
 fn record(name: &str, scenario: &Scenario) -> Option<Recording> {
     let mut recorder = Recorder::default();
-    find(ALL, name)?.run(scenario, &mut recorder).ok()?;
+    find(ringleader_errata::all(), name)?.run(scenario, &mut recorder).ok()?;
     recorder.recording()
 }
 
@@ -27,14 +27,14 @@ fn faulty() -> Recording {
 
 fn everything() -> Vec<Recording> {
     let mut all = vec![faulty()];
-    for entry in ALL {
+    for entry in ringleader_errata::all() {
         let n = entry.spec.needs.processes.nearest(4).1;
         for schedule in [Schedule::Rounds, Schedule::Random, Schedule::Delay(Delay::Uniform(1, 1_000_000))] {
             let scenario = Scenario { schedule, seed: 5, max_steps: Some(60), ..Scenario::new(n) };
             all.extend(record(entry.spec.name, &scenario));
         }
     }
-    assert!(all.len() > ALL.len());
+    assert!(all.len() > ringleader_errata::all().len());
     all
 }
 

@@ -75,6 +75,7 @@ impl Process for Lap {
     type Given = Id;
     type Port = Next;
     type Msg = Msg;
+    type Rule = Never;
     type Timer = Never;
     type Local = Never;
 
@@ -104,19 +105,19 @@ impl Process for Lap {
             Msg::More {} => out.impossible("nobody asks for more"),
         }
     }
+}
 
+impl State for Lap {
     fn fields(&self) -> Fields {
         fields!(self; id, leader)
     }
 }
 
 impl Election for Lap {
-    fn verdict(&self) -> Verdict {
-        Verdict::of(self.id, self.leader)
-    }
-
-    fn knows(&self) -> Knows {
-        self.leader.into()
+    fn outcome(&self) -> Decision {
+        let verdict = Verdict::of(self.id, self.leader);
+        let knows = self.leader.into();
+        Decision { verdict, knows }
     }
 }
 
@@ -143,6 +144,7 @@ impl Process for Pour {
     type Given = Id;
     type Port = Next;
     type Msg = Msg;
+    type Rule = Never;
     type Timer = Never;
     type Local = Never;
 
@@ -174,18 +176,18 @@ impl Process for Pour {
             Msg::More {} => self.pour(WINDOW / 2, out),
         }
     }
+}
 
+impl State for Pour {
     fn fields(&self) -> Fields {
         fields!(self; id, leader, left, received)
     }
 }
 
 impl Election for Pour {
-    fn verdict(&self) -> Verdict {
-        Verdict::of(self.id, self.leader)
-    }
-
-    fn knows(&self) -> Knows {
-        self.leader.into()
+    fn outcome(&self) -> Decision {
+        let verdict = Verdict::of(self.id, self.leader);
+        let knows = self.leader.into();
+        Decision { verdict, knows }
     }
 }

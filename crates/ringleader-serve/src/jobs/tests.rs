@@ -3,7 +3,7 @@
 
 use super::*;
 use ringleader::check::Scope;
-use ringleader::registry::{ALL, Entry};
+use ringleader::registry::Entry;
 use ringleader::sim::Edit;
 use ringleader_stage::check::prepare;
 use ringleader_stage::{Compared, OptionValue, Options, Planned, PlannedCheck, Words};
@@ -18,7 +18,7 @@ fn nothing<Answer>() -> Result<Answer, Complaint> {
 
 impl Words for Few {
     fn registry(&self) -> &'static [Entry] {
-        ALL
+        ringleader_errata::all()
     }
 
     fn version(&self) -> String {
@@ -34,7 +34,7 @@ impl Words for Few {
             Some(OptionValue::One(word)) => word.parse().unwrap_or(4),
             Some(OptionValue::Several(_) | OptionValue::Flag(_)) | None => 4,
         };
-        let entry = ALL.iter().find(|entry| entry.spec.name == algorithm);
+        let entry = ringleader_errata::all().iter().find(|entry| entry.spec.name == algorithm);
         let Some(entry) = entry else { return nothing() };
         let command = format!("few check {algorithm} -n {n}");
         Ok(PlannedCheck { algorithm: entry.spec.name, scope: Scope::new(n), command, time_limit: None })

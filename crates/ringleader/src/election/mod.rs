@@ -1,4 +1,4 @@
-//! Leader election: one algorithm, one file.
+//! Leader election: one algorithm, one folder.
 mod bully;
 mod chang_roberts;
 mod dolev_klawe_rodeh;
@@ -19,25 +19,23 @@ mod ring_active_list;
 mod ring_collect;
 mod van_leeuwen_tan;
 mod van_leeuwen_tan_half_duplex;
-pub use bully::{Bully, BullyAsPrinted, BullyWithoutGuard};
-pub use chang_roberts::{ChangRoberts, ChangRobertsAsPrinted};
-pub use dolev_klawe_rodeh::{DolevKlaweRodeh, DolevKlaweRodehAsPrinted};
+pub use bully::Bully;
+pub use chang_roberts::ChangRoberts;
+pub use dolev_klawe_rodeh::DolevKlaweRodeh;
 pub use dolev_klawe_rodeh_b::DolevKlaweRodehB;
 pub use franklin::Franklin;
 pub use higham_przytycka::HighamPrzytycka;
-pub use hirschberg_sinclair::{HirschbergSinclair, HirschbergSinclairAsPrinted};
+pub use hirschberg_sinclair::HirschbergSinclair;
 pub use humblet::Humblet;
 pub use itai_rodeh::ItaiRodeh;
 pub use itai_rodeh_coin::ItaiRodehCoin;
 pub use itai_rodeh_sync::ItaiRodehSync;
-pub use korach_moran_zaks::{KorachMoranZaks, KorachMoranZaksYieldsToEquals};
-pub use le_lann::{LeLann, LeLannLateCandidates};
-pub use peterson::{Peterson, PetersonAsPrinted};
-pub use peterson_improved::{PetersonImproved, PetersonImprovedOddOnly, PetersonImprovedOwnId};
-pub use probabilistic_franklin::{
-    ProbabilisticFranklin, ProbabilisticFranklinAsPrinted, ProbabilisticFranklinWithoutBit,
-};
-pub use ring_active_list::{RingActiveList, RingActiveListAsPrinted, RingActiveListOwnLast};
+pub use korach_moran_zaks::KorachMoranZaks;
+pub use le_lann::LeLann;
+pub use peterson::Peterson;
+pub use peterson_improved::PetersonImproved;
+pub use probabilistic_franklin::ProbabilisticFranklin;
+pub use ring_active_list::RingActiveList;
 pub use ring_collect::RingCollect;
-pub use van_leeuwen_tan::{VanLeeuwenTan, VanLeeuwenTanAnnouncesBack};
+pub use van_leeuwen_tan::VanLeeuwenTan;
 pub use van_leeuwen_tan_half_duplex::VanLeeuwenTanHalfDuplex;

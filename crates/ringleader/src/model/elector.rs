@@ -157,7 +157,7 @@ impl<P: Election> Candidate for Inner<P> {
     }
 
     fn verdict(&self) -> Verdict {
-        self.process.verdict()
+        self.process.outcome().verdict
     }
 
     fn copy(&self) -> Box<dyn Candidate> {
@@ -194,7 +194,7 @@ impl<P: Process> Outbox<P> for Asks {
         self.impossible = Some("an election inside draws nothing");
         0
     }
-    fn rule(&mut self, _: &'static str) {}
+    fn rule(&mut self, _: P::Rule) {}
     fn phase_begins(&mut self) {}
     fn phase_reached(&mut self, _: u32) {}
     fn impossible(&mut self, why: &'static str) {

@@ -6,8 +6,10 @@
 //! an algorithm taken literally, with its error in it.
 
 mod clock;
+mod contract;
 mod elector;
 mod given;
+mod header;
 mod message;
 mod outbox;
 mod peers;
@@ -16,6 +18,7 @@ mod process;
 mod quorum;
 mod snapshot;
 mod spec;
+mod state;
 mod value;
 mod variant;
 mod wire;
@@ -25,22 +28,24 @@ pub use elector::{Asks, Contest, Elector};
 pub use given::{
     Birth, Degree, Given, Holder, Id, Launch, MaxDelay, Range, Settings, Size, Told, TowardsRoot, is_told,
 };
+pub use header::{Header, HeaderError, errata};
 pub use message::Message;
 pub use outbox::Outbox;
 pub(crate) use peers::Bits;
 pub use peers::Peers;
 pub use port::{Edge, Next, Peer, Port, Shape, Side};
-pub use process::{Charge, Election, Exclusion, Knows, Process, Rounds, Stage, Verdict};
+pub use process::{Charge, Decision, Election, Exclusion, Knows, Process, Rounds, Stage, Verdict};
 pub use quorum::{largest_quorum, line_or_grid};
 pub use snapshot::Snapshot;
 pub use spec::{
-    Arranged, Average, Bound, Constant, Cost, Counts, Erratum, Facts, Graph, Informed, Links, Needs, Order,
-    Orientation, Processes, Promises, Reached, Rule, Schedules, Setting, SettingValues, Spec, Talks, Timing,
-    Tolerates, Winner, floor_log2, golden_ranks, harmonic, largest_phase,
+    Arranged, Average, Basis, Bound, Constant, Cost, Counts, Erratum, Facts, Graph, Informed, Links, Needs,
+    Order, Orientation, Processes, Promises, Reached, RuleText, Schedules, Setting, SettingValues, Spec,
+    Talks, Timing, Tolerates, Winner, floor_log2, golden_ranks, harmonic, largest_phase,
 };
+pub use state::{Rules, Shown, State, derive_field, set_field, word_bytes, word_len};
 pub use value::{Fields, Name, Never, Show, Value};
 pub use variant::{Literal, Text, Variant};
 pub use wire::{Field, Sizes, WireError, bits_of, put_number, take_number};
 
 // The macros of the vocabulary, so that an algorithm imports this module and nothing else.
-pub use crate::{fields, messages, names};
+pub use crate::{fields, messages, names, rules, state};

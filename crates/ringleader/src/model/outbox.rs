@@ -17,8 +17,8 @@ pub trait Outbox<P: Process> {
     /// every answer, a replay reads it.
     fn choose(&mut self, k: u32) -> u32;
 
-    /// Says which rule of the algorithm this step follows, by its name in `Spec::rules`.
-    fn rule(&mut self, name: &'static str);
+    /// Says which rule of the algorithm this step follows.
+    fn rule(&mut self, rule: P::Rule);
 
     /// Says that this process begins a phase (a round of the algorithm).
     fn phase_begins(&mut self);

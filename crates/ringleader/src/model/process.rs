@@ -1,6 +1,6 @@
 //! A process: local variables and one clause per input. The two problems add how the outcome is read.
 
-use super::{Fields, Given, Id, Message, Name, Outbox, Peer, Port, Settings, Spec};
+use super::{Given, Id, Message, Name, Outbox, Peer, Port, Rules, Settings, Spec, State};
 use core::fmt::Debug;
 use core::hash::Hash;
 
@@ -8,7 +8,7 @@ use core::hash::Hash;
 ///
 /// A step is a function of the state, the input and the answers to `choose`. Nothing else may influence it, so that
 /// every engine, and every replay, sees the same step.
-pub trait Process: Clone + Eq + Hash + Debug + Send + Sync + Sized + 'static {
+pub trait Process: State + Clone + Eq + Hash + Debug + Send + Sync + Sized + 'static {
     /// The contract: what it needs, promises and costs, and where it comes from.
     const SPEC: Spec;
     /// What a process is told at birth.
@@ -17,6 +17,8 @@ pub trait Process: Clone + Eq + Hash + Debug + Send + Sync + Sized + 'static {
     type Port: Port;
     /// What it sends.
     type Msg: Message;
+    /// Its rules; [`Never`](super::Never) if it names none.
+    type Rule: Rules;
     /// Its timers; [`Never`](super::Never) if it has none.
     type Timer: Name;
     /// Its local steps, taken of its own accord at any moment; [`Never`](super::Never) if it has none.
@@ -80,9 +82,6 @@ pub trait Process: Clone + Eq + Hash + Debug + Send + Sync + Sized + 'static {
     fn recover(&mut self, out: &mut impl Outbox<Self>) {
         self.start(out);
     }
-
-    /// Its local variables by name.
-    fn fields(&self) -> Fields;
 }
 
 /// Rounds that grow without end. To count all of them from `by` rounds later on must change nothing that processes do,
@@ -99,10 +98,47 @@ pub struct Rounds<P: Process> {
 
 /// An algorithm for leader election.
 pub trait Election: Process {
-    /// What this process says about itself.
-    fn verdict(&self) -> Verdict;
+    /// What this process has decided, as far as it has.
+    fn outcome(&self) -> Decision;
+}
+
+/// What a process says about itself, and what it knows about the leader.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Decision {
+    /// What it says about itself.
+    pub verdict: Verdict,
     /// What it knows about the leader.
-    fn knows(&self) -> Knows;
+    pub knows: Knows,
+}
+
+impl Decision {
+    /// Nothing yet.
+    pub const NONE: Decision = Decision { verdict: Verdict::Undecided, knows: Knows::Nothing };
+
+    /// Of a process that is told the leader's identity, or not yet.
+    #[must_use]
+    pub fn of(me: Id, leader: Option<Id>) -> Decision {
+        Decision { verdict: Verdict::of(me, leader), knows: leader.into() }
+    }
+
+    /// It leads, and that is its identity.
+    #[must_use]
+    pub const fn leads(me: Id) -> Decision {
+        Decision { verdict: Verdict::Leader, knows: Knows::Identity(me) }
+    }
+
+    /// It lost to the process with this identity.
+    #[must_use]
+    pub const fn follows(leader: Id) -> Decision {
+        Decision { verdict: Verdict::Lost, knows: Knows::Identity(leader) }
+    }
+
+    /// Of a process without an identity: it leads or not, and knows that somebody does.
+    #[must_use]
+    pub const fn anonymous(leads: bool) -> Decision {
+        let verdict = if leads { Verdict::Leader } else { Verdict::Lost };
+        Decision { verdict, knows: Knows::ThereIsOne }
+    }
 }
 
 /// What a process says about itself in an election.

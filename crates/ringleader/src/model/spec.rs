@@ -12,10 +12,18 @@ pub struct Spec {
     pub name: &'static str,
     /// Other names for it.
     pub aliases: &'static [&'static str],
-    /// The name in prose.
-    pub title: &'static str,
     /// The year of publication.
     pub year: u16,
+    /// Its source text: the header has its prose. Empty for an algorithm that has none.
+    pub file: &'static str,
+    /// What the sources get wrong, as a list.
+    pub errata_file: &'static str,
+    /// For a broken text, how it differs from the right one, and the number of its erratum.
+    pub diff: &'static str,
+    /// The number of the erratum.
+    pub erratum: &'static str,
+    /// The name in prose.
+    pub title: &'static str,
     /// Where it was published.
     pub source: &'static str,
     /// How it works, in a few sentences.
@@ -31,9 +39,7 @@ pub struct Spec {
     /// Its own settings.
     pub settings: &'static [Setting],
     /// Its rules, in the order of the book; a step names the one that it follows.
-    pub rules: &'static [Rule],
-    /// What the source text gets wrong.
-    pub errata: &'static [Erratum],
+    pub rules: &'static [RuleText],
     /// A small run worth looking at, as arguments of `run` after the name.
     pub example: &'static str,
 }
@@ -44,22 +50,7 @@ impl Spec {
     /// `Spec { year: 2026, ..Spec::named("mine", "My own") }`.
     #[must_use]
     pub const fn named(name: &'static str, title: &'static str) -> Spec {
-        Spec {
-            name,
-            aliases: &[],
-            title,
-            year: 0,
-            source: "unpublished",
-            idea: "",
-            needs: Needs::NOTHING,
-            promises: Promises::Election { winner: Winner::Largest, informed: Informed::All },
-            cost: Cost::UNKNOWN,
-            worst_ids: None,
-            settings: &[],
-            rules: &[],
-            errata: &[],
-            example: "",
-        }
+        Spec { title, source: "unpublished", ..Spec::election(name, 0, "") }
     }
 
     /// Whether it is a text taken literally, with its error in it: its name has an `@`.
@@ -368,7 +359,11 @@ impl Cost {
     /// At most so many messages of all kinds, whatever happens.
     #[must_use]
     pub const fn at_most(formula: &'static str, value: fn(&Facts) -> Option<u64>) -> Cost {
-        Cost { worst: Some(Bound { formula, counts: Counts::All, value }), words: formula, ..Cost::UNKNOWN }
+        Cost {
+            worst: Some(Bound { formula, counts: Counts::All, basis: Basis::Proved("its author"), value }),
+            words: formula,
+            ..Cost::UNKNOWN
+        }
     }
 }
 
@@ -398,13 +393,24 @@ impl Constant {
     pub const GOLDEN: f64 = 1.440_420_090_412_556_5;
 }
 
-/// A proved upper bound on messages.
+/// What a bound rests on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Basis {
+    /// A proof: by whom.
+    Proved(&'static str),
+    /// Measurements: which.
+    Measured(&'static str),
+}
+
+/// An upper bound on messages.
 #[derive(Clone, Copy, Debug)]
 pub struct Bound {
     /// The formula as shown.
     pub formula: &'static str,
     /// Which messages it bounds.
     pub counts: Counts,
+    /// What it rests on.
+    pub basis: Basis,
     /// Its value; none where it does not apply.
     pub value: fn(&Facts) -> Option<u64>,
 }
@@ -532,7 +538,7 @@ pub enum SettingValues {
 
 /// A rule of an algorithm, as the book has it.
 #[derive(Clone, Copy, Debug)]
-pub struct Rule {
+pub struct RuleText {
     /// Its name, which steps use.
     pub name: &'static str,
     /// Its text, in the words of pseudo-code.
@@ -540,12 +546,12 @@ pub struct Rule {
 }
 
 /// Something that the source text gets wrong.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Erratum {
     /// Its number in the catalogue of errata.
-    pub id: &'static str,
+    pub id: String,
     /// What is wrong, and what is right.
-    pub text: &'static str,
+    pub text: String,
 }
 
 /// ⌊log2 n⌋, for bounds; 0 for n = 0.

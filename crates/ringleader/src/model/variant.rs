@@ -5,8 +5,8 @@
 //! under a name with an `@`: what the text breaks is then a broken promise in every report.
 
 use super::{
-    Charge, Election, Erratum, Exclusion, Fields, Knows, Needs, Outbox, Process, Reached, Rule, Settings,
-    Spec, Stage, Verdict,
+    Charge, Decision, Election, Exclusion, Fields, Knows, Needs, Outbox, Process, Reached, RuleText, Rules,
+    Settings, Spec, Stage, State, Verdict,
 };
 use core::fmt::Debug;
 use core::hash::Hash;
@@ -24,7 +24,7 @@ pub struct Text {
     /// What the text says and what comes of it, in a few sentences.
     pub idea: &'static str,
     /// The rules as the text has them, each in the place of its namesake.
-    pub rules: &'static [Rule],
+    pub rules: &'static [RuleText],
     /// A small run in which it goes wrong, as arguments of `run` after the name.
     pub example: &'static str,
 }
@@ -100,7 +100,7 @@ pub trait Variant: Default + Clone + Eq + Hash + Debug + Send + Sync + Sized + '
     where
         Self::Right: Election,
     {
-        right.verdict()
+        right.outcome().verdict
     }
 
     /// What it knows about the leader.
@@ -108,7 +108,7 @@ pub trait Variant: Default + Clone + Eq + Hash + Debug + Send + Sync + Sized + '
     where
         Self::Right: Election,
     {
-        right.knows()
+        right.outcome().knows
     }
 
     /// The user wants in.
@@ -146,8 +146,8 @@ impl<V: Variant> Process for Literal<V> {
         aliases: &[],
         title: V::TEXT.title,
         idea: V::TEXT.idea,
-        rules: (&Self::RULES.0 as &'static [Rule]).split_at(Self::RULES.1).0,
-        errata: only(V::Right::SPEC.errata, V::TEXT.erratum),
+        rules: (&Self::RULES.0 as &'static [RuleText]).split_at(Self::RULES.1).0,
+        erratum: V::TEXT.erratum,
         example: V::TEXT.example,
         needs: Needs { reached: V::REACHED, ..V::Right::SPEC.needs },
         ..V::Right::SPEC
@@ -155,6 +155,7 @@ impl<V: Variant> Process for Literal<V> {
     type Given = <V::Right as Process>::Given;
     type Port = PortOf<V>;
     type Msg = MsgOf<V>;
+    type Rule = <V::Right as Process>::Rule;
     type Timer = TimerOf<V>;
     type Local = LocalOf<V>;
 
@@ -202,7 +203,9 @@ impl<V: Variant> Process for Literal<V> {
     fn recover(&mut self, out: &mut impl Outbox<Self>) {
         self.variant.recover(&mut self.right, &mut Through::<V, _>(out, PhantomData));
     }
+}
 
+impl<V: Variant> State for Literal<V> {
     fn fields(&self) -> Fields {
         self.variant.fields(&self.right)
     }
@@ -210,12 +213,8 @@ impl<V: Variant> Process for Literal<V> {
 
 impl<V: Variant<Right: Election>> Election for Literal<V> {
     #[inline(always)]
-    fn verdict(&self) -> Verdict {
-        self.variant.verdict(&self.right)
-    }
-
-    fn knows(&self) -> Knows {
-        self.variant.knows(&self.right)
+    fn outcome(&self) -> Decision {
+        Decision { verdict: self.variant.verdict(&self.right), knows: self.variant.knows(&self.right) }
     }
 }
 
@@ -265,8 +264,8 @@ impl<V: Variant, O: Outbox<Literal<V>>> Outbox<V::Right> for Through<'_, V, O> {
         self.0.choose(k)
     }
     #[inline(always)]
-    fn rule(&mut self, name: &'static str) {
-        self.0.rule(name);
+    fn rule(&mut self, rule: <V::Right as Process>::Rule) {
+        self.0.rule(rule);
     }
     fn phase_begins(&mut self) {
         self.0.phase_begins();
@@ -284,10 +283,11 @@ const RULES_MAX: usize = 32;
 
 impl<V: Variant> Literal<V> {
     /// The rules of the right algorithm with those of the text in their places, and how many they are.
-    const RULES: ([Rule; RULES_MAX], usize) = {
-        let (right, text) = (V::Right::SPEC.rules, V::TEXT.rules);
+    const RULES: ([RuleText; RULES_MAX], usize) = {
+        let own = <V::Right as Process>::Rule::ALL;
+        let (right, text) = (if own.is_empty() { V::Right::SPEC.rules } else { own }, V::TEXT.rules);
         assert!(right.len() <= RULES_MAX, "more rules than there is room for");
-        let mut rules = [Rule { name: "", text: "" }; RULES_MAX];
+        let mut rules = [RuleText { name: "", text: "" }; RULES_MAX];
         let mut place = 0;
         while place < right.len() {
             rules[place] = right[place];
@@ -305,18 +305,6 @@ impl<V: Variant> Literal<V> {
         }
         (rules, right.len())
     };
-}
-
-/// The erratum with this number, alone.
-const fn only(errata: &'static [Erratum], id: &str) -> &'static [Erratum] {
-    let mut place = 0;
-    while place < errata.len() {
-        if same(errata[place].id, id) {
-            return errata.split_at(place).1.split_at(1).0;
-        }
-        place += 1;
-    }
-    panic!("the right algorithm does not list this erratum")
 }
 
 /// Whether two names are equal; `==` cannot be asked before the program runs.

@@ -10,7 +10,7 @@
 //! **Source.** The wrong versions of the design of this project's lock service, section 9; H1 to H3 of `homed-chain`.
 
 use super::homed_chain::{HomedChain, Msg, Token};
-use crate::model::{Outbox, Peer, Process, Rule, Stage, Text, Variant};
+use crate::model::{Outbox, Peer, Process, RuleText, Stage, Text, Variant};
 
 /// A token is taken whatever its number (erratum H1).
 #[derive(Clone, Default, PartialEq, Eq, Hash, Debug)]
@@ -24,7 +24,7 @@ impl Variant for HomedChainNoDedupe {
         erratum: "H1",
         idea: "If a token is taken whatever its number, one that comes twice is two tokens: the copy stays where the \
                first was, and lets its user in while the other is elsewhere.",
-        rules: &[Rule { name: "twice", text: "on TOKEN(k, ctr) otherwise: take it as well" }],
+        rules: &[RuleText { name: "twice", text: "on TOKEN(k, ctr) otherwise: take it as well" }],
         example: "-n 2 --entries 3 --schedule random --duplicate 0.3 --seed 82",
     };
 
@@ -55,7 +55,7 @@ impl Variant for HomedChainNoNumber {
         erratum: "H2",
         idea: "If PASS does not say which owner it means, one that comes twice sends the token away on a later turn, \
                to a process that does not want it, and past the chain that the home knows.",
-        rules: &[Rule {
+        rules: &[RuleText {
             name: "give",
             text: "on PASS(k, r), any token here, the user outside: send it to r",
         }],
@@ -83,7 +83,7 @@ impl Variant for HomedChainNoEarly {
         erratum: "H3",
         idea: "PASS comes from the home and the token from the owner before, so that PASS may be there first. If it is \
                taken for a mistake and forgotten, the token stays where it came to, and the next one waits for ever.",
-        rules: &[Rule { name: "early", text: "on PASS(k, r), TOKEN(k) not yet here: nothing" }],
+        rules: &[RuleText { name: "early", text: "on PASS(k, r), TOKEN(k) not yet here: nothing" }],
         example: "-n 3 --entries 1 --schedule random --seed 4",
     };
 

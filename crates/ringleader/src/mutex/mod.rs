@@ -1,9 +1,8 @@
-//! Mutual exclusion: one algorithm, one file.
+//! Mutual exclusion: one algorithm, one folder.
 mod carvalho_roucairol;
 mod central;
 mod central_failover;
 pub mod homed_chain;
-mod homed_chain_mistakes;
 mod homed_chain_resend;
 mod lamport;
 mod maekawa;
@@ -19,31 +18,22 @@ mod singhal_heuristic;
 mod suzuki_kasami;
 mod token_ring;
 mod tree_quorum;
-pub use carvalho_roucairol::{CarvalhoRoucairol, CarvalhoRoucairolWithoutAskingBack};
-pub use central::{Central, CentralNeverFree};
-pub use central_failover::{CentralFailover, CentralWithoutEpochs, CentralWithoutStatus};
+pub use carvalho_roucairol::CarvalhoRoucairol;
+pub use central::Central;
+pub use central_failover::CentralFailover;
 pub use homed_chain::HomedChain;
-pub use homed_chain_mistakes::{HomedChainNoDedupe, HomedChainNoEarly, HomedChainNoNumber};
-pub use homed_chain_resend::{HomedChainNoResend, HomedChainResend};
-pub use lamport::{Lamport, LamportWithoutClock};
-pub use maekawa::{
-    Maekawa, MaekawaWithoutDisplacing, MaekawaWithoutYield, Planes, Quorums, VOTING_RULES, Voting,
-};
-pub use misra::{
-    Misra, MisraFromZero, MisraMeetsFirst, MisraNeverMeets, MisraRemembersAll, MisraRemembersOne, Numbers,
-    PingPong, Token, ping_pong_rules,
-};
-pub use misra_bounded::{Bounded, MisraBounded, ModuloWithZero, OneFewer, ResidueOfMinus};
-pub use misra_k::{ByEveryOther, ByOneOther, MisraK, MisraKByAll, Wards, Watch};
+pub use homed_chain_resend::HomedChainResend;
+pub use lamport::Lamport;
+pub use maekawa::{Maekawa, Planes, Quorums, VOTING_RULES, Voting};
+pub use misra::{Misra, Numbers, PingPong, Token, ping_pong_rules};
+pub use misra_bounded::{Bounded, MisraBounded};
+pub use misra_k::{ByOneOther, MisraK, Wards, Watch};
 pub use naimi_trehel::NaimiTrehel;
 pub use raymond::Raymond;
-pub use ricart_agrawala::{RicartAgrawala, RicartAgrawalaAsPrinted};
-pub use ricart_agrawala_token::{
-    RicartAgrawalaToken, RicartAgrawalaTokenLastCounts, RicartAgrawalaTokenOwnEntry,
-    RicartAgrawalaTokenStoppedClock, RicartAgrawalaTokenTwoSteps,
-};
+pub use ricart_agrawala::RicartAgrawala;
+pub use ricart_agrawala_token::RicartAgrawalaToken;
 pub use singhal_dynamic::SinghalDynamic;
-pub use singhal_heuristic::{SinghalHeuristic, SinghalHeuristicIgnores};
-pub use suzuki_kasami::{SuzukiKasami, SuzukiKasamiTwoSteps};
+pub use singhal_heuristic::SinghalHeuristic;
+pub use suzuki_kasami::SuzukiKasami;
 pub use token_ring::TokenRing;
 pub use tree_quorum::{Paths, TreeQuorum, live_quorum};

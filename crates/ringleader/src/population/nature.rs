@@ -3,8 +3,8 @@
 use super::Population;
 use super::processes::{Electing, Excluding, Processes, Reading};
 use crate::model::{
-    Birth, Election, Exclusion, Given, Message, Name, Port, Process, Reached, Settings, Shape, Spec, Told,
-    is_told,
+    Birth, Election, Exclusion, Given, Message, Name, Port, Process, Reached, RuleText, Rules, Settings,
+    Shape, Spec, Told, is_told,
 };
 
 /// What an algorithm is, as far as its type says so, and how its processes are made.
@@ -13,6 +13,8 @@ pub(crate) struct Nature {
     pub(crate) shape: Shape,
     /// What a process is told at birth.
     pub(crate) told: &'static [&'static [Told]],
+    /// Its rules, in the order of the book.
+    pub(crate) rules: &'static [RuleText],
     /// The kinds of its messages, and which of them only announce.
     pub(crate) kinds: &'static [&'static str],
     pub(crate) announces: &'static [bool],
@@ -50,6 +52,7 @@ impl Nature {
             spec: &P::SPEC,
             shape: P::Port::SHAPE,
             told: P::Given::TOLD,
+            rules: if P::SPEC.rules.is_empty() { P::Rule::ALL } else { P::SPEC.rules },
             kinds: P::Msg::KINDS,
             announces: P::Msg::ANNOUNCES,
             tokens,

@@ -3,8 +3,8 @@
 use super::equals::Equals;
 use super::{Effects, Handle, Input, Nature, Population, Position, Sent, Status, UNDECLARED_CHOICE};
 use crate::model::{
-    Birth, Charge, Election, Exclusion, Fields, Given, Knows, Message, Name, Outbox, Port, Process, Sizes,
-    Value, WireError,
+    Birth, Charge, Election, Exclusion, Fields, Given, Knows, Message, Name, Outbox, Port, Process, Rules,
+    Sizes, Value, WireError,
 };
 use core::marker::PhantomData;
 
@@ -28,10 +28,10 @@ impl<P: Election> Reading<P> for Electing {
     }
     #[inline]
     fn status(process: &P) -> Status {
-        Status { position: Position::Verdict(process.verdict()), tokens: 0 }
+        Status { position: Position::Verdict(process.outcome().verdict), tokens: 0 }
     }
     fn knows(process: &P) -> Knows {
-        process.knows()
+        process.outcome().knows
     }
     fn priority(_: &P) -> Option<(u64, u32)> {
         None
@@ -466,10 +466,10 @@ impl<P: Process, R: Reading<P>> Outbox<P> for Out<'_, P, R> {
     }
 
     #[inline]
-    fn rule(&mut self, name: &'static str) {
+    fn rule(&mut self, rule: P::Rule) {
         if self.effects.record {
             self.effects.asks_more = true;
-            self.effects.rules.push(name);
+            self.effects.rules.push(rule.name());
         }
     }
 

@@ -52,8 +52,8 @@ impl Ballot {
 
     /// Fills in the report of a run of these processes.
     pub(crate) fn conclude_typed<P: Election>(&self, processes: &[P], end: &End<'_>, report: &mut Report) {
-        let verdict = |index: u32| processes[index as usize].verdict();
-        let knows = |index: u32| processes[index as usize].knows();
+        let verdict = |index: u32| processes[index as usize].outcome().verdict;
+        let knows = |index: u32| processes[index as usize].outcome().knows;
         self.conclude_from(&P::SPEC, &verdict, &knows, end, report);
     }
 

@@ -204,7 +204,8 @@ impl<B: Problem> World<'_, B> {
 #[cfg(test)]
 mod tests {
     use crate::model::{
-        Election, Fields, Knows, Links, Needs, Never, Outbox, Process, Side, Spec, Verdict, messages,
+        Decision, Election, Fields, Knows, Links, Needs, Never, Outbox, Process, Side, Spec, State, Verdict,
+        messages,
     };
     use crate::sim::{Fault, Scenario, run_election};
 
@@ -228,6 +229,7 @@ mod tests {
         type Given = ();
         type Port = Side;
         type Msg = Msg;
+        type Rule = Never;
         type Timer = Never;
         type Local = Never;
 
@@ -241,17 +243,19 @@ mod tests {
             out.phase_reached(7);
             out.impossible("nobody hears a word");
         }
+    }
+
+    impl State for Talker {
         fn fields(&self) -> Fields {
             Fields::new()
         }
     }
 
     impl Election for Talker {
-        fn verdict(&self) -> Verdict {
-            Verdict::Undecided
-        }
-        fn knows(&self) -> Knows {
-            Knows::Nothing
+        fn outcome(&self) -> Decision {
+            let verdict = Verdict::Undecided;
+            let knows = Knows::Nothing;
+            Decision { verdict, knows }
         }
     }
 

@@ -1,9 +1,9 @@
 //! The coordinator and the token ring: what every schedule costs, who comes first; and what becomes of a crash, with
 //! any election of the registry.
 
-use crate::support::{entry, exclusion, kind, run_well};
+use crate::support::{all, entry, exclusion, kind, run_well};
 use ringleader::check::{Budget, Scope};
-use ringleader::registry::{self, ALL};
+use ringleader::registry;
 use ringleader::sim::{Delay, Entries, Fault, Refusal, Scenario, Schedule, Workload};
 
 fn entries(each: u32) -> Workload {
@@ -169,7 +169,7 @@ fn the_number_of_tokens_is_a_setting() {
         assert_eq!(kinds, (0..k).map(|token| format!("token-{token}")).collect::<Vec<_>>());
     }
     assert!(
-        registry::find(ALL, "misra-k")
+        registry::find(all(), "misra-k")
             .unwrap()
             .run(&Scenario { settings: set("tokens", "9"), ..Scenario::new(3) }, &mut ())
             .is_err()

@@ -1,9 +1,9 @@
 //! Somebody reaches into a run: what was before stays, what was asked for happens, and the whole is a run like others.
 
 use crate::engines::replay_of;
-use crate::support::{admits, at_least, entry, record, schedules, with_ids};
+use crate::support::{admits, all, at_least, entry, record, schedules, with_ids};
 use ringleader::model::Links;
-use ringleader::registry::{ALL, Entry, Problem};
+use ringleader::registry::{Entry, Problem};
 use ringleader::rng::{Purpose, Rng};
 use ringleader::sim::{Action, Details, Edit, Entries, Recorder, Refusal, Scenario, Schedule, Workload};
 use ringleader::trace::{Event, History, Input, Recording};
@@ -110,7 +110,7 @@ fn is_a_run(entry: &Entry, scenario: &Scenario, before: &Recording, after: &Reco
 #[test]
 fn whatever_is_done_to_a_run_it_stays_a_run() {
     let mut done = std::collections::BTreeMap::<&str, u32>::new();
-    for entry in ALL {
+    for entry in all() {
         for (place, first) in runs(entry).into_iter().enumerate() {
             let mut rng = Rng::new(place as u64, Purpose::Faults);
             let (mut scenario, (_, mut recording)) = (first.clone(), record(entry, &first));
@@ -137,7 +137,7 @@ fn whatever_is_done_to_a_run_it_stays_a_run() {
 
 #[test]
 fn a_recording_can_be_left_where_somebody_reaches_into_it() {
-    for entry in ALL {
+    for entry in all() {
         for first in runs(entry) {
             let (_, recording) = record(entry, &first);
             let replay = Scenario { max_steps: Some(400), ..replay_of(&first, recording.clone()) };

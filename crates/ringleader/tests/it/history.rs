@@ -1,6 +1,5 @@
 use crate::engines::eventful;
-use crate::support::{at_least, entry, record, right};
-use ringleader::registry::ALL;
+use crate::support::{all, at_least, entry, record, right};
 use ringleader::sim::{Crowd, Fault, Meters, Moved, Observer, Recorder, Scenario, Schedule};
 use ringleader::trace::{End, Fate, History, Input, Recording, Standing, VectorClocks, Window};
 use ringleader::trace::{Event, Header};
@@ -162,7 +161,7 @@ impl Observer for Asked {
 
 #[test]
 fn a_process_stands_where_it_says() {
-    for entry in ALL {
+    for entry in all() {
         for scenario in eventful(entry) {
             let mut asked = Asked::default();
             entry.run(&scenario, &mut asked).expect("it is admitted");

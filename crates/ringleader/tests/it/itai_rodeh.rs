@@ -118,7 +118,7 @@ impl<P: Process<Port = Next, Timer = Never>> Outbox<P> for Given<P::Msg> {
         self.drawn_out |= drawn.is_none();
         drawn.unwrap_or(0).min(k - 1)
     }
-    fn rule(&mut self, _: &'static str) {}
+    fn rule(&mut self, _: P::Rule) {}
     fn phase_begins(&mut self) {}
     fn phase_reached(&mut self, _: u32) {}
     fn impossible(&mut self, why: &'static str) {
@@ -147,7 +147,7 @@ fn one_round<P: Election<Port = Next, Timer = Never>>(mut ring: Vec<P>, draws: &
             links[to].extend(out.sent);
         }
     }
-    let leaders = ring.iter().filter(|process| process.verdict() == Verdict::Leader).count();
+    let leaders = ring.iter().filter(|process| process.outcome().verdict == Verdict::Leader).count();
     assert!(leaders <= 1 && (leaders == 0 || !again.contains(&true)));
     leaders.max(again.iter().filter(|&&again| again).count())
 }
@@ -255,7 +255,7 @@ impl Outbox<ItaiRodeh> for Sent {
     fn choose(&mut self, k: u32) -> u32 {
         k - 1
     }
-    fn rule(&mut self, _: &'static str) {}
+    fn rule(&mut self, _: <ItaiRodeh as Process>::Rule) {}
     fn phase_begins(&mut self) {}
     fn phase_reached(&mut self, _: u32) {}
     fn impossible(&mut self, why: &'static str) {

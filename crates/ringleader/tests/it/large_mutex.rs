@@ -1,6 +1,7 @@
 //! Mutual exclusion among very many: no tables of n × n where the algorithm needs none.
 
-use ringleader::registry::{ALL, find};
+use crate::support::all;
+use ringleader::registry::find;
 use ringleader::sim::{Details, Load, Scenario, Workload};
 
 /// Runs with so many processes each, and what came of them.
@@ -18,7 +19,7 @@ pub(crate) fn runs(many: u32, fewer: u32) -> Vec<String> {
     for (name, n, workload, what) in cases {
         let expected = workload.total.unwrap_or(u64::from(n));
         let report =
-            find(ALL, name).unwrap().run(&Scenario { workload, ..Scenario::new(n) }, &mut ()).unwrap();
+            find(all(), name).unwrap().run(&Scenario { workload, ..Scenario::new(n) }, &mut ()).unwrap();
         assert!(report.holds(), "{name}: {:?}", report.properties);
         let Details::Exclusion(details) = &report.details else { panic!("{name}") };
         assert_eq!((details.entries, details.in_section_max), (expected, 1), "{name}");

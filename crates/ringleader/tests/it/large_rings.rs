@@ -1,7 +1,8 @@
 //! Measured messages against proved bounds, as large as a budget of messages allows.
 
+use crate::support::all;
 use ringleader::model::{Facts, Promises, Winner};
-use ringleader::registry::{ALL, Entry, Problem};
+use ringleader::registry::{Entry, Problem};
 use ringleader::sim::{Details, Ids, Scenario};
 
 /// The head of the table.
@@ -18,7 +19,7 @@ const PAIRS_MAX: u64 = 1 << 24;
 /// # Panics
 /// If a bound or a promise is broken, or an algorithm is not run at all.
 pub(crate) fn held(sizes: &[u32]) -> impl Iterator<Item = String> {
-    let elections = ALL.iter().filter(|entry| entry.problem == Problem::Election && !entry.is_literal());
+    let elections = all().iter().filter(|entry| entry.problem == Problem::Election && !entry.is_literal());
     core::iter::once(TITLE.to_owned()).chain(elections.flat_map(move |entry| {
         let lines: Vec<String> = sizes.iter().flat_map(|&n| at(entry, n)).collect();
         let claims = entry.spec.cost.worst.is_some_and(|bound| (bound.value)(&Facts::plain(100)).is_some());
@@ -74,4 +75,23 @@ fn at(entry: &Entry, n: u32) -> Vec<String> {
 #[test]
 fn bounds_hold_up_to_ten_thousand() {
     assert!(held(&[100, 1_000, 10_000]).count() > 50, "a line for each algorithm, size and arrangement");
+}
+
+/// Ten million of them fit in a small machine, and what is on its way as well.
+#[test]
+fn processes_of_large_rings_are_small() {
+    for (name, process, message) in [
+        ("dolev-klawe-rodeh", 16, 8),
+        ("dolev-klawe-rodeh-b", 12, 16),
+        ("franklin", 16, 8),
+        ("higham-przytycka", 12, 16),
+        ("hirschberg-sinclair", 16, 16),
+        ("itai-rodeh-coin", 8, 8),
+        ("peterson", 16, 8),
+        ("peterson-improved", 16, 8),
+        ("van-leeuwen-tan", 24, 16),
+    ] {
+        let bytes = crate::support::entry(name).bytes;
+        assert!(bytes.0 <= process && bytes.1 <= message, "{name}: {bytes:?} bytes");
+    }
 }

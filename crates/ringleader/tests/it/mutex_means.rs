@@ -1,9 +1,10 @@
 //! Messages per entry: measured means against exact ones under light load, and against a table under full load.
 
+use crate::support::all;
 use ringleader::model::{Peer, Size, harmonic};
 use ringleader::mutex::{Planes, Quorums};
 use ringleader::network::tree;
-use ringleader::registry::{ALL, find};
+use ringleader::registry::find;
 use ringleader::sim::{Details, Load, Report, Scenario, Topology, Workload};
 
 /// A row of a table: who, on what tree where it matters.
@@ -12,7 +13,7 @@ type Who = (&'static str, Option<Topology>);
 fn run((name, topology): &Who, n: u32, load: Load, total: u64) -> Report {
     let workload = Workload { load: Some(load), total: Some(total), ..Workload::default() };
     let scenario = Scenario { workload, topology: topology.clone(), seed: 5, ..Scenario::new(n) };
-    let report = find(ALL, name).unwrap().run(&scenario, &mut ()).unwrap();
+    let report = find(all(), name).unwrap().run(&scenario, &mut ()).unwrap();
     assert!(report.holds(), "{name} n={n}: {report:#?}");
     let Details::Exclusion(details) = &report.details else { panic!("{name}") };
     assert_eq!(details.entries, total, "{name} n={n}");

@@ -1,8 +1,8 @@
 //! What a contract excludes is refused with the reason, or run on request and labelled so.
 
-use crate::support::{at_least, entry, run};
+use crate::support::{all, at_least, entry, run};
 use ringleader::model::{Links, Orientation};
-use ringleader::registry::{ALL, Problem};
+use ringleader::registry::Problem;
 use ringleader::sim::{Fault, Ids, Initiators, Ports, Refusal, Scenario, Topology, Workload};
 
 fn refusal(name: &str, scenario: &Scenario) -> Refusal {
@@ -56,7 +56,7 @@ fn impossible_scenarios() {
 
 #[test]
 fn what_is_outside_the_assumptions_runs_on_request_and_is_labelled() {
-    for algorithm in ALL {
+    for algorithm in all() {
         let spec = algorithm.spec;
         let four = Scenario::new(at_least(algorithm, 4));
         let mut outside = Vec::new();
@@ -94,7 +94,7 @@ fn what_is_outside_the_assumptions_runs_on_request_and_is_labelled() {
 #[test]
 fn equal_identities_are_let_in_only_on_request() {
     let doubled = Scenario { ids: Ids::Listed(vec![5, 5, 2]), ..Scenario::new(3) };
-    for entry in ALL.iter().filter(|entry| entry.problem == Problem::Election && !entry.is_anonymous()) {
+    for entry in all().iter().filter(|entry| entry.problem == Problem::Election && !entry.is_anonymous()) {
         if entry.spec.name.starts_with("bully") {
             continue;
         }

@@ -103,7 +103,7 @@ fn play<P: Election<Port = Edge>>(header: &Header, picks: &[Pick]) -> Played {
     while let Some(pick) = world.open() {
         world.take(pick);
     }
-    let verdicts = world.processes.iter().map(Election::verdict).collect();
+    let verdicts = world.processes.iter().map(|process| process.outcome().verdict).collect();
     Played { taken: world.taken, events: world.events, verdicts }
 }
 
@@ -219,7 +219,7 @@ impl<P: Process> Outbox<P> for Sends<P> {
     fn choose(&mut self, _: u32) -> u32 {
         panic!("nothing here is left to chance");
     }
-    fn rule(&mut self, _: &'static str) {}
+    fn rule(&mut self, _: P::Rule) {}
     fn phase_begins(&mut self) {}
     fn phase_reached(&mut self, _: u32) {}
     fn impossible(&mut self, _: &'static str) {}

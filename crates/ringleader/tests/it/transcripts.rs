@@ -1,11 +1,12 @@
-//! Small runs that a person can follow, line by line, in `crates/ringleader/transcripts`.
+//! Small runs that a person can follow, line by line: `runs` in the folder of each algorithm, those of a printed version
+//! in a folder of its name.
 //!
 //! A file begins with remarks (`# ...`) and a scenario in the words of the command line (`run peterson --ids 3,7,4,1`),
 //! then come a line `----`, every step in words, and what came of it. `UPDATE=1` rewrites all that follows the line.
 
-use crate::support::{election, entry, exclusion};
+use crate::support::{all, election, entry, exclusion};
 use ringleader::model::{Links, Orientation};
-use ringleader::registry::{ALL, Entry, Problem};
+use ringleader::registry::{Entry, Problem};
 use ringleader::sim::{
     Delay, Entries, Fault, Ids, Initiators, Load, Ports, Recorder, Report, Scenario, Schedule, Topology,
 };
@@ -41,9 +42,9 @@ fn transcripts_are_what_happens() {
 
 #[test]
 fn every_algorithm_has_a_transcript() {
-    for entry in ALL {
+    for entry in all() {
         let folder = folder(entry);
-        let count = files().iter().filter(|path| path.starts_with(&folder)).count();
+        let count = files().iter().filter(|path| path.parent() == Some(&folder)).count();
         assert!(count > 0, "{}: no transcript in {}", entry.spec.name, folder.display());
     }
 }
@@ -51,8 +52,8 @@ fn every_algorithm_has_a_transcript() {
 /// The transcripts of a text taken literally show its error at work.
 #[test]
 fn a_text_taken_literally_goes_wrong() {
-    for entry in ALL.iter().filter(|entry| entry.is_literal()) {
-        for path in files().iter().filter(|path| path.starts_with(folder(entry))) {
+    for entry in all().iter().filter(|entry| entry.is_literal()) {
+        for path in files().iter().filter(|path| path.parent() == Some(&folder(entry))) {
             let text = fs::read_to_string(path).expect("a transcript is text");
             let (entry, scenario) = parsed(&text).unwrap_or_else(|why| panic!("{}: {why}", path.display()));
             let report = entry.run(&scenario, &mut ()).expect("it is admitted");
@@ -98,23 +99,26 @@ fn a_bad_scenario_is_refused() {
 /// All transcripts, in order. Tests run in the folder of their crate.
 fn files() -> Vec<PathBuf> {
     let mut files = Vec::new();
-    let mut folders = vec![PathBuf::from("transcripts")];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder).expect("transcripts are beside the sources") {
-            let path = entry.expect("a folder can be read").path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|end| end == "txt") {
-                files.push(path);
-            }
-        }
+    for entry in all() {
+        let Ok(entries) = fs::read_dir(folder(entry)) else { continue };
+        let paths = entries.map(|entry| entry.expect("a folder can be read").path());
+        files.extend(paths.filter(|path| path.extension().is_some_and(|end| end == "txt")));
     }
     files.sort();
     files
 }
 
 fn folder(entry: &Entry) -> PathBuf {
-    Path::new("transcripts").join(entry.problem.name()).join(entry.spec.name)
+    let name = entry.spec.name;
+    let version = ringleader_errata::versions().iter().find(|version| version.entry.spec.name == name);
+    let transitional = if name.starts_with("central@x") {
+        "central-failover"
+    } else {
+        name.split('@').next().unwrap_or(name)
+    };
+    let right = version.map_or(transitional, |version| version.of);
+    let runs = Path::new("src").join(entry.problem.name()).join(right.replace('-', "_")).join("runs");
+    if entry.is_literal() { runs.join(name) } else { runs }
 }
 
 /// The file as it should be: its own beginning, then what happens now.
@@ -170,7 +174,7 @@ fn parsed(text: &str) -> Result<(&'static Entry, Scenario), String> {
     let (Some("run"), Some(name)) = (words.next(), words.next()) else {
         return Err(format!("a scenario is `run ALGORITHM ...`, not {command:?}"));
     };
-    if !ALL.iter().any(|entry| entry.spec.name == name) {
+    if !all().iter().any(|entry| entry.spec.name == name) {
         return Err(format!("no algorithm is called {name}"));
     }
     let mut scenario = Scenario::new(3);

@@ -4,7 +4,8 @@ use crate::support::{arrangements, election, entry, kind, record, run_well, sche
 use ringleader::check::{self, Answer, Arrangements, Findings, Property, Scope, Starts, View, Watch};
 use ringleader::election::VanLeeuwenTan;
 use ringleader::model::{
-    Arranged, Facts, Literal, Orientation, Outbox, Process, Rule, Side, Text, Variant, Verdict, largest_phase,
+    Arranged, Facts, Literal, Orientation, Outbox, Process, RuleText, Side, Text, Variant, Verdict,
+    largest_phase,
 };
 use ringleader::registry::Entry;
 use ringleader::sim::{Ids, Initiators, Ports, Scenario, Schedule};
@@ -345,7 +346,7 @@ impl Variant for WithoutRuleTwo {
         title: "van Leeuwen–Tan without rule (ii)",
         erratum: "002-7",
         idea: "Nobody sees that a chase is on its first hop.",
-        rules: &[Rule { name: "collide", text: "never" }],
+        rules: &[RuleText { name: "collide", text: "never" }],
         example: "--ids 5,1,3,2,4",
     };
 

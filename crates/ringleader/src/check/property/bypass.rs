@@ -36,8 +36,8 @@ mod tests {
     use super::*;
     use crate::check::{Answer, Scope, exclusion};
     use crate::model::{
-        Charge, Exclusion, Fields, Launch, Never, Next, Order, Outbox, Process, Promises, Spec, fields,
-        messages,
+        Charge, Exclusion, Fields, Launch, Never, Next, Order, Outbox, Process, Promises, Spec, State,
+        fields, messages,
     };
     use crate::sim::Entries;
 
@@ -65,6 +65,7 @@ mod tests {
         type Given = Launch;
         type Port = Next;
         type Msg = Msg;
+        type Rule = Never;
         type Timer = Never;
         type Local = Never;
 
@@ -89,7 +90,9 @@ mod tests {
             }
             out.send(Next, msg);
         }
+    }
 
+    impl State for Polite {
         fn fields(&self) -> Fields {
             fields!(self; user, passes)
         }

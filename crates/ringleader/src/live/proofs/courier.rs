@@ -10,8 +10,9 @@
 
 use crate::live::{Greeting, Limits, Link, Meeting, Received, Segment};
 use crate::model::{
-    Election, Fields, Informed, Knows, MaxDelay, Name, Needs, Outbox, Peer, Process, Promises, Setting,
-    SettingValues, Settings, Show, Spec, Timing, Tolerates, Verdict, Winner, messages, names,
+    Decision, Election, Fields, Informed, Knows, MaxDelay, Name, Needs, Never, Outbox, Peer, Process,
+    Promises, Setting, SettingValues, Settings, Show, Spec, State, Timing, Tolerates, Verdict, Winner,
+    messages, names,
 };
 
 /// One end. With a clock (`TIMED`) a connection is made anew when everything of the last one has arrived or
@@ -299,6 +300,7 @@ impl<const TIMED: bool> Process for Courier<TIMED> {
     type Given = (Peer, MaxDelay, Settings);
     type Port = Peer;
     type Msg = Msg;
+    type Rule = Never;
     type Timer = Timer;
     type Local = Local;
 
@@ -384,7 +386,9 @@ impl<const TIMED: bool> Process for Courier<TIMED> {
             }
         }
     }
+}
 
+impl<const TIMED: bool> State for Courier<TIMED> {
     fn fields(&self) -> Fields {
         let peer = self.link.peer();
         vec![
@@ -401,18 +405,12 @@ const fn number(name: &'static str, min: u32, max: u32) -> Setting {
 }
 
 impl<const TIMED: bool> Election for Courier<TIMED> {
-    /// With a clock: process 1 "leads" when everything has come, and process 0 knows it when everything is
-    /// acknowledged.
-    fn verdict(&self) -> Verdict {
-        match (TIMED && self.knows() == Knows::Nothing, self.sends()) {
-            (true, _) => Verdict::Undecided,
-            (false, true) => Verdict::Lost,
-            (false, false) => Verdict::Leader,
-        }
-    }
-
-    fn knows(&self) -> Knows {
+    fn outcome(&self) -> Decision {
         let done = if self.sends() { self.acked } else { self.got };
-        if TIMED && done < self.payloads { Knows::Nothing } else { Knows::Name(Peer(1)) }
+        if TIMED && done < self.payloads {
+            return Decision::NONE;
+        }
+        let verdict = if self.sends() { Verdict::Lost } else { Verdict::Leader };
+        Decision { verdict, knows: Knows::Name(Peer(1)) }
     }
 }

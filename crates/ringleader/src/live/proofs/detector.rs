@@ -6,8 +6,8 @@
 use crate::check::{self, Findings, Property, Scope, Starts, View, Watch};
 use crate::live::{Detector, Micros, Patience};
 use crate::model::{
-    Election, Fields, Informed, Knows, Name, Needs, Outbox, Peer, Process, Promises, Setting, SettingValues,
-    Settings, Spec, Timing, Value, Verdict, Winner, fields, messages, names,
+    Decision, Election, Fields, Informed, Knows, Name, Needs, Never, Outbox, Peer, Process, Promises,
+    Setting, SettingValues, Settings, Spec, State, Timing, Value, Verdict, Winner, fields, messages, names,
 };
 
 /// Either of the two.
@@ -78,6 +78,7 @@ impl Process for Pulse {
     type Given = (Peer, Settings);
     type Port = Peer;
     type Msg = Msg;
+    type Rule = Never;
     type Timer = Timer;
     type Local = Local;
 
@@ -157,7 +158,9 @@ impl Process for Pulse {
             }
         }
     }
+}
 
+impl State for Pulse {
     fn fields(&self) -> Fields {
         fields!(self; stopped, suspects)
     }
@@ -177,20 +180,18 @@ const fn number(name: &'static str, max: u32) -> Setting {
 
 /// The one who watches "leads" when it knows how it ended: it has heard good-bye, or suspects.
 impl Election for Pulse {
-    fn verdict(&self) -> Verdict {
-        match (self.me, self.knows()) {
-            (Peer(0), _) => Verdict::Lost,
-            (Peer(_), Knows::Nothing) => Verdict::Undecided,
-            (Peer(_), Knows::ThereIsOne | Knows::Identity(_) | Knows::Name(_)) => Verdict::Leader,
-        }
-    }
-
-    fn knows(&self) -> Knows {
-        if self.me == Peer(0) || self.suspects || self.heard_out {
+    fn outcome(&self) -> Decision {
+        let knows = if self.me == Peer(0) || self.suspects || self.heard_out {
             Knows::Name(Peer(1))
         } else {
             Knows::Nothing
-        }
+        };
+        let verdict = match (self.me, knows) {
+            (Peer(0), _) => Verdict::Lost,
+            (Peer(_), Knows::Nothing) => Verdict::Undecided,
+            (Peer(_), Knows::ThereIsOne | Knows::Identity(_) | Knows::Name(_)) => Verdict::Leader,
+        };
+        Decision { verdict, knows }
     }
 }
 

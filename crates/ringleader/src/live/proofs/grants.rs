@@ -13,8 +13,8 @@
 use crate::check::{self, Findings, Scope, Starts};
 use crate::live::{Answer, Claim, Claimant, Epoch, Granter, Micros, Terms};
 use crate::model::{
-    Election, Fields, Knows, Name, Needs, Next, Outbox, Process, Setting, SettingValues, Settings, Spec,
-    Verdict, fields, messages, names,
+    Decision, Election, Fields, Knows, Name, Needs, Never, Next, Outbox, Process, Setting, SettingValues,
+    Settings, Spec, State, Verdict, fields, messages, names,
 };
 use crate::trace::{Event, Input};
 use std::collections::VecDeque;
@@ -184,7 +184,8 @@ impl Process for World {
     type Given = Settings;
     type Port = Next;
     type Msg = Msg;
-    type Timer = crate::model::Never;
+    type Rule = Never;
+    type Timer = Never;
     type Local = Move;
 
     fn new(Settings([version, fast, open, restarts]): Settings) -> Self {
@@ -233,7 +234,9 @@ impl Process for World {
             out.impossible("two lead at once");
         }
     }
+}
 
+impl State for World {
     fn fields(&self) -> Fields {
         fields!(self; restarts)
     }
@@ -399,12 +402,10 @@ impl World {
 }
 
 impl Election for World {
-    fn verdict(&self) -> Verdict {
-        Verdict::Undecided
-    }
-
-    fn knows(&self) -> Knows {
-        Knows::Nothing
+    fn outcome(&self) -> Decision {
+        let verdict = Verdict::Undecided;
+        let knows = Knows::Nothing;
+        Decision { verdict, knows }
     }
 }
 

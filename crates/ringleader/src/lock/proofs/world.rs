@@ -14,8 +14,8 @@ use crate::lock::{
     ServerSpec, SessionId, SessionOf, Standing, Times, View,
 };
 use crate::model::{
-    Election, Fields, Knows, Name as _, Needs, Next, Outbox, Process, Setting, SettingValues, Settings, Spec,
-    Verdict, fields, messages, names,
+    Decision, Election, Fields, Knows, Name as _, Needs, Never, Next, Outbox, Process, Setting,
+    SettingValues, Settings, Spec, State, Verdict, fields, messages, names,
 };
 use core::fmt::Debug;
 use core::hash::Hash;
@@ -205,7 +205,8 @@ impl<R: Ruled> Process for World<R> {
     type Given = Settings;
     type Port = Next;
     type Msg = Msg;
-    type Timer = crate::model::Never;
+    type Rule = Never;
+    type Timer = Never;
     type Local = Move;
 
     fn new(Settings(settings): Settings) -> Self {
@@ -229,19 +230,19 @@ impl<R: Ruled> Process for World<R> {
             out.impossible(wrong);
         }
     }
+}
 
+impl<R: Ruled> State for World<R> {
     fn fields(&self) -> Fields {
         fields!(self; tick)
     }
 }
 
 impl<R: Ruled> Election for World<R> {
-    fn verdict(&self) -> Verdict {
-        Verdict::Undecided
-    }
-
-    fn knows(&self) -> Knows {
-        Knows::Nothing
+    fn outcome(&self) -> Decision {
+        let verdict = Verdict::Undecided;
+        let knows = Knows::Nothing;
+        Decision { verdict, knows }
     }
 }
 

@@ -107,7 +107,8 @@ impl<P: Process> Road<P> for Onwards<'_, P> {
 #[inline(always)]
 fn look_ahead<P: Election>(letters: &[Letter<P>], processes: &[P]) -> usize {
     let next = &letters[..letters.len().min(AHEAD)];
-    let leaders = next.iter().filter(|letter| processes[letter.to as usize].verdict() == Verdict::Leader);
+    let leaders =
+        next.iter().filter(|letter| processes[letter.to as usize].outcome().verdict == Verdict::Leader);
     core::hint::black_box(leaders.count());
     next.len()
 }
@@ -133,7 +134,7 @@ where
             *started = true;
         }
         self.watch.steps += 1;
-        let before = process.verdict();
+        let before = process.outcome().verdict;
         self.tried.clear();
         process.start(&mut self.tried);
         self.watch.after(process, index as usize, before, 0);
@@ -243,7 +244,7 @@ where
             }
             core::mem::swap(process, &mut after);
             self.watch.steps += 1;
-            self.watch.after(process, index, after.verdict(), round);
+            self.watch.after(process, index, after.outcome().verdict, round);
             self.keep(course, waiting.index);
         }
         counts
@@ -268,7 +269,7 @@ where
             Some(started) => !core::mem::replace(started, true),
             None => false,
         };
-        let before = process.verdict();
+        let before = process.outcome().verdict;
         let mut road = Onwards { sent: &mut self.sent, next: after(index, self.n) };
         let mut out = LaneOut { place: index, net: course.net, watch: &mut self.watch, road: &mut road };
         if wakes && P::SPEC.needs.reached.starts_first(course.setup.is_initiator(index)) {
@@ -413,7 +414,7 @@ impl<P: Process> Outbox<P> for Tried<P> {
         0
     }
     #[inline]
-    fn rule(&mut self, _: &'static str) {}
+    fn rule(&mut self, _: P::Rule) {}
     fn phase_begins(&mut self) {
         self.begins += 1;
     }

@@ -184,7 +184,7 @@ impl Watch {
     /// Sees what a step did to the verdict of its process.
     #[inline(always)]
     fn after<P: Election>(&mut self, process: &P, place: usize, before: Verdict, now: u64) {
-        let after = process.verdict();
+        let after = process.outcome().verdict;
         if after != before {
             self.ballot.change(self.first + place as u32, before, after, now, 0);
         }
@@ -226,7 +226,7 @@ fn start<P: Election>(
                 *started = true;
             }
             watch.steps += 1;
-            let before = process.verdict();
+            let before = process.outcome().verdict;
             process.start(&mut LaneOut { place: place as u32, net: course.net, watch, road });
             watch.after(process, place, before, 0);
         }
@@ -247,7 +247,7 @@ fn arrive<P: Election, const STARTED: bool>(
     P::Port: Wired,
 {
     let (arrival, msg) = letter;
-    let before = process.verdict();
+    let before = process.outcome().verdict;
     let mut out = LaneOut { place: place as u32, net: course.net, watch, road };
     if !STARTED && !core::mem::replace(&mut out.watch.started[place], true) {
         let index = out.watch.first + place as u32;
@@ -296,7 +296,7 @@ where
     }
 
     #[inline(always)]
-    fn rule(&mut self, _: &'static str) {}
+    fn rule(&mut self, _: P::Rule) {}
 
     #[inline]
     fn phase_begins(&mut self) {

@@ -3,10 +3,9 @@
 use super::battery::FEW;
 use super::{check, violated};
 use crate::battery_rows::Row;
-use crate::support::{entry, following, right};
+use crate::support::{all, entry, following, right};
 use ringleader::check::{Answer, Arrangements, Budget, Findings, Scope, Starts};
 use ringleader::model::Links;
-use ringleader::registry::ALL;
 use ringleader::sim::{Entries, Ports};
 use ringleader::trace::Recording;
 
@@ -90,7 +89,7 @@ fn scope(name: &str, n: u32, entries: u32) -> Scope {
 
 #[test]
 fn every_literal_text_is_found_out() {
-    for entry in ALL.iter().filter(|entry| entry.is_literal()) {
+    for entry in all().iter().filter(|entry| entry.is_literal()) {
         let name = entry.spec.name;
         let known = FOUND_OUT.iter().find(|row| row.0 == name);
         let &(_, n, entries, property, steps) =

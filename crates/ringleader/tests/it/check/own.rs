@@ -3,8 +3,8 @@
 use crate::support::entry;
 use ringleader::check::{self, Answer, Property, Scope, Starts, View, Watch};
 use ringleader::model::{
-    Election, Fields, Informed, Knows, Needs, Never, Next, Outbox, Process, Promises, Reached, Spec, Value,
-    Verdict, Winner,
+    Decision, Election, Fields, Informed, Knows, Needs, Never, Next, Outbox, Process, Promises, Reached,
+    Spec, State, Value, Verdict, Winner,
 };
 use ringleader::sim::{self, Initiators, Scenario};
 
@@ -95,6 +95,7 @@ impl Process for Impatient {
     type Given = ();
     type Port = Next;
     type Msg = Said;
+    type Rule = Never;
     type Timer = Patience;
     type Local = Never;
 
@@ -115,21 +116,23 @@ impl Process for Impatient {
         (self.leads, self.told) = (true, true);
         out.send(Next, Said::Said {});
     }
+}
+
+impl State for Impatient {
     fn fields(&self) -> Fields {
         Vec::new()
     }
 }
 
 impl Election for Impatient {
-    fn verdict(&self) -> Verdict {
-        match (self.leads, self.told) {
+    fn outcome(&self) -> Decision {
+        let verdict = match (self.leads, self.told) {
             (true, _) => Verdict::Leader,
             (false, true) => Verdict::Lost,
             (false, false) => Verdict::Undecided,
-        }
-    }
-    fn knows(&self) -> Knows {
-        if self.told { Knows::ThereIsOne } else { Knows::Nothing }
+        };
+        let knows = if self.told { Knows::ThereIsOne } else { Knows::Nothing };
+        Decision { verdict, knows }
     }
 }
 
@@ -179,6 +182,7 @@ impl Process for Restless {
     type Given = ();
     type Port = Next;
     type Msg = Said;
+    type Rule = Never;
     type Timer = Never;
     type Local = Never;
 
@@ -192,17 +196,19 @@ impl Process for Restless {
         out.choose(2);
         out.send(Next, Said::Said {});
     }
+}
+
+impl State for Restless {
     fn fields(&self) -> Fields {
         Vec::new()
     }
 }
 
 impl Election for Restless {
-    fn verdict(&self) -> Verdict {
-        Verdict::Undecided
-    }
-    fn knows(&self) -> Knows {
-        Knows::Nothing
+    fn outcome(&self) -> Decision {
+        let verdict = Verdict::Undecided;
+        let knows = Knows::Nothing;
+        Decision { verdict, knows }
     }
 }
 
@@ -233,6 +239,7 @@ impl Process for Usurper {
     type Given = ();
     type Port = Next;
     type Msg = Said;
+    type Rule = Never;
     type Timer = Never;
     type Local = Never;
 
@@ -247,21 +254,23 @@ impl Process for Usurper {
         self.leads = !self.awake;
         self.awake = true;
     }
+}
+
+impl State for Usurper {
     fn fields(&self) -> Fields {
         Vec::new()
     }
 }
 
 impl Election for Usurper {
-    fn verdict(&self) -> Verdict {
-        match (self.leads, self.awake) {
+    fn outcome(&self) -> Decision {
+        let verdict = match (self.leads, self.awake) {
             (true, _) => Verdict::Leader,
             (false, true) => Verdict::Lost,
             (false, false) => Verdict::Undecided,
-        }
-    }
-    fn knows(&self) -> Knows {
-        if self.awake { Knows::ThereIsOne } else { Knows::Nothing }
+        };
+        let knows = if self.awake { Knows::ThereIsOne } else { Knows::Nothing };
+        Decision { verdict, knows }
     }
 }
 

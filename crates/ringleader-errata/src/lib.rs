@@ -1,0 +1,83 @@
+//! Wrong on purpose: the algorithms as their sources print them, errors and all, and with small mistakes.
+//!
+//! A wrong version is written as the lines by which it differs from the right one, in the folder of the right one:
+//! `as_printed.txt` and others like it are versions with a name, which every command takes (`peterson@as-printed`);
+//! `mutants.txt` has small mistakes, which the checker must find (`tests/mutants.rs`). `build.rs` applies them to the
+//! source as it is today; a change that no longer fits stops the build.
+
+pub mod diff;
+
+use ringleader::registry::{self, Entry};
+use std::sync::LazyLock;
+
+/// A version as it is printed.
+pub struct Version {
+    /// The name of the right algorithm.
+    pub of: &'static str,
+    /// Whether it is listed with the algorithms; others are for tests alone.
+    pub listed: bool,
+    /// The source after the changes.
+    pub source: &'static str,
+    /// What came of it.
+    pub entry: Entry,
+}
+
+/// A source after a small change.
+pub struct Mutant {
+    /// The name of the right algorithm.
+    pub algorithm: &'static str,
+    /// The kind of mistake.
+    pub kind: &'static str,
+    /// The mistake, in words.
+    pub what: &'static str,
+    /// How many processes it takes, at most, to see it.
+    pub n: u32,
+    /// Whether it is wrong, and nobody sees it yet.
+    pub survives: bool,
+    /// What came of it, under the name `algorithm~number`. Number 0 is unchanged: it must hold where the others are
+    /// killed, or else the way in which they are made would be what kills them.
+    pub entry: Entry,
+}
+
+/// The processes of the wrong versions, each in a module named after it: `peterson_as_printed::Peterson`.
+#[allow(
+    dead_code,
+    unreachable_pub,
+    missing_docs,
+    reason = "a wrong version may not use everything that the right one has, and only its process is taken"
+)]
+pub mod made {
+    use super::Version;
+    use ringleader::registry::Entry;
+
+    include!(concat!(env!("OUT_DIR"), "/texts.rs"));
+}
+
+// What the sources call by these names.
+#[allow(unused_imports, reason = "which of them depends on the sources")]
+use ringleader::{election, model, mutex};
+
+/// The versions as they are printed, in the order of the book.
+#[must_use]
+pub fn versions() -> &'static [Version] {
+    made::ALL
+}
+
+/// The right algorithms, each followed by its printed versions.
+#[must_use]
+pub fn all() -> &'static [Entry] {
+    static ALL: LazyLock<Vec<Entry>> = LazyLock::new(|| {
+        let mut all = Vec::new();
+        for right in registry::ALL {
+            all.push(*right);
+            all.extend(
+                made::ALL
+                    .iter()
+                    .filter(|version| version.listed && version.of == right.spec.name)
+                    .map(|version| version.entry),
+            );
+        }
+        all
+    });
+    &ALL
+}

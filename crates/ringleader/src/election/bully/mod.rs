@@ -1,0 +1,309 @@
+//! Bully: whoever finds the coordinator gone asks everybody larger; the largest that is up takes over.
+//!
+//! **Idea.** A process that starts an election asks everybody larger. If one answers, it waits for the new coordinator;
+//! if nobody does within the time a message and its answer can take, they are down, and it tells everybody smaller that
+//! it leads. Whoever is asked answers and holds an election of its own.
+//!
+//! **Needs.** A complete graph of named processes, a bound D on the delay of messages, somebody who notices a crash. No
+//! FIFO. The time-out for an answer is T = 2D+1, longer than a question and its answer take; the time-out for a
+//! coordinator is T′ = T+2D, longer than the largest live process needs to be asked, to wait in vain and to say so.
+//!
+//! **Cost.** the largest down, process i alone starts, m = n-1-i processes above it: m(m+1)/2 election, m(m-1)/2
+//! answer, n-2 coordinator, together m²+n-2; best n-1, worst n²-n-1; otherwise no bound is claimed
+//!
+//! **Source.** H. Garcia-Molina, IEEE Trans. Computers C-31(1):48-59, 1982
+//!
+//! ```
+//! use ringleader::{election::Bully, sim::{self, Fault, Initiators, Scenario}};
+//! let faults = vec![Fault::Crash { process: 3, at: 0 }];
+//! let scenario = Scenario { faults, initiators: Initiators::One, ..Scenario::new(4) };
+//! let run = sim::run_election::<Bully>(&scenario, &mut ()).unwrap();
+//! assert_eq!(run.messages, 4 * 4 - 4 - 1); // the worst case: the largest down, the smallest starts
+//! ```
+
+use crate::model::*;
+
+/// The local variables of one process.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Bully {
+    me: Peer,
+    n: Size,
+    max_delay: u32,
+    mode: Mode,
+    leader: Option<Peer>,
+}
+
+names! {
+    /// What a process is doing.
+    enum Mode {
+        Idle = "idle",
+        AwaitAnswer = "await answer",
+        AwaitCoordinator = "await coordinator",
+    }
+}
+
+names! {
+    /// What a process waits for, but not for ever.
+    pub enum Timer {
+        Answer = "answer",
+        Coordinator = "coordinator",
+    }
+}
+
+messages! {
+    /// What processes say to each other.
+    pub enum Msg {
+        /// To a larger process: are you up?
+        "election" Election,
+        /// To a smaller one: I am, leave it to me.
+        "answer" Answer,
+        /// To all smaller ones: I lead.
+        announces "coordinator" Coordinator,
+    }
+}
+
+rules! {
+    /// (also after a recovery) if idle: leader := none; send ELECTION to all larger, wait T for an answer; nobody
+    /// larger: leader := me, send COORDINATOR to all smaller
+    Start,
+    /// on ELECTION from a smaller process: send ANSWER; start if idle
+    Election,
+    /// on ANSWER, waiting for one: wait T' for the coordinator
+    Answer,
+    /// on ANSWER otherwise: nothing
+    Late,
+    /// T is over: leader := me; idle; send COORDINATOR to all smaller
+    Silence,
+    /// T' is over: start again
+    Again,
+    /// on COORDINATOR from j: leader := j; idle
+    Coordinator,
+    /// on COORDINATOR from j < me, or from j smaller than the recorded leader: start if idle
+    Object,
+    /// the leader is said to be down: start if idle
+    Suspect,
+}
+
+impl Process for Bully {
+    const SPEC: Spec = Spec::election("bully", 1982, include_str!("mod.rs"))
+        .errata(include_str!("errata.md"))
+        .reached(Reached::Relays)
+        .timing(Timing::BoundedDelay)
+        .detector()
+        .tolerates(Tolerates { crash: true, recovery: true, ..Tolerates::NOTHING })
+        .elects(Winner::LargestLive, Informed::Live)
+        .at_most(Counts::All, Basis::Proved("?"), "m²+n-2", |facts| {
+            match (facts.n, facts.initiators, facts.top_down, facts.other_faults) {
+                (1, _, 0, 0) => Some(0),
+                (n, 1, 1, 0) => {
+                    let above = n.checked_sub(1 + facts.first_initiator).filter(|&m| m > 0);
+                    above.map(|m| m * m + n - 2)
+                }
+                (_, _, _, _) => None,
+            }
+        })
+        .example("-n 5 --crash 4@0 --initiators 0");
+    type Given = (Peer, Size, MaxDelay);
+    type Port = Peer;
+    type Msg = Msg;
+    type Rule = Rule;
+    type Timer = Timer;
+    type Local = Never;
+
+    fn new((me, n, MaxDelay(max_delay)): (Peer, Size, MaxDelay)) -> Self {
+        Bully { me, n, max_delay, mode: Mode::Idle, leader: None }
+    }
+
+    fn start(&mut self, out: &mut impl Outbox<Self>) {
+        out.rule(Rule::Start);
+        self.begin_if_idle(out);
+    }
+
+    fn receive(&mut self, from: Peer, msg: Msg, out: &mut impl Outbox<Self>) {
+        match (msg, self.mode) {
+            (Msg::Election {}, _) if from > self.me => out.impossible("only smaller processes ask"),
+            (Msg::Election {}, _) => {
+                out.rule(Rule::Election);
+                out.send(from, Msg::Answer {});
+                self.begin_if_idle(out);
+            }
+            (Msg::Answer {}, Mode::AwaitAnswer) => {
+                out.rule(Rule::Answer);
+                out.stop_timer(Timer::Answer);
+                out.set_timer(Timer::Coordinator, self.coordinator_timeout());
+                self.mode = Mode::AwaitCoordinator;
+            }
+            (Msg::Answer {}, Mode::Idle | Mode::AwaitCoordinator) => out.rule(Rule::Late),
+            (Msg::Coordinator {}, _) if from < self.me || self.leader.is_some_and(|leader| leader > from) => {
+                out.rule(Rule::Object);
+                self.begin_if_idle(out);
+            }
+            (Msg::Coordinator {}, _) => self.record(from, out),
+        }
+    }
+
+    fn timeout(&mut self, timer: Timer, out: &mut impl Outbox<Self>) {
+        match (timer, self.mode) {
+            (Timer::Answer, Mode::AwaitAnswer) => {
+                out.rule(Rule::Silence);
+                self.win(out);
+            }
+            (Timer::Coordinator, Mode::AwaitCoordinator) => {
+                out.rule(Rule::Again);
+                self.begin(out);
+            }
+            (Timer::Answer, Mode::Idle | Mode::AwaitCoordinator)
+            | (Timer::Coordinator, Mode::Idle | Mode::AwaitAnswer) => {
+                out.impossible("this timer was stopped");
+            }
+        }
+    }
+
+    fn suspect(&mut self, who: Peer, out: &mut impl Outbox<Self>) {
+        if self.leader == Some(who) {
+            out.rule(Rule::Suspect);
+            self.begin_if_idle(out);
+        }
+    }
+}
+
+impl State for Bully {
+    fn fields(&self) -> Fields {
+        fields!(self; me, mode, leader)
+    }
+}
+
+impl Bully {
+    /// Starts an election, unless one is under way here.
+    fn begin_if_idle(&mut self, out: &mut impl Outbox<Self>) {
+        match self.mode {
+            Mode::Idle => self.begin(out),
+            Mode::AwaitAnswer | Mode::AwaitCoordinator => {}
+        }
+    }
+
+    /// Asks everybody larger.
+    fn begin(&mut self, out: &mut impl Outbox<Self>) {
+        self.leader = None;
+        if self.me.0 + 1 == self.n.0 {
+            return self.win(out);
+        }
+        for larger in self.me.others(self.n).filter(|&peer| peer > self.me) {
+            out.send(larger, Msg::Election {});
+        }
+        out.set_timer(Timer::Answer, self.answer_timeout());
+        self.mode = Mode::AwaitAnswer;
+    }
+
+    /// Nobody larger is up.
+    fn win(&mut self, out: &mut impl Outbox<Self>) {
+        self.mode = Mode::Idle;
+        self.leader = Some(self.me);
+        for smaller in self.me.others(self.n).filter(|&peer| peer < self.me) {
+            out.send(smaller, Msg::Coordinator {});
+        }
+    }
+
+    /// This one leads.
+    fn record(&mut self, leader: Peer, out: &mut impl Outbox<Self>) {
+        out.rule(Rule::Coordinator);
+        out.stop_timer(Timer::Answer);
+        out.stop_timer(Timer::Coordinator);
+        self.mode = Mode::Idle;
+        self.leader = Some(leader);
+    }
+
+    /// T > 2D: a question and its answer.
+    fn answer_timeout(&self) -> u32 {
+        self.max_delay.saturating_mul(2).saturating_add(1)
+    }
+
+    /// T' >= T + 2D: the largest that is up has been asked, has waited for an answer and has said that it leads.
+    fn coordinator_timeout(&self) -> u32 {
+        self.answer_timeout().saturating_add(self.max_delay.saturating_mul(2))
+    }
+}
+
+impl Election for Bully {
+    #[inline(always)]
+    fn outcome(&self) -> Decision {
+        Decision { verdict: self.verdict(), knows: self.knows() }
+    }
+}
+
+impl Bully {
+    fn verdict(&self) -> Verdict {
+        match self.leader {
+            Some(leader) if leader == self.me => Verdict::Leader,
+            Some(_) => Verdict::Lost,
+            None => Verdict::Undecided,
+        }
+    }
+
+    fn knows(&self) -> Knows {
+        self.leader.map_or(Knows::Nothing, Knows::Name)
+    }
+}
+
+/// The slides taken literally: the answer goes to larger processes only, and those never ask (erratum 003-1).
+#[derive(Clone, Default, PartialEq, Eq, Hash, Debug)]
+pub struct BullyAsPrinted;
+
+impl Variant for BullyAsPrinted {
+    type Right = Bully;
+    const TEXT: Text = Text {
+        name: "bully@as-printed",
+        title: "Bully, as printed",
+        erratum: "003-1",
+        idea: "As printed, a process answers an ELECTION of a larger process and ignores that of a smaller one. Only \
+               smaller ones ask, so nobody answers: whoever starts finds silence above and leads, however many \
+               larger processes are up.",
+        rules: &[RuleText {
+            name: "election",
+            text: "on ELECTION from a larger process: send ANSWER; start if idle; from a smaller one: nothing",
+        }],
+        example: "-n 5 --crash 4@0 --initiators 0",
+    };
+
+    fn receive(&mut self, right: &mut Bully, from: Peer, msg: Msg, out: &mut impl Outbox<Bully>) {
+        match msg {
+            Msg::Election {} => {
+                out.rule(Rule::Election);
+                if from > right.me {
+                    out.send(from, Msg::Answer {});
+                    right.begin_if_idle(out);
+                }
+            }
+            Msg::Answer {} | Msg::Coordinator {} => right.receive(from, msg, out),
+        }
+    }
+}
+
+/// The slides taken literally in what they leave out: every COORDINATOR of a larger process is recorded (erratum
+/// 003-2).
+#[derive(Clone, Default, PartialEq, Eq, Hash, Debug)]
+pub struct BullyWithoutGuard;
+
+impl Variant for BullyWithoutGuard {
+    type Right = Bully;
+    const TEXT: Text = Text {
+        name: "bully@003-2",
+        title: "Bully, without the guard",
+        erratum: "003-2",
+        idea: "As the slides have it, a process records whoever says that it leads, unless that one is smaller than \
+               itself. If a larger process comes back while a smaller one waits for answers, both win; their \
+               broadcasts cross, and a third process may record the smaller one last, and for ever.",
+        rules: &[
+            RuleText { name: "coordinator", text: "on COORDINATOR from j > me: leader := j; idle" },
+            RuleText { name: "object", text: "on COORDINATOR from j < me: start if idle" },
+        ],
+        example: "-n 3 --crash 2@0 --recover 2@9 --initiators 0 --schedule delay:uniform:1:4 --seed 1",
+    };
+
+    fn receive(&mut self, right: &mut Bully, from: Peer, msg: Msg, out: &mut impl Outbox<Bully>) {
+        match msg {
+            Msg::Coordinator {} if from > right.me => right.record(from, out),
+            Msg::Coordinator {} | Msg::Election {} | Msg::Answer {} => right.receive(from, msg, out),
+        }
+    }
+}

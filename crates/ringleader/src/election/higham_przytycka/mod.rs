@@ -1,0 +1,247 @@
+//! Higham–Przytycka: envelopes that meet drop the smaller or the larger, in turns, and some get on without meeting.
+//!
+//! **Idea.** Envelopes carry identities as labels round the ring. One that comes to the traces of another of its round
+//! is destroyed or promoted to the next: in odd rounds the smaller label goes on, in even rounds the larger. A witness,
+//! or the distance travelled, may promote it earlier. Where an envelope finds its own traces, that process leads.
+//!
+//! **Needs.** Distinct comparable identities, FIFO links, a one-way ring. Everybody takes part: a process that is
+//! reached by a message starts first. Without FIFO an envelope meets traces of the wrong round.
+//!
+//! **Cost.** worst 1.271 n log n+n: the leading term from the literature, the rest as measured; n announcements; count
+//! and winner are the same under every schedule; phases are the largest round
+//!
+//! **Source.** L. Higham, T. Przytycka, WDAG 1993, LNCS 725:249-263
+//!
+//! ```
+//! use ringleader::{election::HighamPrzytycka, sim};
+//! let run = sim::elect::<HighamPrzytycka>(&[1, 3, 5, 2, 4]); // the worst case of five
+//! assert_eq!((run.phases, run.election_messages()), (Some(4), 18));
+//! ```
+
+use core::cmp::Ordering::{Equal, Greater, Less};
+
+use crate::model::*;
+
+/// The local variables of one process.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct HighamPrzytycka {
+    id: Id,
+    mode: Mode,
+}
+
+/// What a process is, with the variables that it has then.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Mode {
+    Asleep,
+    /// Label and round of the envelope that it sent last.
+    Sent {
+        label: Id,
+        round: u8,
+    },
+    Leader,
+    Done {
+        leader: Id,
+    },
+}
+
+messages! {
+    /// What travels on the ring.
+    pub enum Msg {
+        /// An envelope: its label, its round, and how many links are left until distance alone promotes it.
+        "env" Env { label: Id, round: u8, counter: u32 },
+        /// The winner's identity.
+        announces "elected" Elected { id: Id },
+    }
+}
+
+rules! {
+    /// last := (id, 1); send env(id, 1, F(3) - 1)
+    Start,
+    /// on env(a, r, c), (a, r) = last: leader; send elected(id)
+    Leader,
+    /// on env(a, r, c), r = last.round, r odd and a > last.label, or r even and a < last.label: nothing
+    Destroy,
+    /// on env(a, r, c), r = last.round otherwise: last := (a, r + 1); send env(a, r + 1, F(r + 3) - 1)
+    Promote,
+    /// on env(a, r, c), r even, last.round = r - 1, a > last.label: as in promote
+    Witness,
+    /// on env(a, r, c), r odd, r > last.round, c = 0: as in promote
+    Distance,
+    /// on env(a, r, c), r > last.round otherwise: last := (a, r); send env(a, r, c - 1)
+    Pass,
+    /// on elected(v), not the leader: remember v; done; send it on
+    Elected,
+    /// on elected(v), leader: nothing
+    Home,
+}
+
+impl Process for HighamPrzytycka {
+    const SPEC: Spec = Spec::election("higham-przytycka", 1993, include_str!("mod.rs"))
+        .errata(include_str!("errata.md"))
+        .links(Links::Fifo)
+        .elects(Winner::Any, Informed::All)
+        .at_most(Counts::Election, Basis::Proved("?"), "1.271 n log n+n", |facts| {
+            let n = facts.n as f64;
+            Some((1.271 * n * n.log2() + n) as u64)
+        })
+        .constant(1.271, "Higham and Przytycka 1993: 1.271 n log n + O(n)")
+        .worst_on(Arranged::Fibonacci)
+        .example("--ids 1,3,5,2,4");
+    type Given = Id;
+    type Port = Next;
+    type Msg = Msg;
+    type Rule = Rule;
+    type Timer = Never;
+    type Local = Never;
+
+    fn new(id: Id) -> Self {
+        HighamPrzytycka { id, mode: Mode::Asleep }
+    }
+
+    fn start(&mut self, out: &mut impl Outbox<Self>) {
+        if self.mode == Mode::Asleep {
+            out.rule(Rule::Start);
+            self.send_in(1, self.id, out);
+        }
+    }
+
+    #[inline(always)] // into the loop of the engine, which comes by here for every message
+    fn receive(&mut self, _: Next, msg: Msg, out: &mut impl Outbox<Self>) {
+        match (msg, self.mode) {
+            (Msg::Env { label, round, counter }, Mode::Sent { label: last, round: last_round }) => {
+                match round.cmp(&last_round) {
+                    Equal => self.meet(label, last, round, out),
+                    Greater => self.follow(label, round, counter, (last, last_round), out),
+                    Less => out.impossible("the rounds of what passes a process never fall"),
+                }
+            }
+            (Msg::Elected { id }, Mode::Sent { .. }) => {
+                out.rule(Rule::Elected);
+                self.mode = Mode::Done { leader: id };
+                out.send(Next, Msg::Elected { id });
+            }
+            (Msg::Elected { .. }, Mode::Leader) => out.rule(Rule::Home),
+            (Msg::Env { .. }, Mode::Leader | Mode::Done { .. }) => {
+                out.impossible("an envelope that finds its own traces is the last one");
+            }
+            (Msg::Elected { .. }, Mode::Done { .. }) => out.impossible("the announcement makes one lap"),
+            (Msg::Env { .. } | Msg::Elected { .. }, Mode::Asleep) => {
+                out.impossible("everybody starts before its first message");
+            }
+        }
+    }
+}
+
+impl State for HighamPrzytycka {
+    fn fields(&self) -> Fields {
+        let (mode, label, round, leader) = match self.mode {
+            Mode::Asleep => ("asleep", None, None, None),
+            Mode::Sent { label, round } => ("sent", Some(label), Some(round), None),
+            Mode::Leader => ("leader", None, None, Some(self.id)),
+            Mode::Done { leader } => ("done", None, None, Some(leader)),
+        };
+        vec![
+            ("id", self.id.show()),
+            ("mode", Value::Word(mode)),
+            ("label", label.show()),
+            ("round", round.show()),
+            ("leader", leader.show()),
+        ]
+    }
+}
+
+impl HighamPrzytycka {
+    /// An envelope finds traces of its own round.
+    #[inline(always)]
+    fn meet(&mut self, label: Id, last: Id, round: u8, out: &mut impl Outbox<Self>) {
+        let goes_on = if is_odd(round) { label < last } else { label > last };
+        if label == last {
+            out.rule(Rule::Leader);
+            self.mode = Mode::Leader;
+            out.send(Next, Msg::Elected { id: self.id });
+        } else if goes_on {
+            out.rule(Rule::Promote);
+            self.send_in(round.saturating_add(1), label, out);
+        } else {
+            out.rule(Rule::Destroy);
+        }
+    }
+
+    /// An envelope comes to where only earlier rounds have been.
+    #[inline(always)]
+    fn follow(&mut self, label: Id, round: u8, counter: u32, last: (Id, u8), out: &mut impl Outbox<Self>) {
+        let (last, last_round) = last;
+        if !is_odd(round) && last_round + 1 == round && label > last {
+            out.rule(Rule::Witness);
+            self.send_in(round.saturating_add(1), label, out);
+        } else if is_odd(round) && counter == 0 {
+            out.rule(Rule::Distance);
+            self.send_in(round.saturating_add(1), label, out);
+        } else {
+            out.rule(Rule::Pass);
+            self.mode = Mode::Sent { label, round };
+            // In even rounds nobody looks at the counter: it may stay at 0.
+            out.send(Next, Msg::Env { label, round, counter: counter.saturating_sub(1) });
+        }
+    }
+
+    /// An envelope enters a round here.
+    #[inline(always)]
+    fn send_in(&mut self, round: u8, label: Id, out: &mut impl Outbox<Self>) {
+        out.phase_reached(u32::from(round));
+        self.mode = Mode::Sent { label, round };
+        // The link ahead is the first of F(r+2).
+        out.send(Next, Msg::Env { label, round, counter: fibonacci(usize::from(round) + 2) - 1 });
+    }
+
+    fn leader(&self) -> Option<Id> {
+        match self.mode {
+            Mode::Leader => Some(self.id),
+            Mode::Done { leader } => Some(leader),
+            Mode::Asleep | Mode::Sent { .. } => None,
+        }
+    }
+}
+
+impl Election for HighamPrzytycka {
+    #[inline(always)]
+    fn outcome(&self) -> Decision {
+        Decision { verdict: self.verdict(), knows: self.knows() }
+    }
+}
+
+impl HighamPrzytycka {
+    fn verdict(&self) -> Verdict {
+        match self.mode {
+            Mode::Leader => Verdict::Leader,
+            Mode::Done { .. } => Verdict::Lost,
+            Mode::Asleep | Mode::Sent { .. } => Verdict::Undecided,
+        }
+    }
+
+    fn knows(&self) -> Knows {
+        self.leader().into()
+    }
+}
+
+const fn is_odd(round: u8) -> bool {
+    round % 2 == 1
+}
+
+/// F(k), where F(1) = F(2) = 1. What does not fit is further than any ring is long.
+#[inline(always)]
+fn fibonacci(k: usize) -> u32 {
+    FIBONACCI.get(k).copied().unwrap_or(u32::MAX)
+}
+
+/// F(0), F(1), ... as far as they fit.
+static FIBONACCI: [u32; 48] = {
+    let mut numbers = [1; 48];
+    numbers[0] = 0;
+    let mut k = 3;
+    while k < numbers.len() {
+        numbers[k] = numbers[k - 1] + numbers[k - 2];
+        k += 1;
+    }
+    numbers
+};

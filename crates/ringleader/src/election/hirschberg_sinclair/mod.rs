@@ -1,0 +1,389 @@
+//! Hirschberg–Sinclair: on a two-way ring, each candidate asks ever larger neighbourhoods whether it is the largest.
+//!
+//! **Idea.** A candidate asks the processes up to a distance on both sides whether it is the largest, then twice as
+//! far, and so on. A larger process refuses; the last one that is asked agrees. Who is refused, or asked by a larger
+//! candidate, has lost. A question that comes home has been put to everybody.
+//!
+//! **Needs.** Distinct comparable identities, a two-way ring, at least one initiator; not the ring's size. A process
+//! that is reached by a smaller identity before it started becomes a candidate, one that is reached by a larger never
+//! does. FIFO links and a common sense of direction are declared as in the literature; nothing was seen to go wrong
+//! without them, for an answer goes back where its question came from, and no two questions of a candidate are under
+//! way on one side.
+//!
+//! **Cost.** at most 4n in the first phase, 4r⌊n/(r/2+1)⌋ (less than 8n) in those of r = 2, 4, .. < n, 2n in the last
+//! (2 in all for n = 1); n announcements; the count depends on the schedule, and is largest when all move together:
+//! elected in round 2(2^⌈log n⌉-1)+n
+//!
+//! **Source.** D. S. Hirschberg, J. B. Sinclair, CACM 23(11):627-628, 1980
+//!
+//! ```
+//! use ringleader::{election::HirschbergSinclair, sim};
+//! let run = sim::elect::<HirschbergSinclair>(&[2, 1]);
+//! assert_eq!((run.leader_id(), run.election_messages()), (Some(2), 12));
+//! ```
+
+use core::cmp::Ordering::{Equal, Greater, Less};
+
+use crate::model::*;
+
+/// The local variables of one process.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct HirschbergSinclair {
+    id: Id,
+    mode: Mode,
+}
+
+/// What a process is, with the variables that it has then.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Mode {
+    /// It has not started, and nobody has reached it.
+    Idle,
+    /// It has asked so far on both sides; `first` is the answer of one side, once it is in.
+    Candidate {
+        lgmax: u32,
+        first: Option<bool>,
+    },
+    Lost,
+    Leader,
+    Done {
+        winner: Id,
+    },
+}
+
+messages! {
+    /// What travels on the ring.
+    pub enum Msg {
+        /// A candidate's identity, which has come `lg` hops and may go `lgmax`.
+        "cand" Cand { id: Id, lg: u32, lgmax: u32 },
+        /// The answer to the candidate with this identity.
+        "resp" Resp { ok: bool, id: Id },
+        /// The winner's identity.
+        announces "ended" Ended { id: Id },
+    }
+}
+
+rules! {
+    /// if idle: Launch(1)
+    Start,
+    /// on cand(v, lg, L), v < id, idle: send resp(F, v) back; Launch(1)
+    Wake,
+    /// on cand(v, lg, L), v < id, not idle: send resp(F, v) back
+    Refuse,
+    /// on cand(v, lg, L), v > id, lg + 1 < L: lost if idle or candidate; send cand(v, lg + 1, L) on
+    Pass,
+    /// on cand(v, lg, L), v > id, lg + 1 = L: lost if idle or candidate; send resp(T, v) back
+    Agree,
+    /// on cand(v, lg, L), v = id, first time: leader; winner := id; send ended(id) on
+    Home,
+    /// on cand(v, lg, L), v = id, leader: nothing
+    Swallow,
+    /// on resp(b, v), v != id: send it on
+    Relay,
+    /// on the first resp(b, id), candidate: keep b
+    Wait,
+    /// on the second resp(b, id), candidate, both agreed: Launch(2·lgmax). Launch(L): candidate; lgmax := L; send
+    /// cand(id, 0, L) both ways
+    Survive,
+    /// on the second resp(b, id), candidate, one refused: lost
+    Beaten,
+    /// on resp(b, id), no candidate any more: nothing
+    Late,
+    /// on ended(v), lost: winner := v; send it on
+    Ended,
+    /// on ended(v), leader: nothing
+    Stop,
+}
+
+impl Process for HirschbergSinclair {
+    const SPEC: Spec = Spec::election("hirschberg-sinclair", 1980, include_str!("mod.rs"))
+        .errata(include_str!("errata.md"))
+        .aliases(&["hs"])
+        .links(Links::Fifo)
+        .oriented()
+        .reached(Reached::Relays)
+        .at_most(Counts::Election, Basis::Proved("?"), "6n+Σ4r⌊n/(r/2+1)⌋", |facts| {
+            Some(most_messages(facts.n))
+        })
+        .schedules(Schedules::RoundsSendMost)
+        .constant(8.0, "Hirschberg and Sinclair 1980: 8n+8⌈n log n⌉")
+        .worst_on(Arranged::Custom("each stretch split where most is sent", worst))
+        .example("--ids 3,7,4,1");
+    type Given = Id;
+    type Port = Side;
+    type Msg = Msg;
+    type Rule = Rule;
+    type Timer = Never;
+    type Local = Never;
+
+    fn new(id: Id) -> Self {
+        HirschbergSinclair { id, mode: Mode::Idle }
+    }
+
+    fn start(&mut self, out: &mut impl Outbox<Self>) {
+        if self.mode == Mode::Idle {
+            out.rule(Rule::Start);
+            self.launch(1, out);
+        }
+    }
+
+    #[inline(always)] // into the loop of the engine, which comes by here for every message
+    fn receive(&mut self, from: Side, msg: Msg, out: &mut impl Outbox<Self>) {
+        match msg {
+            Msg::Cand { id, lg, lgmax } => match id.cmp(&self.id) {
+                Less => self.refuse(from, id, out),
+                Greater => self.yield_to(from, id, lg.saturating_add(1), lgmax, out),
+                Equal => self.home(from, out),
+            },
+            Msg::Resp { id, .. } if id != self.id => {
+                out.rule(Rule::Relay);
+                out.send(from.other(), msg);
+            }
+            Msg::Resp { ok, .. } => self.answer(ok, out),
+            Msg::Ended { id } => match self.mode {
+                Mode::Lost => {
+                    out.rule(Rule::Ended);
+                    self.mode = Mode::Done { winner: id };
+                    out.send(from.other(), Msg::Ended { id });
+                }
+                Mode::Leader => out.rule(Rule::Stop),
+                Mode::Idle | Mode::Candidate { .. } => {
+                    out.impossible("the winner's candidature came by here before");
+                }
+                Mode::Done { .. } => out.impossible("the lap ends at the leader"),
+            },
+        }
+    }
+}
+
+impl State for HirschbergSinclair {
+    fn fields(&self) -> Fields {
+        let (mode, lgmax, first, winner) = match self.mode {
+            Mode::Idle => ("idle", None, None, None),
+            Mode::Candidate { lgmax, first } => ("candidate", Some(lgmax), first, None),
+            Mode::Lost => ("lost", None, None, None),
+            Mode::Leader => ("leader", None, None, Some(self.id)),
+            Mode::Done { winner } => ("done", None, None, Some(winner)),
+        };
+        vec![
+            ("id", self.id.show()),
+            ("mode", Value::Word(mode)),
+            ("lgmax", lgmax.show()),
+            ("first", first.show()),
+            ("winner", winner.show()),
+        ]
+    }
+}
+
+impl HirschbergSinclair {
+    /// A candidature on paths of this length.
+    #[inline(always)]
+    fn launch(&mut self, lgmax: u32, out: &mut impl Outbox<Self>) {
+        out.phase_begins();
+        self.mode = Mode::Candidate { lgmax, first: None };
+        for side in Side::BOTH {
+            out.send(side, Msg::Cand { id: self.id, lg: 0, lgmax });
+        }
+    }
+
+    /// A smaller candidate asks. Whatever has come of us since: it gets its answer, for it waits for two.
+    #[inline(always)]
+    fn refuse(&mut self, from: Side, id: Id, out: &mut impl Outbox<Self>) {
+        match self.mode {
+            Mode::Idle => {
+                out.rule(Rule::Wake);
+                out.send(from, Msg::Resp { ok: false, id });
+                self.launch(1, out);
+            }
+            Mode::Candidate { .. } | Mode::Lost | Mode::Leader | Mode::Done { .. } => {
+                out.rule(Rule::Refuse);
+                out.send(from, Msg::Resp { ok: false, id });
+            }
+        }
+    }
+
+    /// A larger candidate asks, over a way of this length so far.
+    #[inline(always)]
+    fn yield_to(&mut self, from: Side, id: Id, lg: u32, lgmax: u32, out: &mut impl Outbox<Self>) {
+        match self.mode {
+            Mode::Idle | Mode::Candidate { .. } => self.mode = Mode::Lost,
+            // The second copy of the winner's candidature may come after the announcement: that stands.
+            Mode::Lost | Mode::Done { .. } => {}
+            Mode::Leader => out.impossible("nobody is larger than the leader"),
+        }
+        if lg < lgmax {
+            out.rule(Rule::Pass);
+            out.send(from.other(), Msg::Cand { id, lg, lgmax });
+        } else {
+            out.rule(Rule::Agree);
+            out.send(from, Msg::Resp { ok: true, id });
+        }
+    }
+
+    /// The own candidature is back: it has met nobody larger.
+    #[inline(always)]
+    fn home(&mut self, from: Side, out: &mut impl Outbox<Self>) {
+        match self.mode {
+            Mode::Candidate { .. } => {
+                out.rule(Rule::Home);
+                self.mode = Mode::Leader;
+                out.send(from.other(), Msg::Ended { id: self.id });
+            }
+            Mode::Leader => out.rule(Rule::Swallow),
+            Mode::Idle => out.impossible("it has not asked yet"),
+            Mode::Lost | Mode::Done { .. } => out.impossible("whoever beat it refuses its candidature, too"),
+        }
+    }
+
+    /// An answer to the own candidature.
+    #[inline(always)]
+    fn answer(&mut self, ok: bool, out: &mut impl Outbox<Self>) {
+        match self.mode {
+            Mode::Candidate { lgmax, first: None } => {
+                out.rule(Rule::Wait);
+                self.mode = Mode::Candidate { lgmax, first: Some(ok) };
+            }
+            Mode::Candidate { lgmax, first: Some(first) } => self.decide(first && ok, lgmax, out),
+            Mode::Lost | Mode::Done { .. } => out.rule(Rule::Late),
+            Mode::Idle => out.impossible("it has not asked yet"),
+            Mode::Leader => {
+                out.impossible("the last candidature comes home on both sides, without an answer")
+            }
+        }
+    }
+
+    /// Both answers are in.
+    #[inline(always)]
+    fn decide(&mut self, ok: bool, lgmax: u32, out: &mut impl Outbox<Self>) {
+        if ok {
+            out.rule(Rule::Survive);
+            self.launch(lgmax.saturating_mul(2), out);
+        } else {
+            out.rule(Rule::Beaten);
+            self.mode = Mode::Lost;
+        }
+    }
+}
+
+impl Election for HirschbergSinclair {
+    #[inline(always)]
+    fn outcome(&self) -> Decision {
+        Decision { verdict: self.verdict(), knows: self.knows() }
+    }
+}
+
+impl HirschbergSinclair {
+    #[inline(always)]
+    fn verdict(&self) -> Verdict {
+        match self.mode {
+            Mode::Idle | Mode::Candidate { .. } => Verdict::Undecided,
+            Mode::Lost | Mode::Done { .. } => Verdict::Lost,
+            Mode::Leader => Verdict::Leader,
+        }
+    }
+
+    fn knows(&self) -> Knows {
+        match self.mode {
+            Mode::Idle | Mode::Candidate { .. } | Mode::Lost => Knows::Nothing,
+            Mode::Leader => Knows::Identity(self.id),
+            Mode::Done { winner } => Knows::Identity(winner),
+        }
+    }
+}
+
+/// The chapter taken literally: the "not" before "respOK" is lost (erratum 001-3).
+#[derive(Clone, Default, PartialEq, Eq, Hash, Debug)]
+pub struct HirschbergSinclairAsPrinted;
+
+impl Variant for HirschbergSinclairAsPrinted {
+    type Right = HirschbergSinclair;
+    const TEXT: Text = Text {
+        name: "hirschberg-sinclair@as-printed",
+        title: "Hirschberg–Sinclair, as printed",
+        erratum: "001-3",
+        idea: "As printed, a candidate gives up when both answers are favourable, and asks again, twice as far, when \
+               it was refused. The best candidate is the first to drop out, and nobody is elected.",
+        rules: &[
+            RuleText {
+                name: "survive",
+                text: "on the second resp(b, id), candidate, one refused: Launch(2·lgmax)",
+            },
+            RuleText { name: "beaten", text: "on the second resp(b, id), candidate, both agreed: lost" },
+        ],
+        example: "--ids 2,1",
+    };
+
+    fn receive(
+        &mut self,
+        right: &mut HirschbergSinclair,
+        from: Side,
+        msg: Msg,
+        out: &mut impl Outbox<HirschbergSinclair>,
+    ) {
+        match (msg, right.mode) {
+            (Msg::Resp { ok, id }, Mode::Candidate { lgmax, first: Some(first) }) if id == right.id => {
+                right.decide(!(first && ok), lgmax, out);
+            }
+            (msg @ (Msg::Cand { .. } | Msg::Resp { .. } | Msg::Ended { .. }), _) => {
+                right.receive(from, msg, out);
+            }
+        }
+    }
+}
+
+/// At most ⌊n/(r/2+1)⌋ candidates ask r far, 4r messages each; all n ask one far; the winner's last probes take 2n.
+const fn most_messages(n: u64) -> u64 {
+    if n == 1 {
+        return 2;
+    }
+    let (mut sum, mut far) = (6 * n, 2);
+    while far < n {
+        sum += 4 * far * (n / (far / 2 + 1));
+        far *= 2;
+    }
+    sum
+}
+
+/// What a process sends and makes others send, at most, that meets a larger one after so many hops on either side: r =
+/// 1, 2, 4, .. far on both sides, there and back, until a side falls short.
+fn most_of_one(one: usize, other: usize) -> u64 {
+    let (near, far) = (one.min(other), one.max(other));
+    let last = near.next_power_of_two();
+    (4 * (last - 1) + 2 * near + 2 * far.min(last)) as u64
+}
+
+/// The ranks of identities under which most is sent, the largest first.
+///
+/// Under every schedule a candidate asks r far only if nobody within r/2 is larger, and what that costs depends on its
+/// distances to the next larger ones; when all move together each of them does ask. So the most that an arrangement can
+/// cost is a sum over its processes. The largest of a stretch of k processes between two larger ones, if it is the i-th
+/// of them, has the distances i and k+1-i, and leaves two shorter stretches: trying all i, for short stretches first,
+/// finds the worst arrangement. Here i is tried half way and at those sums of two powers of two that come before, down
+/// to a quarter of it. That is quick, and as good as all i for every n up to 16,384, as a comparison has shown.
+fn worst(n: u32) -> Vec<u32> {
+    let n = n as usize;
+    let (mut most, mut split) = (vec![0; n + 1], vec![0; n + 1]);
+    for k in 1..n {
+        let half = k.div_ceil(2);
+        let powers = half.ilog2().saturating_sub(1)..=half.ilog2();
+        let sums = powers.flat_map(|a| (0..a).map(move |b| (1 << a) + (1 << b)));
+        for i in sums.filter(|&i| i < half).chain([half]) {
+            let sum = most_of_one(i, k + 1 - i) + most[i - 1] + most[k - i];
+            if sum > most[k] {
+                (most[k], split[k]) = (sum, i);
+            }
+        }
+    }
+    split[n] = 1;
+    let mut ranks = vec![0; n];
+    let mut left = n as u32;
+    let mut stretches = vec![(0, n)];
+    while let Some((first, k)) = stretches.pop() {
+        if k > 0 {
+            left -= 1;
+            ranks[first + split[k] - 1] = left;
+            stretches.push((first, split[k] - 1));
+            stretches.push((first + split[k], k - split[k]));
+        }
+    }
+    ranks
+}

@@ -1,0 +1,314 @@
+//! Humblet: whoever captures half of the others leads; a captured process asks its owner before it changes sides.
+//!
+//! **Idea.** An active process captures the others one at a time; its level is how many it has. A claim captures a
+//! process that nobody owns if it is larger: of a higher level, or of the same one and a larger identity. A process
+//! that is owned asks its owner, who lets it go and gives up if the claim is larger than its own. Whoever has half of
+//! all leads.
+//!
+//! **Needs.** A complete graph whose ports are numbered anyhow, the number of ports, distinct identities. Everybody
+//! takes part: a process that is reached by a message starts first. FIFO links by the contract; without them all runs
+//! of four processes elect as well, and at most 21 messages are sent instead of 20.
+//!
+//! **Cost.** at most n/(l+1) processes reach level l, and each capture costs at most four messages: 4n·H(⌊n/2⌋+1)+n-1
+//! with n-1 announcements
+//!
+//! **Source.** P. A. Humblet, 23rd IEEE CDC 1984, 1139-1140
+//!
+//! ```
+//! use ringleader::{election::Humblet, sim};
+//! let run = sim::elect::<Humblet>(&[1, 2]); // both claim, one accepts and is told
+//! assert_eq!((run.leader_id(), run.messages), (Some(2), 4));
+//! ```
+
+use std::collections::VecDeque;
+
+use crate::model::*;
+
+/// The local variables of one process.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Humblet {
+    id: Id,
+    degree: u32,
+    role: Role,
+    /// Claims that wait until its owner has decided on the one before, oldest first.
+    queue: VecDeque<(Edge, Claim)>,
+}
+
+/// What a process is, with the variables that it has then.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Role {
+    Asleep,
+    /// It has the processes behind its first `level` ports, and has asked for the next.
+    Active {
+        level: u32,
+    },
+    /// It has given up, and nobody owns it.
+    Beaten {
+        level: u32,
+    },
+    /// It is owned; a contender for it waits for the owner's word.
+    Captured {
+        level: u32,
+        owner: Edge,
+        contender: Option<Edge>,
+    },
+    Leader,
+    Done {
+        leader: Id,
+    },
+}
+
+/// How strong a process is: its level first, then its identity.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+struct Claim {
+    level: u32,
+    id: Id,
+}
+
+messages! {
+    /// What processes say to each other.
+    pub enum Msg {
+        /// Be mine.
+        "capture" Capture { level: u32, id: Id },
+        /// To the owner: somebody claims me.
+        "forward" Forward { level: u32, id: Id },
+        /// The owner's word: go.
+        "yes" Yes,
+        /// The owner's word: stay.
+        "no" No,
+        /// I am yours.
+        "accept" Accept,
+        /// I have half of you.
+        announces "leader" Leader { id: Id },
+    }
+}
+
+rules! {
+    /// active; level := 0; next: send capture(level, id) through the lowest unused port
+    Start,
+    /// next, 2(level + 1) > n: leader instead; send leader(id) to all
+    Lead,
+    /// on capture(c), not owned, c > (level, id): not active; owner := port; send accept back
+    Captured,
+    /// on capture(c), not owned, c < (level, id): nothing
+    Ignore,
+    /// on capture(c), owned: queue it
+    Claimed,
+    /// owned, something queued, no contender: contender := its port; send forward(c) to owner
+    Forward,
+    /// on forward(c), c > (level, id): not active; send yes back
+    Yes,
+    /// on forward(c), c < (level, id): send no back
+    No,
+    /// on yes: owner := contender; send accept to it; no contender
+    Go,
+    /// on no: no contender
+    Stay,
+    /// on accept, active: level := level + 1; next
+    Grow,
+    /// on accept, not active: level := level + 1
+    TooLate = "too late",
+    /// on leader(v): remember v; done
+    Leader,
+    /// on anything, leader or done: nothing
+    Over,
+}
+
+impl Process for Humblet {
+    const SPEC: Spec = Spec::election("humblet", 1984, include_str!("mod.rs"))
+        .links(Links::Fifo)
+        .elects(Winner::Any, Informed::All)
+        .at_most(Counts::All, Basis::Proved("?"), "4n·H(n/2+1)+n-1", |facts| {
+            let n = facts.n as f64;
+            let captures = 4.0 * n * harmonic(facts.n / 2 + 1);
+            // Where it is a whole number, the sum of fractions must not fall short of it.
+            Some(((captures + n - 1.0) * (1.0 + 1e-12)) as u64)
+        })
+        .example("-n 5 --seed 1");
+    type Given = (Id, Degree);
+    type Port = Edge;
+    type Msg = Msg;
+    type Rule = Rule;
+    type Timer = Never;
+    type Local = Never;
+
+    fn new((id, Degree(degree)): (Id, Degree)) -> Self {
+        Humblet { id, degree, role: Role::Asleep, queue: VecDeque::new() }
+    }
+
+    fn start(&mut self, out: &mut impl Outbox<Self>) {
+        if self.role == Role::Asleep {
+            out.rule(Rule::Start);
+            self.capture_next(0, out);
+        }
+    }
+
+    fn receive(&mut self, from: Edge, msg: Msg, out: &mut impl Outbox<Self>) {
+        match (msg, self.role) {
+            (Msg::Capture { level, id }, Role::Active { level: own } | Role::Beaten { level: own }) => {
+                if (Claim { level, id }) > self.claim(own) {
+                    out.rule(Rule::Captured);
+                    self.role = Role::Captured { level: own, owner: from, contender: None };
+                    out.send(from, Msg::Accept {});
+                } else {
+                    out.rule(Rule::Ignore);
+                }
+            }
+            (Msg::Capture { level, id }, Role::Captured { .. }) => {
+                out.rule(Rule::Claimed);
+                self.queue.push_back((from, Claim { level, id }));
+                self.ask_owner(out);
+            }
+            (
+                Msg::Forward { level, id },
+                Role::Active { level: own } | Role::Beaten { level: own } | Role::Captured { level: own, .. },
+            ) => self.decide(Claim { level, id }, own, from, out),
+            (Msg::Yes {}, Role::Captured { level, contender: Some(contender), .. }) => {
+                out.rule(Rule::Go);
+                self.role = Role::Captured { level, owner: contender, contender: None };
+                out.send(contender, Msg::Accept {});
+                self.ask_owner(out);
+            }
+            (Msg::No {}, Role::Captured { level, owner, contender: Some(_) }) => {
+                out.rule(Rule::Stay);
+                self.role = Role::Captured { level, owner, contender: None };
+                self.ask_owner(out);
+            }
+            (Msg::Accept {}, Role::Active { level }) => {
+                out.rule(Rule::Grow);
+                self.capture_next(level + 1, out);
+            }
+            (Msg::Accept {}, Role::Beaten { level }) => {
+                out.rule(Rule::TooLate);
+                self.role = Role::Beaten { level: level + 1 };
+            }
+            (Msg::Accept {}, Role::Captured { level, owner, contender }) => {
+                out.rule(Rule::TooLate);
+                self.role = Role::Captured { level: level + 1, owner, contender };
+            }
+            (Msg::Leader { id }, Role::Active { .. } | Role::Beaten { .. } | Role::Captured { .. }) => {
+                out.rule(Rule::Leader);
+                self.role = Role::Done { leader: id };
+                self.queue = VecDeque::new();
+            }
+            (Msg::Capture { .. } | Msg::Forward { .. }, Role::Leader | Role::Done { .. })
+            | (Msg::Yes {} | Msg::No {} | Msg::Accept {}, Role::Done { .. }) => out.rule(Rule::Over),
+            (Msg::Yes {} | Msg::No {}, Role::Active { .. } | Role::Beaten { .. } | Role::Leader)
+            | (Msg::Yes {} | Msg::No {}, Role::Captured { contender: None, .. }) => {
+                out.impossible("an owner is asked before it says anything");
+            }
+            (Msg::Accept {}, Role::Leader) => out.impossible("it captures one at a time"),
+            (Msg::Leader { .. }, Role::Leader | Role::Done { .. }) => {
+                out.impossible("two cannot have half of all");
+            }
+            (
+                Msg::Capture { .. }
+                | Msg::Forward { .. }
+                | Msg::Yes {}
+                | Msg::No {}
+                | Msg::Accept {}
+                | Msg::Leader { .. },
+                Role::Asleep,
+            ) => out.impossible("everybody starts before its first message"),
+        }
+    }
+}
+
+impl State for Humblet {
+    fn fields(&self) -> Fields {
+        let (role, level, owner, contender, leader) = match self.role {
+            Role::Asleep => ("asleep", None, None, None, None),
+            Role::Active { level } => ("active", Some(level), None, None, None),
+            Role::Beaten { level } => ("beaten", Some(level), None, None, None),
+            Role::Captured { level, owner, contender } => {
+                ("captured", Some(level), Some(owner), contender, None)
+            }
+            Role::Leader => ("leader", None, None, None, Some(self.id)),
+            Role::Done { leader } => ("done", None, None, None, Some(leader)),
+        };
+        let waiting: Vec<Edge> = self.queue.iter().map(|(from, _)| *from).collect();
+        vec![
+            ("id", self.id.show()),
+            ("role", Value::Word(role)),
+            ("level", level.show()),
+            ("owner", owner.show()),
+            ("contender", contender.show()),
+            ("queue", waiting.show()),
+            ("leader", leader.show()),
+        ]
+    }
+}
+
+impl Humblet {
+    fn claim(&self, level: u32) -> Claim {
+        Claim { level, id: self.id }
+    }
+
+    /// With half of all it leads; otherwise it goes on to the next port. The ports before were all answered.
+    fn capture_next(&mut self, level: u32, out: &mut impl Outbox<Self>) {
+        if 2 * (u64::from(level) + 1) > u64::from(self.degree) + 1 {
+            out.rule(Rule::Lead);
+            self.role = Role::Leader;
+            for port in 0..self.degree {
+                out.send(Edge(port), Msg::Leader { id: self.id });
+            }
+        } else {
+            self.role = Role::Active { level };
+            out.send(Edge(level), Msg::Capture { level, id: self.id });
+        }
+    }
+
+    /// Passes the next claim to the owner, unless it has one to decide on already.
+    fn ask_owner(&mut self, out: &mut impl Outbox<Self>) {
+        if let Role::Captured { level, owner, contender: None } = self.role
+            && let Some((from, claim)) = self.queue.pop_front()
+        {
+            out.rule(Rule::Forward);
+            self.role = Role::Captured { level, owner, contender: Some(from) };
+            out.send(owner, Msg::Forward { level: claim.level, id: claim.id });
+        }
+    }
+
+    /// One of its processes is claimed. Who gives one up gives up hope.
+    fn decide(&mut self, claim: Claim, own: u32, from: Edge, out: &mut impl Outbox<Self>) {
+        if claim > self.claim(own) {
+            out.rule(Rule::Yes);
+            if let Role::Active { level } = self.role {
+                self.role = Role::Beaten { level };
+            }
+            out.send(from, Msg::Yes {});
+        } else {
+            out.rule(Rule::No);
+            out.send(from, Msg::No {});
+        }
+    }
+}
+
+impl Election for Humblet {
+    #[inline(always)]
+    fn outcome(&self) -> Decision {
+        Decision { verdict: self.verdict(), knows: self.knows() }
+    }
+}
+
+impl Humblet {
+    fn verdict(&self) -> Verdict {
+        match self.role {
+            Role::Leader => Verdict::Leader,
+            Role::Done { .. } => Verdict::Lost,
+            Role::Asleep | Role::Active { .. } | Role::Beaten { .. } | Role::Captured { .. } => {
+                Verdict::Undecided
+            }
+        }
+    }
+
+    fn knows(&self) -> Knows {
+        match self.role {
+            Role::Leader => Knows::Identity(self.id),
+            Role::Done { leader } => Knows::Identity(leader),
+            Role::Asleep | Role::Active { .. } | Role::Beaten { .. } | Role::Captured { .. } => {
+                Knows::Nothing
+            }
+        }
+    }
+}

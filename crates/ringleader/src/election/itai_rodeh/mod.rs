@@ -1,0 +1,215 @@
+//! Itai–Rodeh: anonymous processes draw identities, and whoever shares the largest one draws again.
+//!
+//! **Idea.** An active process draws an identity and sends it round the ring. Something larger, of a later round first,
+//! makes an active process passive; something smaller is swallowed; an equal is passed on marked as not unique. Who
+//! gets its own message back unmarked leads; if it is marked, all that drew the same draw again.
+//!
+//! **Needs.** A one-way ring whose size is known, random choices from a range of at least two. No identities, and not
+//! even FIFO: rounds tell old messages from new ones. Without knowing n no algorithm can do it.
+//!
+//! **Cost.** at most n² a round and n announcements, rounds without bound but finite with probability 1; O(n log n) on
+//! average with a range of n
+//!
+//! **Source.** A. Itai, M. Rodeh, Information and Computation 88(1):60-87, 1990; FOCS 1981
+//!
+//! ```
+//! use ringleader::{election::ItaiRodeh, sim::{self, Scenario}};
+//! let run = sim::run_election::<ItaiRodeh>(&Scenario { range: 5, ..Scenario::new(5) }, &mut ()).unwrap();
+//! assert_eq!((run.holds(), run.by_kind[1]), (true, ("elected", 5)));
+//! ```
+
+use core::cmp::Ordering::{Equal, Greater, Less};
+
+use crate::model::*;
+
+/// The local variables of one process.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct ItaiRodeh {
+    n: u32,
+    range: u32,
+    role: Role,
+    /// The round it is in, from 1; 0 before the first, and when it takes no part any more.
+    round: u32,
+    /// What it drew in this round, from 1; 0 likewise.
+    id: u32,
+}
+
+names! {
+    /// What a process is.
+    enum Role {
+        Asleep = "asleep",
+        Active = "active",
+        Passive = "passive",
+        Leader = "leader",
+        Lost = "lost",
+    }
+}
+
+messages! {
+    /// What travels on the ring.
+    pub enum Msg {
+        /// What an active process drew, its round, the hops so far, and whether nobody else drew the same.
+        "cand" Cand { id: u32, round: u32, hop: u32, unique: bool },
+        /// There is a leader.
+        announces "elected" Elected,
+    }
+}
+
+rules! {
+    /// active; round := 1; draw id in 1..k; send cand(id, 1, 1, T)
+    Start,
+    /// on cand of hop n, unique, active: leader; send elected
+    Alone,
+    /// on cand of hop n, not unique, active: round := round + 1; draw id; send cand(id, round, 1, T)
+    Again,
+    /// on cand(id', round', hop, u), active, equal to mine, hop < n: send it on with hop + 1, u := F
+    Equal,
+    /// on cand, active, (round', id') larger than mine: passive; send it on with hop + 1
+    Larger,
+    /// on cand, active, (round', id') smaller than mine: nothing
+    Smaller,
+    /// on cand, passive: send it on with hop + 1
+    Relay,
+    /// on cand, leader or lost: nothing
+    Absorb,
+    /// on elected, passive: lost; send it on
+    Elected,
+    /// on elected, leader: nothing
+    Done,
+}
+
+impl Process for ItaiRodeh {
+    const SPEC: Spec = Spec::election("itai-rodeh", 1981, include_str!("mod.rs"))
+        .draws()
+        .elects(Winner::Any, Informed::All)
+        .example("-n 4 --range 3 --seed 1");
+    type Given = (Size, Range);
+    type Port = Next;
+    type Msg = Msg;
+    type Rule = Rule;
+    type Timer = Never;
+    type Local = Never;
+
+    /// Rounds are only compared, and with those of active processes: what is older than all of these is swallowed.
+    const ROUNDS: Option<Rounds<Self>> = Some(Rounds {
+        of: |process| match process.role {
+            Role::Asleep | Role::Active => Some(process.round.max(1)),
+            Role::Passive | Role::Leader | Role::Lost => None,
+        },
+        process: |process, by| process.round = process.round.saturating_sub(by),
+        message: |msg, by| match msg {
+            Msg::Cand { round, .. } => *round = round.saturating_sub(by),
+            Msg::Elected {} => {}
+        },
+    });
+
+    fn new((Size(n), Range(range)): (Size, Range)) -> Self {
+        ItaiRodeh { n, range, role: Role::Asleep, round: 0, id: 0 }
+    }
+
+    fn start(&mut self, out: &mut impl Outbox<Self>) {
+        if self.role == Role::Asleep {
+            out.rule(Rule::Start);
+            self.role = Role::Active;
+            self.next_round(out);
+        }
+    }
+
+    #[inline(always)] // into the loop of the engine, which comes by here for every message
+    fn receive(&mut self, _: Next, msg: Msg, out: &mut impl Outbox<Self>) {
+        match (msg, self.role) {
+            (Msg::Cand { hop, unique, .. }, Role::Active) if hop == self.n => self.home(unique, out),
+            (Msg::Cand { id, round, hop, unique }, Role::Active) => {
+                match (round, id).cmp(&(self.round, self.id)) {
+                    Equal => {
+                        out.rule(Rule::Equal);
+                        out.send(Next, Msg::Cand { id, round, hop: hop + 1, unique: false });
+                    }
+                    Greater => {
+                        out.rule(Rule::Larger);
+                        self.retire(Role::Passive);
+                        out.send(Next, Msg::Cand { id, round, hop: hop + 1, unique });
+                    }
+                    Less => out.rule(Rule::Smaller),
+                }
+            }
+            // Also its own, which was overtaken by what made it passive: the next that is active swallows it.
+            (Msg::Cand { id, round, hop, unique }, Role::Passive) => {
+                out.rule(Rule::Relay);
+                out.send(Next, Msg::Cand { id, round, hop: hop + 1, unique });
+            }
+            (Msg::Cand { .. }, Role::Leader | Role::Lost) => out.rule(Rule::Absorb),
+            (Msg::Elected {}, Role::Passive) => {
+                out.rule(Rule::Elected);
+                self.role = Role::Lost;
+                out.send(Next, Msg::Elected {});
+            }
+            (Msg::Elected {}, Role::Leader) => out.rule(Rule::Done),
+            (Msg::Elected {}, Role::Active) => out.impossible("only the leader was left active"),
+            (Msg::Elected {}, Role::Lost) => out.impossible("the announcement makes one lap"),
+            (Msg::Cand { .. } | Msg::Elected {}, Role::Asleep) => {
+                out.impossible("everybody starts before its first message");
+            }
+        }
+    }
+}
+
+impl State for ItaiRodeh {
+    fn fields(&self) -> Fields {
+        fields!(self; role, round, id)
+    }
+}
+
+impl ItaiRodeh {
+    /// Draws, and sends what it drew.
+    #[inline(always)]
+    fn next_round(&mut self, out: &mut impl Outbox<Self>) {
+        out.phase_begins();
+        self.round += 1;
+        self.id = 1 + out.choose(self.range);
+        out.send(Next, Msg::Cand { id: self.id, round: self.round, hop: 1, unique: true });
+    }
+
+    /// The own message is back.
+    #[inline(always)]
+    fn home(&mut self, unique: bool, out: &mut impl Outbox<Self>) {
+        if unique {
+            out.rule(Rule::Alone);
+            self.retire(Role::Leader);
+            out.send(Next, Msg::Elected {});
+        } else {
+            out.rule(Rule::Again);
+            self.next_round(out);
+        }
+    }
+
+    /// It takes no part any more: what it drew is forgotten.
+    fn retire(&mut self, role: Role) {
+        (self.role, self.round, self.id) = (role, 0, 0);
+    }
+}
+
+impl Election for ItaiRodeh {
+    #[inline(always)]
+    fn outcome(&self) -> Decision {
+        Decision { verdict: self.verdict(), knows: self.knows() }
+    }
+}
+
+impl ItaiRodeh {
+    #[inline(always)]
+    fn verdict(&self) -> Verdict {
+        match self.role {
+            Role::Asleep | Role::Active | Role::Passive => Verdict::Undecided,
+            Role::Leader => Verdict::Leader,
+            Role::Lost => Verdict::Lost,
+        }
+    }
+
+    fn knows(&self) -> Knows {
+        match self.role {
+            Role::Asleep | Role::Active | Role::Passive => Knows::Nothing,
+            Role::Leader | Role::Lost => Knows::ThereIsOne,
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! Itai–Rodeh in lock-step: everybody draws, all draws go round, and the largest that nobody else drew wins.
+//!
+//! **Idea.** Each round every process draws a value, and all values go round the ring, so that after n steps everybody
+//! has seen all draws. The process that drew the largest value that nobody else drew leads; if every value was drawn
+//! twice or more, all draw again.
+//!
+//! **Needs.** A one-way ring without identities whose size is known, FIFO links, random choices from a range of at
+//! least two, and processes that move together. That is how the case study has it; counting to n is what keeps the
+//! rounds apart here, so that whoever is woken later falls in with them. Without FIFO values of two rounds are mixed
+//! up.
+//!
+//! **Cost.** exactly n² a round, without announcement; rounds without bound but finite with probability 1, on average
+//! 1/P, P the probability that some value is drawn once: 4/3 for n = 3 and k = 2, 2ⁿ⁻¹/n for k = 2 and n > 2
+//!
+//! **Source.** A. Itai, M. Rodeh, Inf. Comput. 88(1):60-87, 1990
+//!
+//! ```
+//! use ringleader::{election::ItaiRodehSync, sim::{self, Scenario}};
+//! let run = sim::run_election::<ItaiRodehSync>(&Scenario::new(5), &mut ()).unwrap();
+//! assert_eq!(Some(run.messages), run.phases.map(|rounds| 5 * 5 * rounds));
+//! ```
+
+use crate::model::*;
+
+/// The local variables of one process.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct ItaiRodehSync {
+    n: u32,
+    range: u32,
+    role: Role,
+    /// What it drew in this round, from 1; 0 when there is no round.
+    value: u32,
+    /// How many draws of this round have come in.
+    count: u32,
+    /// The values among them, in increasing order: at most as many as the range has, whatever the ring.
+    seen: Vec<Seen>,
+}
+
+names! {
+    /// What a process is.
+    enum Role {
+        Asleep = "asleep",
+        Candidate = "candidate",
+        Leader = "leader",
+        Nonleader = "nonleader",
+    }
+}
+
+/// A value that came in, and whether it did more than once.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct Seen {
+    value: u32,
+    again: bool,
+}
+
+messages! {
+    /// What travels on the ring.
+    pub enum Msg {
+        /// What somebody drew in this round.
+        "value" Value { v: u32 },
+    }
+}
+
+rules! {
+    /// draw v in 1..k; send value(v)
+    Start,
+    /// on value(w), not the n-th of this round: remember w; send value(w)
+    Pass,
+    /// on the n-th, the largest value drawn once is my own: leader
+    Win,
+    /// on the n-th, the largest value drawn once is another's: nonleader
+    Lose,
+    /// on the n-th, no value drawn once: forget all; draw v in 1..k; send value(v)
+    Again,
+}
+
+impl Process for ItaiRodehSync {
+    const SPEC: Spec = Spec::election("itai-rodeh-sync", 1990, include_str!("mod.rs"))
+        .links(Links::Fifo)
+        .timing(Timing::LockStep)
+        .draws()
+        .elects(Winner::Any, Informed::All)
+        .example("-n 3 --seed 16");
+    type Given = (Size, Range);
+    type Port = Next;
+    type Msg = Msg;
+    type Rule = Rule;
+    type Timer = Never;
+    type Local = Never;
+
+    fn new((Size(n), Range(range)): (Size, Range)) -> Self {
+        ItaiRodehSync { n, range, role: Role::Asleep, value: 0, count: 0, seen: Vec::new() }
+    }
+
+    fn start(&mut self, out: &mut impl Outbox<Self>) {
+        if self.role == Role::Asleep {
+            out.rule(Rule::Start);
+            self.role = Role::Candidate;
+            self.round(out);
+        }
+    }
+
+    fn receive(&mut self, _: Next, Msg::Value { v }: Msg, out: &mut impl Outbox<Self>) {
+        match self.role {
+            Role::Candidate if self.count + 1 < self.n => {
+                out.rule(Rule::Pass);
+                self.see(v);
+                out.send(Next, Msg::Value { v });
+            }
+            Role::Candidate if v != self.value => {
+                out.impossible("the last of n values is the own one, back from its lap");
+            }
+            Role::Candidate => {
+                self.see(v);
+                self.decide(out);
+            }
+            Role::Leader | Role::Nonleader => {
+                out.impossible("nothing follows the n values of the last round")
+            }
+            Role::Asleep => out.impossible("everybody starts before its first message"),
+        }
+    }
+}
+
+impl State for ItaiRodehSync {
+    fn fields(&self) -> Fields {
+        fields!(self; role, value, count, seen)
+    }
+}
+
+impl ItaiRodehSync {
+    /// A new round.
+    fn round(&mut self, out: &mut impl Outbox<Self>) {
+        out.phase_begins();
+        self.value = 1 + out.choose(self.range);
+        out.send(Next, Msg::Value { v: self.value });
+    }
+
+    /// A draw of this round has come in.
+    fn see(&mut self, value: u32) {
+        self.count += 1;
+        match self.seen.binary_search_by_key(&value, |seen| seen.value) {
+            Ok(place) => self.seen[place].again = true,
+            Err(place) => self.seen.insert(place, Seen { value, again: false }),
+        }
+    }
+
+    /// All draws are in, the same everywhere.
+    fn decide(&mut self, out: &mut impl Outbox<Self>) {
+        let largest = self.seen.iter().rev().find(|seen| !seen.again).map(|seen| seen.value);
+        self.count = 0;
+        self.seen.clear();
+        match largest {
+            None => {
+                out.rule(Rule::Again);
+                self.round(out);
+            }
+            Some(value) if value == self.value => {
+                out.rule(Rule::Win);
+                self.role = Role::Leader;
+                self.value = 0;
+            }
+            Some(_) => {
+                out.rule(Rule::Lose);
+                self.role = Role::Nonleader;
+                self.value = 0;
+            }
+        }
+    }
+}
+
+impl Show for Seen {
+    fn show(&self) -> Value {
+        (self.value, self.again).show()
+    }
+}
+
+impl Election for ItaiRodehSync {
+    #[inline(always)]
+    fn outcome(&self) -> Decision {
+        Decision { verdict: self.verdict(), knows: self.knows() }
+    }
+}
+
+impl ItaiRodehSync {
+    fn verdict(&self) -> Verdict {
+        match self.role {
+            Role::Asleep | Role::Candidate => Verdict::Undecided,
+            Role::Leader => Verdict::Leader,
+            Role::Nonleader => Verdict::Lost,
+        }
+    }
+
+    fn knows(&self) -> Knows {
+        match self.role {
+            Role::Asleep | Role::Candidate => Knows::Nothing,
+            Role::Leader | Role::Nonleader => Knows::ThereIsOne,
+        }
+    }
+}

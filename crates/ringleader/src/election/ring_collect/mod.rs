@@ -1,0 +1,123 @@
+//! List-collecting ring: one message goes round and collects who is up, a second tells the largest of them.
+//!
+//! **Idea.** An initiator sends a list round the ring to which everybody appends itself. When it is back its largest
+//! member is the coordinator, and a second lap tells everybody. Several initiators come to the same result
+//! independently.
+//!
+//! **Needs.** Distinct comparable identities and a ring of processes that are up: those that crashed before the
+//! election are bypassed by the network below. A crash during the election is not tolerated. Neither FIFO links nor the
+//! ring's size are needed: each list is a matter of its own.
+//!
+//! **Cost.** exactly 2a for each initiator, a to collect and a to tell, of a live processes; a list holds up to a
+//! identities
+//!
+//! **Source.** lecture slides after A. Tanenbaum, Modern Operating Systems, 1992
+//!
+//! ```
+//! use ringleader::{election::RingCollect, sim};
+//! let run = sim::elect::<RingCollect>(&[3, 7, 4]);
+//! assert_eq!((run.leader_id(), run.messages), (Some(7), 18));
+//! ```
+
+use crate::model::*;
+
+/// The local variables of one process.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct RingCollect {
+    id: Id,
+    coordinator: Option<Id>,
+}
+
+messages! {
+    /// What travels on the ring.
+    pub enum Msg {
+        /// Who is up, in the order of the ring; the initiator is the first.
+        "election" Election { list: Vec<Id> },
+        /// The largest of them, and who found out.
+        announces "coordinator" Coordinator { id: Id, origin: Id },
+    }
+}
+
+rules! {
+    /// send election([id])
+    Start,
+    /// on election(L), L begins with id: send coordinator(max(L), id)
+    Home,
+    /// on election(L) otherwise: append id; send election(L)
+    Append,
+    /// on coordinator(x, o): coordinator := x; if o != id: send coordinator(x, o)
+    Coordinator,
+}
+
+impl Process for RingCollect {
+    const SPEC: Spec = Spec::election("ring-collect", 1992, include_str!("mod.rs"))
+        .errata(include_str!("errata.md"))
+        .reached(Reached::Relays)
+        .bypass()
+        .elects(Winner::LargestLive, Informed::Live)
+        .at_most(Counts::All, Basis::Proved("?"), "2a·k", |facts| {
+            facts.live.checked_mul(2 * facts.initiators)
+        })
+        .schedules(Schedules::Same)
+        .example("--ids 3,7,4,1 --crash 1@0 --initiators one");
+    type Given = Id;
+    type Port = Next;
+    type Msg = Msg;
+    type Rule = Rule;
+    type Timer = Never;
+    type Local = Never;
+
+    fn new(id: Id) -> Self {
+        RingCollect { id, coordinator: None }
+    }
+
+    fn start(&mut self, out: &mut impl Outbox<Self>) {
+        out.rule(Rule::Start);
+        out.send(Next, Msg::Election { list: vec![self.id] });
+    }
+
+    fn receive(&mut self, _: Next, msg: Msg, out: &mut impl Outbox<Self>) {
+        match msg {
+            Msg::Election { list } if list.first() == Some(&self.id) => {
+                out.rule(Rule::Home);
+                let largest = list.iter().copied().fold(self.id, Id::max);
+                out.send(Next, Msg::Coordinator { id: largest, origin: self.id });
+            }
+            Msg::Election { mut list } => {
+                out.rule(Rule::Append);
+                list.push(self.id);
+                out.send(Next, Msg::Election { list });
+            }
+            Msg::Coordinator { id, origin } => {
+                out.rule(Rule::Coordinator);
+                self.coordinator = Some(id);
+                if origin != self.id {
+                    out.send(Next, Msg::Coordinator { id, origin });
+                }
+            }
+        }
+    }
+}
+
+impl State for RingCollect {
+    fn fields(&self) -> Fields {
+        fields!(self; id, coordinator)
+    }
+}
+
+impl Election for RingCollect {
+    #[inline(always)]
+    fn outcome(&self) -> Decision {
+        Decision { verdict: self.verdict(), knows: self.knows() }
+    }
+}
+
+impl RingCollect {
+    fn verdict(&self) -> Verdict {
+        Verdict::of(self.id, self.coordinator)
+    }
+
+    fn knows(&self) -> Knows {
+        self.coordinator.into()
+    }
+}

@@ -1,0 +1,252 @@
+//! How a contract is written: it begins with the name, the year and the file, and each line says what differs from the
+//! plainest algorithm. What is prose stands in the header of the file.
+
+use super::{
+    Arranged, Average, Basis, Bound, Constant, Cost, Counts, Erratum, Facts, Graph, Header, HeaderError,
+    Informed, Links, Needs, Order, Orientation, Processes, Promises, Reached, RuleText, Schedules, Setting,
+    Spec, Talks, Timing, Tolerates, Winner, header,
+};
+
+impl Spec {
+    /// An election. Unless it says otherwise, the largest identity of all is elected and everybody learns it, in the
+    /// weakest environment. The file is its own: `include_str!("mod.rs")`.
+    #[must_use]
+    pub const fn election(name: &'static str, year: u16, file: &'static str) -> Spec {
+        Spec {
+            name,
+            aliases: &[],
+            year,
+            file,
+            errata_file: "",
+            needs: Needs::NOTHING,
+            promises: Promises::Election { winner: Winner::Largest, informed: Informed::All },
+            cost: Cost::UNKNOWN,
+            worst_ids: None,
+            settings: &[],
+            example: "",
+            diff: "",
+            erratum: "",
+            title: "",
+            source: "",
+            idea: "",
+            rules: &[],
+        }
+    }
+
+    /// Mutual exclusion. Unless it says otherwise, nobody waits for ever, and it falls silent when nobody wants in.
+    #[must_use]
+    pub const fn exclusion(name: &'static str, year: u16, file: &'static str) -> Spec {
+        let promises = Promises::Exclusion { order: Order::Fair, falls_silent: true };
+        Spec { promises, ..Spec::election(name, year, file) }
+    }
+
+    /// Other names for it. A broken text has none.
+    #[must_use]
+    pub const fn aliases(self, aliases: &'static [&'static str]) -> Spec {
+        if self.is_literal() { self } else { Spec { aliases, ..self } }
+    }
+
+    /// What the sources get wrong: `include_str!("errata.md")`.
+    #[must_use]
+    pub const fn errata(self, errata_file: &'static str) -> Spec {
+        Spec { errata_file, ..self }
+    }
+
+    /// The lines by which a broken text differs from the right one.
+    #[must_use]
+    pub const fn diff(self, diff: &'static str) -> Spec {
+        Spec { diff, ..self }
+    }
+
+    /// Its rules, where it shares its clauses with another algorithm and says some of them in other words.
+    #[must_use]
+    pub const fn rules(self, rules: &'static [RuleText]) -> Spec {
+        Spec { rules, ..self }
+    }
+
+    /// A small run worth looking at, as arguments of `run` after the name.
+    #[must_use]
+    pub const fn example(self, example: &'static str) -> Spec {
+        Spec { example, ..self }
+    }
+
+    /// The weakest links it works on.
+    #[must_use]
+    pub const fn links(self, links: Links) -> Spec {
+        self.needs(Needs { links, ..self.needs })
+    }
+
+    /// All processes agree on which side is which, or on port numbers.
+    #[must_use]
+    pub const fn oriented(self) -> Spec {
+        self.needs(Needs { orientation: Orientation::Same, ..self.needs })
+    }
+
+    /// What a process does that is reached by a message before it started.
+    #[must_use]
+    pub const fn reached(self, reached: Reached) -> Spec {
+        self.needs(Needs { reached, ..self.needs })
+    }
+
+    /// What it needs to know about time.
+    #[must_use]
+    pub const fn timing(self, timing: Timing) -> Spec {
+        self.needs(Needs { timing, ..self.needs })
+    }
+
+    /// It draws random numbers.
+    #[must_use]
+    pub const fn draws(self) -> Spec {
+        self.needs(Needs { choices: true, ..self.needs })
+    }
+
+    /// It is told of crashes.
+    #[must_use]
+    pub const fn detector(self) -> Spec {
+        self.needs(Needs { detector: true, ..self.needs })
+    }
+
+    /// The graphs it admits.
+    #[must_use]
+    pub const fn graphs(self, graphs: &'static [Graph]) -> Spec {
+        self.needs(Needs { graphs, ..self.needs })
+    }
+
+    /// The ring has been closed over the processes that are down.
+    #[must_use]
+    pub const fn bypass(self) -> Spec {
+        self.needs(Needs { bypass: true, ..self.needs })
+    }
+
+    /// How many processes there may be.
+    #[must_use]
+    pub const fn processes(self, processes: Processes) -> Spec {
+        self.needs(Needs { processes, ..self.needs })
+    }
+
+    /// How many others a process has to do with, for estimates.
+    #[must_use]
+    pub const fn talks(self, talks: Talks) -> Spec {
+        self.needs(Needs { talks, ..self.needs })
+    }
+
+    /// The faults that it lives with while it runs.
+    #[must_use]
+    pub const fn tolerates(self, tolerates: Tolerates) -> Spec {
+        self.needs(Needs { tolerates, ..self.needs })
+    }
+
+    const fn needs(self, needs: Needs) -> Spec {
+        Spec { needs, ..self }
+    }
+
+    /// Who is elected, and who knows it in the end.
+    #[must_use]
+    pub const fn elects(self, winner: Winner, informed: Informed) -> Spec {
+        Spec { promises: Promises::Election { winner, informed }, ..self }
+    }
+
+    /// In what order requests are served.
+    #[must_use]
+    pub const fn serves(self, order: Order) -> Spec {
+        match self.promises {
+            Promises::Exclusion { falls_silent, .. } => {
+                Spec { promises: Promises::Exclusion { order, falls_silent }, ..self }
+            }
+            Promises::Election { .. } => panic!("an election serves nobody"),
+        }
+    }
+
+    /// Tokens circulate for ever: it never falls silent.
+    #[must_use]
+    pub const fn circulates(self) -> Spec {
+        match self.promises {
+            Promises::Exclusion { order, .. } => {
+                Spec { promises: Promises::Exclusion { order, falls_silent: false }, ..self }
+            }
+            Promises::Election { .. } => panic!("an election ends"),
+        }
+    }
+
+    /// At most so many messages of these.
+    #[must_use]
+    pub const fn at_most(
+        self,
+        counts: Counts,
+        basis: Basis,
+        formula: &'static str,
+        value: fn(&Facts) -> Option<u64>,
+    ) -> Spec {
+        self.cost(Cost { worst: Some(Bound { formula, counts, basis, value }), ..self.cost })
+    }
+
+    /// The mean over random arrangements or independent requests.
+    #[must_use]
+    pub const fn average(self, formula: &'static str, value: fn(&Facts) -> Option<f64>) -> Spec {
+        self.cost(Cost { average: Some(Average { formula, value }), ..self.cost })
+    }
+
+    /// How the number of messages depends on the schedule.
+    #[must_use]
+    pub const fn schedules(self, schedules: Schedules) -> Spec {
+        self.cost(Cost { schedules, ..self.cost })
+    }
+
+    /// The published factor of n·log2 n in the worst case, and who gives it.
+    #[must_use]
+    pub const fn constant(self, value: f64, source: &'static str) -> Spec {
+        self.cost(Cost { constant: Some(Constant { value, source }), ..self.cost })
+    }
+
+    const fn cost(self, cost: Cost) -> Spec {
+        Spec { cost, ..self }
+    }
+
+    /// The arrangement of identities under which it sends most.
+    #[must_use]
+    pub const fn worst_on(self, ids: Arranged) -> Spec {
+        Spec { worst_ids: Some(ids), ..self }
+    }
+
+    /// Its own settings.
+    #[must_use]
+    pub const fn settings(self, settings: &'static [Setting]) -> Spec {
+        Spec { settings, ..self }
+    }
+
+    /// What the header of its file says.
+    ///
+    /// # Errors
+    /// The line of the header that does not fit.
+    pub fn header(&self) -> Result<Header, HeaderError> {
+        if self.file.is_empty() {
+            let title = if self.title.is_empty() { self.name } else { self.title };
+            return Ok(Header {
+                title: title.into(),
+                idea: self.idea.into(),
+                needs: String::new(),
+                cost: self.cost.words.into(),
+                source: self.source.into(),
+            });
+        }
+        let mut header = Header::parse(self.file)?;
+        if !self.title.is_empty() {
+            (header.title, header.idea) = (self.title.into(), self.idea.into());
+        }
+        Ok(header)
+    }
+
+    /// The same, with nothing but its name where it cannot be read: tests and builds say so, a user is not bothered.
+    #[must_use]
+    pub fn prose(&self) -> Header {
+        self.header().unwrap_or_else(|_| Header { title: self.name.into(), ..Header::default() })
+    }
+
+    /// What the sources get wrong.
+    #[must_use]
+    pub fn known_errata(&self) -> Vec<Erratum> {
+        let mut errata = header::errata(self.errata_file).unwrap_or_default();
+        errata.retain(|erratum| self.erratum.is_empty() || erratum.id == self.erratum);
+        errata
+    }
+}

@@ -1,0 +1,194 @@
+//! The prose of an algorithm: the header of its file and the list of its errata. Every face of the project reads it
+//! from there, so that it stands once.
+//!
+//! The header begins with `//! Title: what it is in a sentence.` and goes on in paragraphs. Four of them have a name:
+//! `**Idea.**`, `**Needs.**`, `**Cost.**` and `**Source.**`, in this order. Further paragraphs are for the reader of
+//! the file alone.
+
+use super::Erratum;
+use core::fmt;
+
+/// What the header of an algorithm's file says.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Header {
+    /// The name in prose.
+    pub title: String,
+    /// How it works, in a few sentences.
+    pub idea: String,
+    /// What it needs, and why.
+    pub needs: String,
+    /// What it costs: best, average, worst, time.
+    pub cost: String,
+    /// Where it was published.
+    pub source: String,
+}
+
+/// Why prose cannot be read.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct HeaderError {
+    /// The line, from 1.
+    pub line: usize,
+    /// What is wrong, and what is expected.
+    pub why: String,
+}
+
+impl fmt::Display for HeaderError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}: {}", self.line, self.why)
+    }
+}
+
+impl core::error::Error for HeaderError {}
+
+/// The named paragraphs, in their order.
+const SECTIONS: [&str; 4] = ["Idea", "Needs", "Cost", "Source"];
+
+impl Header {
+    /// Reads the header of a source file.
+    ///
+    /// # Errors
+    /// The first line that does not fit, and what is expected there.
+    pub fn parse(file: &str) -> Result<Header, HeaderError> {
+        let mut header = Header::default();
+        let mut paragraphs = paragraphs(file).into_iter();
+        let complain = |line, why: String| Err(HeaderError { line, why });
+        let Some((line, first)) = paragraphs.next() else {
+            return complain(1, "a file begins with `//! Title: what it is in a sentence.`".into());
+        };
+        let Some((title, _)) = first.split_once(": ") else {
+            return complain(line, "expected `//! Title: what it is in a sentence.`".into());
+        };
+        header.title = title.into();
+        let mut last = None;
+        for (line, paragraph) in paragraphs {
+            let Some((name, text)) = paragraph.strip_prefix("**").and_then(|text| text.split_once(".** "))
+            else {
+                continue;
+            };
+            let Some(place) = SECTIONS.iter().position(|section| *section == name) else {
+                return complain(
+                    line,
+                    format!("no paragraph is called {name}: there are {}", SECTIONS.join(", ")),
+                );
+            };
+            if last.is_some_and(|last| last >= place) {
+                return complain(line, format!("the order is {}, each once", SECTIONS.join(", ")));
+            }
+            last = Some(place);
+            *[&mut header.idea, &mut header.needs, &mut header.cost, &mut header.source][place] = text.into();
+        }
+        if header.idea.is_empty() {
+            return complain(line, "a paragraph `**Idea.** How it works.` is missing".into());
+        }
+        Ok(header)
+    }
+}
+
+/// The paragraphs of the header with the lines on which they begin, each in one line; without blocks of code.
+fn paragraphs(file: &str) -> Vec<(usize, String)> {
+    let mut paragraphs: Vec<(usize, String)> = Vec::new();
+    let (mut open, mut code) = (false, false);
+    for (number, line) in file.lines().enumerate() {
+        let Some(text) = line.strip_prefix("//!") else { break };
+        let text = text.trim();
+        if text.starts_with("```") {
+            code = !code;
+            open = false;
+        } else if code || text.is_empty() {
+            open = false;
+        } else if let Some((_, paragraph)) = paragraphs.last_mut().filter(|_| open) {
+            paragraph.push(' ');
+            paragraph.push_str(text);
+        } else {
+            paragraphs.push((number + 1, text.to_owned()));
+            open = true;
+        }
+    }
+    paragraphs
+}
+
+/// Reads a list of errata: items `- **number**: what is wrong, and what is right`, whose further lines are indented.
+/// Whatever is no item is for the reader of the file alone.
+///
+/// # Errors
+/// The first item without a number.
+pub fn errata(file: &str) -> Result<Vec<Erratum>, HeaderError> {
+    let mut errata: Vec<Erratum> = Vec::new();
+    let mut open = false;
+    for (number, line) in file.lines().enumerate() {
+        if let Some(item) = line.strip_prefix("- ") {
+            let Some((id, text)) = item.strip_prefix("**").and_then(|item| item.split_once("**: ")) else {
+                let why = "expected `- **number**: what is wrong, and what is right`".into();
+                return Err(HeaderError { line: number + 1, why });
+            };
+            errata.push(Erratum { id: id.to_owned(), text: text.trim().to_owned() });
+            open = true;
+        } else if let Some(erratum) = errata.last_mut().filter(|_| open && line.starts_with("  ")) {
+            erratum.text.push(' ');
+            erratum.text.push_str(line.trim());
+        } else {
+            open = false;
+        }
+    }
+    Ok(errata)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILE: &str = "\
+//! Peterson: two comparisons
+//! in one direction.
+//!
+//! **Idea.** It goes
+//! round: twice.
+//!
+//! A remark.
+//!
+//! **Source.** A book.
+//!
+//! ```
+//! **Needs.** code
+//! ```
+
+//! **Cost.** not in the header
+";
+
+    #[test]
+    fn header_is_read() {
+        let expected = Header {
+            title: "Peterson".into(),
+            idea: "It goes round: twice.".into(),
+            source: "A book.".into(),
+            ..Header::default()
+        };
+        assert_eq!(Header::parse(FILE), Ok(expected));
+    }
+
+    #[test]
+    fn header_that_does_not_parse_names_the_line() {
+        for (file, line, why) in [
+            ("", 1, "begins with"),
+            ("use x;\n//! A: b.\n", 1, "begins with"),
+            ("//! A\n", 1, "Title"),
+            ("//! A: b.\n", 1, "**Idea.**"),
+            ("//! A: b.\n//!\n//! **Ideas.** c\n", 3, "no paragraph is called Ideas"),
+            ("//! A: b.\n//!\n//! **Cost.** c\n//!\n//! **Idea.** d\n", 5, "the order"),
+            ("//! A: b.\n//!\n//! **Idea.** c\n//!\n//! **Idea.** d\n", 5, "each once"),
+        ] {
+            let error = Header::parse(file).expect_err(file);
+            assert_eq!(error.line, line, "{file}");
+            assert!(error.why.contains(why), "{file}: {error}");
+        }
+    }
+
+    #[test]
+    fn errata_are_read() {
+        let list = "# Errata\n\n- **1**: wrong,\n  and right.\n\n  A remark.\n- **2**: b\n";
+        let read = errata(list).expect("a list");
+        let read: Vec<_> = read.iter().map(|erratum| (&*erratum.id, &*erratum.text)).collect();
+        assert_eq!(read, [("1", "wrong, and right."), ("2", "b")]);
+        assert_eq!(errata("\n- 3: c\n").expect_err("no number").line, 2);
+    }
+}

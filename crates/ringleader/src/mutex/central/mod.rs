@@ -1,0 +1,237 @@
+//! Central coordinator: one process keeps a queue and lets in the others.
+//!
+//! **Idea.** Who wants in asks the coordinator, which grants at once if nobody is inside and queues the request
+//! otherwise. Who leaves tells it, and the first in the queue is granted.
+//!
+//! **Needs.** A complete graph of named processes, reliable links in any order. Nobody crashes: `central-failover`
+//! survives that.
+//!
+//! **Cost.** exactly 3 per entry of another process, 0 for the coordinator's own: 3(n-1)/n on average if all ask alike;
+//! with --denied one more for each request that waits; two message delays from an exit to the next entry, one if the
+//! coordinator is one of the two
+//!
+//! **Source.** lecture slides; folklore
+//!
+//! ```
+//! use ringleader::{mutex::Central, sim::{self, Scenario}};
+//! let run = sim::run_exclusion::<Central>(&Scenario::new(4), &mut ()).unwrap();
+//! assert_eq!(run.messages, 3 * 3); // four entries, one of them the coordinator's own
+//! ```
+
+use crate::model::*;
+use std::collections::VecDeque;
+
+/// The local variables of one process.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Central {
+    me: Peer,
+    user: Stage,
+    /// Whether those who have to wait are told.
+    denies: bool,
+    /// The coordinator's: who was let in last and has not left; nobody at first.
+    holder: Option<Peer>,
+    /// The coordinator's: who has asked since, in the order of arrival.
+    queue: VecDeque<Peer>,
+}
+
+/// The coordinator.
+const COORDINATOR: Peer = Peer(0);
+
+messages! {
+    /// What processes say to the coordinator, and it to them.
+    pub enum Msg {
+        /// May I?
+        "request" Request,
+        /// You may.
+        "granted" Granted,
+        /// You have to wait.
+        "denied" Denied,
+        /// I have left.
+        "release" Release,
+    }
+}
+
+rules! {
+    /// send REQUEST to the coordinator; the coordinator asks itself
+    Want,
+    /// coordinator, on REQUEST from j, holder = nobody: holder := j; send GRANTED to j
+    Grant,
+    /// coordinator, on REQUEST from j otherwise: append j to the queue (and send DENIED to j, if denied)
+    Queue,
+    /// on GRANTED: enter
+    Enter,
+    /// on DENIED, whenever it comes: nothing
+    Denied,
+    /// leave; send RELEASE to the coordinator
+    Exit,
+    /// coordinator, on RELEASE, the queue empty: holder := nobody
+    Free,
+    /// coordinator, on RELEASE otherwise: take h off the queue; holder := h; send GRANTED to h
+    Next,
+}
+
+impl Process for Central {
+    const SPEC: Spec = Spec::exclusion("central", 1979, include_str!("mod.rs"))
+        .errata(include_str!("errata.md"))
+        .reached(Reached::Relays)
+        .talks(Talks::ToFew)
+        .at_most(Counts::All, Basis::Proved("?"), "3 or 4 per entry", |facts| {
+            Some((3 + u64::from(facts.settings.0[0])) * facts.entries)
+        })
+        .settings(&[
+            Setting {
+                name: "denied",
+                about: "whether those who have to wait are told so",
+                values: SettingValues::OneOf(&["no", "yes"]),
+            },
+            Setting {
+                name: "election",
+                about: "the ring election by which a new coordinator is found after a crash",
+                values: SettingValues::Elsewhere("central-failover"),
+            },
+        ])
+        .example("-n 4 --entries 2");
+    type Given = (Peer, Settings);
+    type Port = Peer;
+    type Msg = Msg;
+    type Rule = Rule;
+    type Timer = Never;
+    type Local = Never;
+
+    fn new((me, settings): (Peer, Settings)) -> Self {
+        Central { me, user: Stage::Idle, denies: settings.0[0] == 1, holder: None, queue: VecDeque::new() }
+    }
+
+    fn start(&mut self, _: &mut impl Outbox<Self>) {}
+
+    fn receive(&mut self, from: Peer, msg: Msg, out: &mut impl Outbox<Self>) {
+        match (msg, self.user) {
+            (Msg::Request {}, _) => self.asked(from, out),
+            (Msg::Release {}, _) => self.released(from, out),
+            (Msg::Granted {}, Stage::Waiting) => {
+                out.rule(Rule::Enter);
+                self.user = Stage::Inside;
+            }
+            (Msg::Granted {}, Stage::Idle | Stage::Inside) => {
+                out.impossible("the coordinator grants what was asked for, once");
+            }
+            // It may come after the grant, even with the next request under way.
+            (Msg::Denied {}, _) => out.rule(Rule::Denied),
+        }
+    }
+}
+
+impl State for Central {
+    fn fields(&self) -> Fields {
+        let mut fields = fields!(self; me, user);
+        if self.me == COORDINATOR {
+            fields.extend(fields!(self; holder));
+            fields.push(("queue", self.queue.iter().copied().collect::<Vec<Peer>>().show()));
+        }
+        fields
+    }
+}
+
+impl Central {
+    /// The coordinator is asked; by itself, too.
+    fn asked(&mut self, by: Peer, out: &mut impl Outbox<Self>) {
+        if self.holder.is_none() {
+            out.rule(Rule::Grant);
+            self.let_in(by, out);
+        } else {
+            out.rule(Rule::Queue);
+            self.queue.push_back(by);
+            if self.denies && by != self.me {
+                out.send(by, Msg::Denied {});
+            }
+        }
+    }
+
+    /// The coordinator is told that somebody has left.
+    fn released(&mut self, by: Peer, out: &mut impl Outbox<Self>) {
+        if self.holder != Some(by) {
+            return out.impossible("who leaves was let in last");
+        }
+        match self.queue.pop_front() {
+            None => {
+                out.rule(Rule::Free);
+                self.holder = None;
+            }
+            Some(next) => {
+                out.rule(Rule::Next);
+                self.let_in(next, out);
+            }
+        }
+    }
+
+    fn let_in(&mut self, who: Peer, out: &mut impl Outbox<Self>) {
+        self.holder = Some(who);
+        if who == self.me {
+            self.user = Stage::Inside;
+        } else {
+            out.send(who, Msg::Granted {});
+        }
+    }
+}
+
+impl Exclusion for Central {
+    fn request(&mut self, out: &mut impl Outbox<Self>) {
+        out.rule(Rule::Want);
+        self.user = Stage::Waiting;
+        if self.me == COORDINATOR {
+            self.asked(self.me, out);
+        } else {
+            out.send(COORDINATOR, Msg::Request {});
+        }
+    }
+
+    fn release(&mut self, out: &mut impl Outbox<Self>) {
+        out.rule(Rule::Exit);
+        self.user = Stage::Idle;
+        if self.me == COORDINATOR {
+            self.released(self.me, out);
+        } else {
+            out.send(COORDINATOR, Msg::Release {});
+        }
+    }
+
+    fn stage(&self) -> Stage {
+        self.user
+    }
+
+    fn charge(msg: &Msg) -> Charge {
+        match msg {
+            Msg::Request {} | Msg::Release {} => Charge::Sender,
+            Msg::Granted {} | Msg::Denied {} => Charge::Receiver,
+        }
+    }
+}
+
+/// The slides taken literally: a RELEASE matters only if somebody waits (erratum C1).
+#[derive(Clone, Default, PartialEq, Eq, Hash, Debug)]
+pub struct CentralNeverFree;
+
+impl Variant for CentralNeverFree {
+    type Right = Central;
+    const TEXT: Text = Text {
+        name: "central@c1",
+        title: "Central coordinator, never free again",
+        erratum: "C1",
+        idea: "As printed, RELEASE only takes the next one off the queue. If the queue is empty, the coordinator goes \
+               on believing that somebody is inside, and every later request waits for ever.",
+        rules: &[RuleText { name: "free", text: "on RELEASE, the queue empty: nothing" }],
+        example: "-n 2 --entries 0,2",
+    };
+
+    fn receive(&mut self, right: &mut Central, from: Peer, msg: Msg, out: &mut impl Outbox<Central>) {
+        let holder = right.holder;
+        right.receive(from, msg, out);
+        right.holder = right.holder.or(holder);
+    }
+
+    fn release(&mut self, right: &mut Central, out: &mut impl Outbox<Central>) {
+        let holder = right.holder;
+        right.release(out);
+        right.holder = right.holder.or(holder);
+    }
+}

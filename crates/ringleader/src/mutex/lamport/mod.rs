@@ -1,0 +1,227 @@
+//! Lamport: everybody keeps the whole queue, in the order of logical time.
+//!
+//! **Idea.** Everybody keeps the queue of all requests, in the order of logical time. A process that wants in sends its
+//! request to all others, who queue it and reply. It enters when its request is first in its own queue and it has heard
+//! from all others at a later time; on leaving it tells them.
+//!
+//! **Needs.** A complete graph of named processes, and FIFO links: a REPLY that overtakes a REQUEST lets two in. A
+//! reply must be later than the request, so that receipt must advance the clock.
+//!
+//! **Cost.** exactly 3(n-1) per entry; one message delay from an exit to the next entry
+//!
+//! **Source.** L. Lamport, CACM 21(7):558-565, 1978
+//!
+//! ```
+//! use ringleader::{mutex::Lamport, sim::{self, Scenario}};
+//! let run = sim::run_exclusion::<Lamport>(&Scenario::new(4), &mut ()).unwrap();
+//! assert_eq!(run.messages, 4 * 3 * 3); // four entries, one each
+//! ```
+
+use crate::model::*;
+
+/// The local variables of one process.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Lamport {
+    me: Peer,
+    n: Size,
+    clock: Clock,
+    user: Stage,
+    /// The time stamp of the own request; 0 if there is none.
+    ts: u64,
+    /// All requests that are known and not released, the own one included: (time stamp, process), in order.
+    queue: Vec<(u64, Peer)>,
+    /// Who has sent nothing later than the own request: a set, in increasing order. What came before the request was
+    /// earlier, because receipt advances the clock; so the last time of each need not be kept.
+    silent: Vec<Peer>,
+}
+
+messages! {
+    /// What processes say to each other, and when.
+    pub enum Msg {
+        /// I want in.
+        "request" Request { t: u64 },
+        /// I know that you want in.
+        "reply" Reply { t: u64 },
+        /// I have left.
+        "release" Release { t: u64 },
+    }
+}
+
+rules! {
+    /// C := C + 1; ts := C; queue (ts, i); send REQUEST(ts) to all others; nobody is heard yet
+    Want,
+    /// on REQUEST(t) from j: C := max(C, t + 1); queue (t, j); send REPLY(C) to j; j is heard if (t, j) > (ts, i)
+    Queue,
+    /// on REPLY(t) from j: C := max(C, t + 1); j is heard if (t, j) > (ts, i)
+    Reply,
+    /// on RELEASE(t) from j: C := max(C, t + 1); take j's request out; j is heard if (t, j) > (ts, i)
+    Remove,
+    /// after each receipt: enter if (ts, i) is first and all others are heard
+    Enter,
+    /// C := C + 1; take the own request out; send RELEASE(C) to all others
+    Exit,
+}
+
+impl Process for Lamport {
+    const SPEC: Spec = Spec::exclusion("lamport", 1978, include_str!("mod.rs"))
+        .errata(include_str!("errata.md"))
+        .links(Links::Fifo)
+        .reached(Reached::Relays)
+        .talks(Talks::ToAll { keeps: 20 })
+        .serves(Order::Priority)
+        .at_most(Counts::All, Basis::Proved("?"), "3(n-1) per entry", |facts| {
+            Some(3 * facts.n.saturating_sub(1) * facts.entries)
+        })
+        .example("-n 3");
+    type Given = (Peer, Size);
+    type Port = Peer;
+    type Msg = Msg;
+    type Rule = Rule;
+    type Timer = Never;
+    type Local = Never;
+
+    fn new((me, n): (Peer, Size)) -> Self {
+        let clock = Clock::default();
+        Lamport { me, n, clock, user: Stage::Idle, ts: 0, queue: Vec::new(), silent: Vec::new() }
+    }
+
+    fn start(&mut self, _: &mut impl Outbox<Self>) {}
+
+    fn receive(&mut self, from: Peer, msg: Msg, out: &mut impl Outbox<Self>) {
+        let (Msg::Request { t } | Msg::Reply { t } | Msg::Release { t }) = msg;
+        // At least as large as it is, and larger than t: Lamport's rule IR2. More is not needed, and makes more states.
+        self.clock.raise(t.saturating_add(1));
+        self.take(from, msg, out);
+    }
+}
+
+impl State for Lamport {
+    fn fields(&self) -> Fields {
+        fields!(self; me, user, clock, ts, queue, silent)
+    }
+}
+
+impl Lamport {
+    /// A message arrives; the clock has been seen to.
+    fn take(&mut self, from: Peer, msg: Msg, out: &mut impl Outbox<Self>) {
+        let (Msg::Request { t } | Msg::Reply { t } | Msg::Release { t }) = msg;
+        match msg {
+            Msg::Request { .. } => {
+                out.rule(Rule::Queue);
+                self.insert((t, from), out);
+                out.send(from, Msg::Reply { t: self.clock.now() });
+            }
+            Msg::Reply { .. } => out.rule(Rule::Reply),
+            Msg::Release { .. } => {
+                out.rule(Rule::Remove);
+                self.remove(from, out);
+            }
+        }
+        match self.user {
+            Stage::Waiting => {
+                if (t, from) > (self.ts, self.me) {
+                    self.silent.retain(|&other| other != from);
+                }
+                if self.may_enter() {
+                    out.rule(Rule::Enter);
+                    self.user = Stage::Inside;
+                }
+            }
+            Stage::Idle | Stage::Inside => {}
+        }
+    }
+
+    /// Whether the own request is first, and nothing earlier can come.
+    fn may_enter(&self) -> bool {
+        self.silent.is_empty() && self.queue.first() == Some(&(self.ts, self.me))
+    }
+
+    /// A request takes its place in the queue.
+    fn insert(&mut self, request: (u64, Peer), out: &mut impl Outbox<Self>) {
+        match self.queue.binary_search(&request) {
+            Ok(_) => out.impossible("no process asks twice at one time"),
+            Err(place) => self.queue.insert(place, request),
+        }
+    }
+
+    /// The request of a process leaves the queue.
+    fn remove(&mut self, who: Peer, out: &mut impl Outbox<Self>) {
+        match self.queue.iter().position(|request| request.1 == who) {
+            Some(place) => {
+                self.queue.remove(place);
+            }
+            None => out.impossible("on a FIFO link a request comes before its release"),
+        }
+    }
+}
+
+impl Exclusion for Lamport {
+    fn request(&mut self, out: &mut impl Outbox<Self>) {
+        out.rule(Rule::Want);
+        self.ts = self.clock.tick();
+        self.insert((self.ts, self.me), out);
+        self.silent.extend(self.me.others(self.n));
+        for other in self.me.others(self.n) {
+            out.send(other, Msg::Request { t: self.ts });
+        }
+        self.user = if self.may_enter() { Stage::Inside } else { Stage::Waiting };
+    }
+
+    fn release(&mut self, out: &mut impl Outbox<Self>) {
+        out.rule(Rule::Exit);
+        self.user = Stage::Idle;
+        self.ts = 0;
+        self.remove(self.me, out);
+        let t = self.clock.tick();
+        for other in self.me.others(self.n) {
+            out.send(other, Msg::Release { t });
+        }
+    }
+
+    fn stage(&self) -> Stage {
+        self.user
+    }
+
+    fn charge(msg: &Msg) -> Charge {
+        match msg {
+            Msg::Request { .. } | Msg::Release { .. } => Charge::Sender,
+            Msg::Reply { .. } => Charge::Receiver,
+        }
+    }
+
+    fn priority(&self) -> Option<(u64, u32)> {
+        match self.user {
+            Stage::Idle => None,
+            Stage::Waiting | Stage::Inside => Some((self.ts, self.me.0)),
+        }
+    }
+}
+
+/// The slides taken literally: no rule advances the clock on receipt (erratum L2).
+#[derive(Clone, Default, PartialEq, Eq, Hash, Debug)]
+pub struct LamportWithoutClock;
+
+impl Variant for LamportWithoutClock {
+    type Right = Lamport;
+    const TEXT: Text = Text {
+        name: "lamport@l2",
+        title: "Lamport, no rule for the clock",
+        erratum: "L2",
+        idea: "As the slides have it, only its owner's requests and releases advance a clock. A process that has \
+               not asked yet replies with a time that is no later than the request, and whoever asked waits for \
+               ever.",
+        rules: &[
+            RuleText { name: "queue", text: "on REQUEST(t) from j: queue (t, j); send REPLY(C) to j" },
+            RuleText { name: "reply", text: "on REPLY(t) from j: j is heard if (t, j) > (ts, i)" },
+            RuleText {
+                name: "remove",
+                text: "on RELEASE(t) from j: take j's request out; j is heard if (t, j) > (ts, i)",
+            },
+        ],
+        example: "-n 2 --entries 1,0",
+    };
+
+    fn receive(&mut self, right: &mut Lamport, from: Peer, msg: Msg, out: &mut impl Outbox<Lamport>) {
+        right.take(from, msg, out);
+    }
+}

@@ -1,0 +1,162 @@
+//! Naimi–Tréhel: a request runs to the last that asked, and turns the pointers on its way.
+//!
+//! **Idea.** Each process points to the one that it believes to have asked last. A request runs along the pointers to
+//! the last, and whoever it passes from now on points to its origin. The last remembers who is next, and sends it the
+//! token when it leaves, or at once if it does not need it.
+//!
+//! **Needs.** Named processes that can send to each other, reliable links in any order, and one process that has the
+//! token at first, known to all. The size is not needed, and no table grows with it.
+//!
+//! **Cost.** 0 to n per entry; 1 + 1/2 + ... + 1/(n-1) on average under light load, 3 to 4 when everybody always wants
+//! in; one message delay from an exit to the next entry
+//!
+//! **Source.** M. Naimi, M. Trehel, A. Arnold, JPDC 34(1):1-13, 1996
+//!
+//! ```
+//! use ringleader::{mutex::NaimiTrehel, sim::{self, Scenario}};
+//! let run = sim::run_exclusion::<NaimiTrehel>(&Scenario::new(4), &mut ()).unwrap();
+//! assert!(run.messages <= 4 * 4); // four entries, n at most for each
+//! ```
+
+use crate::model::*;
+
+/// The local variables of one process.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct NaimiTrehel {
+    me: Peer,
+    user: Stage,
+    /// Who asked last, as far as this process knows; none if it was this one.
+    last: Option<Peer>,
+    /// Who gets the token after this process.
+    next: Option<Peer>,
+    /// Whether the token is here.
+    token: bool,
+}
+
+messages! {
+    /// What processes say to each other.
+    pub enum Msg {
+        /// This process wants in.
+        "request" Request { k: Peer },
+        /// The right to enter.
+        "token" Token,
+    }
+}
+
+rules! {
+    /// want, the token here: enter
+    Enter,
+    /// want, the token elsewhere: send REQUEST(i) to last; last := none; wait for the token
+    Want,
+    /// on REQUEST(k), last = j: send REQUEST(k) to j; last := k
+    Forward,
+    /// on REQUEST(k), last = none, the user idle: send TOKEN to k; last := k
+    Give,
+    /// on REQUEST(k), last = none, the user waiting or inside: next := k; last := k
+    Remember,
+    /// on TOKEN: enter
+    Token,
+    /// next = k: send TOKEN to k; next := none. Otherwise keep the token
+    Exit,
+}
+
+impl Process for NaimiTrehel {
+    const SPEC: Spec = Spec::exclusion("naimi-trehel", 1987, include_str!("mod.rs"))
+        .reached(Reached::Relays)
+        .talks(Talks::ToFew)
+        .at_most(Counts::All, Basis::Proved("?"), "n per entry", |facts| Some(facts.n * facts.entries))
+        .example("-n 5 --entries 1");
+    type Given = (Peer, Holder);
+    type Port = Peer;
+    type Msg = Msg;
+    type Rule = Rule;
+    type Timer = Never;
+    type Local = Never;
+
+    fn new((me, Holder(token)): (Peer, Holder)) -> Self {
+        let last = if token { None } else { Some(FIRST) };
+        NaimiTrehel { me, user: Stage::Idle, last, next: None, token }
+    }
+
+    fn start(&mut self, _: &mut impl Outbox<Self>) {}
+
+    fn receive(&mut self, _: Peer, msg: Msg, out: &mut impl Outbox<Self>) {
+        match (msg, self.user, self.last) {
+            (Msg::Request { k }, Stage::Idle | Stage::Waiting | Stage::Inside, _) if k == self.me => {
+                out.impossible("a request does not come back to its origin")
+            }
+            (Msg::Request { k }, Stage::Idle | Stage::Waiting | Stage::Inside, Some(last)) => {
+                out.rule(Rule::Forward);
+                out.send(last, Msg::Request { k });
+                self.last = Some(k);
+            }
+            (Msg::Request { k }, Stage::Idle, None) => {
+                out.rule(Rule::Give);
+                out.send(k, Msg::Token {});
+                self.token = false;
+                self.last = Some(k);
+            }
+            (Msg::Request { k }, Stage::Waiting | Stage::Inside, None) => {
+                out.rule(Rule::Remember);
+                self.next = Some(k);
+                self.last = Some(k);
+            }
+            (Msg::Token {}, Stage::Waiting, _) => {
+                out.rule(Rule::Token);
+                self.token = true;
+                self.user = Stage::Inside;
+            }
+            (Msg::Token {}, Stage::Idle | Stage::Inside, _) => {
+                out.impossible("the token is sent to who waits for it")
+            }
+        }
+    }
+}
+
+impl State for NaimiTrehel {
+    fn fields(&self) -> Fields {
+        fields!(self; me, user, last, next, token)
+    }
+}
+
+/// Who has the token at first.
+const FIRST: Peer = Peer(0);
+
+impl Exclusion for NaimiTrehel {
+    fn request(&mut self, out: &mut impl Outbox<Self>) {
+        match (self.token, self.last.take()) {
+            (true, None) => {
+                out.rule(Rule::Enter);
+                self.user = Stage::Inside;
+            }
+            (false, Some(last)) => {
+                out.rule(Rule::Want);
+                self.user = Stage::Waiting;
+                out.send(last, Msg::Request { k: self.me });
+            }
+            (true, Some(_)) | (false, None) => {
+                out.impossible("an idle process is the last if it has the token")
+            }
+        }
+    }
+
+    fn release(&mut self, out: &mut impl Outbox<Self>) {
+        out.rule(Rule::Exit);
+        self.user = Stage::Idle;
+        if let Some(next) = self.next.take() {
+            self.token = false;
+            out.send(next, Msg::Token {});
+        }
+    }
+
+    fn stage(&self) -> Stage {
+        self.user
+    }
+
+    fn charge(msg: &Msg) -> Charge {
+        match msg {
+            Msg::Request { k } => Charge::Process(k.0),
+            Msg::Token {} => Charge::Receiver,
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! Ricart–Agrawala: ask everybody; whoever asked earlier answers later.
+//!
+//! **Idea.** A process that wants in sends a time-stamped request to all others and enters when all have replied.
+//! Whoever is inside, or wants in and asked earlier, replies when it leaves; everybody else at once.
+//!
+//! **Needs.** A complete graph of named processes, reliable links in any order. The clock must be raised to every time
+//! stamp received, or a later request may get a smaller stamp than one that was already granted.
+//!
+//! **Cost.** exactly 2(n-1) per entry; one message delay from an exit to the next entry
+//!
+//! **Source.** G. Ricart, A. K. Agrawala, CACM 24(1):9-17, 1981
+//!
+//! ```
+//! use ringleader::{mutex::RicartAgrawala, sim::{self, Scenario}};
+//! let run = sim::run_exclusion::<RicartAgrawala>(&Scenario::new(4), &mut ()).unwrap();
+//! assert_eq!(run.messages, 4 * 2 * 3); // four entries, one each
+//! ```
+
+use crate::model::*;
+
+/// The local variables of one process.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct RicartAgrawala {
+    me: Peer,
+    n: Size,
+    /// The highest time stamp used or seen.
+    clock: Clock,
+    user: Stage,
+    /// The time stamp of the own request.
+    ts: u64,
+    /// How many replies have not come yet. Everybody replies once, so they need not be told apart.
+    missing: u32,
+    /// Who waits for our reply.
+    deferred: Peers,
+}
+
+messages! {
+    /// What processes say to each other.
+    pub enum Msg {
+        /// May I? I asked at this time.
+        "request" Request { t: u64 },
+        /// You may, as far as I am concerned.
+        "reply" Reply,
+    }
+}
+
+rules! {
+    /// C := C + 1; ts := C; send REQUEST(ts) to all others; enter when n - 1 replies are in
+    Want,
+    /// on REQUEST(t) from j, inside or waiting with (ts, i) < (t, j): C := max(C, t); remember j
+    Defer,
+    /// on REQUEST(t) from j otherwise: C := max(C, t); send REPLY to j
+    Grant,
+    /// on REPLY, others missing: one less is missing
+    Reply,
+    /// on the last REPLY: enter
+    Enter,
+    /// send REPLY to all that were remembered; forget them
+    Exit,
+}
+
+impl Process for RicartAgrawala {
+    const SPEC: Spec = Spec::exclusion("ricart-agrawala", 1981, include_str!("mod.rs"))
+        .errata(include_str!("errata.md"))
+        .aliases(&["ra"])
+        .reached(Reached::Relays)
+        .serves(Order::Priority)
+        .at_most(Counts::All, Basis::Proved("?"), "2(n-1) per entry", |facts| {
+            Some(2 * facts.n.saturating_sub(1) * facts.entries)
+        })
+        .example("-n 3 --entries 2");
+    type Given = (Peer, Size);
+    type Port = Peer;
+    type Msg = Msg;
+    type Rule = Rule;
+    type Timer = Never;
+    type Local = Never;
+
+    fn new((me, n): (Peer, Size)) -> Self {
+        RicartAgrawala {
+            me,
+            n,
+            clock: Clock::default(),
+            user: Stage::Idle,
+            ts: 0,
+            missing: 0,
+            deferred: Peers::default(),
+        }
+    }
+
+    fn start(&mut self, _: &mut impl Outbox<Self>) {}
+
+    fn receive(&mut self, from: Peer, msg: Msg, out: &mut impl Outbox<Self>) {
+        match (msg, self.user) {
+            (Msg::Request { t }, user) => {
+                self.clock.raise(t);
+                let earlier = match user {
+                    Stage::Idle => false,
+                    Stage::Waiting => (self.ts, self.me) < (t, from),
+                    Stage::Inside => true,
+                };
+                if earlier {
+                    out.rule(Rule::Defer);
+                    if !self.deferred.insert(from) {
+                        out.impossible("it asks once, and not again before it has our reply");
+                    }
+                } else {
+                    out.rule(Rule::Grant);
+                    out.send(from, Msg::Reply {});
+                }
+            }
+            (Msg::Reply {}, Stage::Waiting) => {
+                self.missing -= 1;
+                if self.missing == 0 {
+                    out.rule(Rule::Enter);
+                    self.user = Stage::Inside;
+                } else {
+                    out.rule(Rule::Reply);
+                }
+            }
+            (Msg::Reply {}, Stage::Idle | Stage::Inside) => {
+                out.impossible("all replies are in before it enters")
+            }
+        }
+    }
+}
+
+impl State for RicartAgrawala {
+    fn fields(&self) -> Fields {
+        fields!(self; me, user, clock, ts, missing, deferred)
+    }
+}
+
+impl Exclusion for RicartAgrawala {
+    fn request(&mut self, out: &mut impl Outbox<Self>) {
+        out.rule(Rule::Want);
+        self.ts = self.clock.tick();
+        self.missing = self.n.0.saturating_sub(1);
+        self.user = if self.missing == 0 { Stage::Inside } else { Stage::Waiting };
+        for other in self.me.others(self.n) {
+            out.send(other, Msg::Request { t: self.ts });
+        }
+    }
+
+    fn release(&mut self, out: &mut impl Outbox<Self>) {
+        out.rule(Rule::Exit);
+        self.user = Stage::Idle;
+        self.ts = 0;
+        for other in self.deferred.drain() {
+            out.send(other, Msg::Reply {});
+        }
+    }
+
+    fn stage(&self) -> Stage {
+        self.user
+    }
+
+    fn charge(msg: &Msg) -> Charge {
+        match msg {
+            Msg::Request { .. } => Charge::Sender,
+            Msg::Reply {} => Charge::Receiver,
+        }
+    }
+
+    fn priority(&self) -> Option<(u64, u32)> {
+        match self.user {
+            Stage::Idle => None,
+            Stage::Waiting | Stage::Inside => Some((self.ts, self.me.0)),
+        }
+    }
+}
+
+/// The slides taken literally: no rule raises the clock (erratum R1).
+#[derive(Clone, Default, PartialEq, Eq, Hash, Debug)]
+pub struct RicartAgrawalaAsPrinted;
+
+impl Variant for RicartAgrawalaAsPrinted {
+    type Right = RicartAgrawala;
+    const TEXT: Text = Text {
+        name: "ricart-agrawala@as-printed",
+        title: "Ricart–Agrawala, as printed",
+        erratum: "R1",
+        idea: "As printed, a request carries the time of a clock that only its owner's requests advance. A process \
+               that granted a request can ask later with an earlier time stamp, is granted in turn by those that \
+               are waiting, and two are inside.",
+        rules: &[
+            RuleText {
+                name: "defer",
+                text: "on REQUEST(t) from j, inside or waiting with (ts, i) < (t, j): remember j",
+            },
+            RuleText { name: "grant", text: "on REQUEST(t) from j otherwise: send REPLY to j" },
+        ],
+        example: "-n 3 --load open:0.3 --total 2 --seed 8",
+    };
+
+    fn receive(
+        &mut self,
+        right: &mut RicartAgrawala,
+        from: Peer,
+        msg: Msg,
+        out: &mut impl Outbox<RicartAgrawala>,
+    ) {
+        let clock = right.clock;
+        right.receive(from, msg, out);
+        right.clock = clock;
+    }
+}

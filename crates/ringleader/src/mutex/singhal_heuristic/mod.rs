@@ -1,0 +1,301 @@
+//! Singhal's heuristic: ask only those that may have the token, and learn from the token who asks.
+//!
+//! **Idea.** A process that wants in asks only those that it believes to be asking, too: one of them has the token, or
+//! will have it. At first these are the smaller names, so that of any two one asks the other. The token carries what is
+//! known of requests, and who leaves sends it to one that asks.
+//!
+//! **Needs.** A complete graph of named processes, reliable links in any order, one process that has the token at
+//! first.
+//!
+//! **Cost.** (n-1)/2 + (n-1)/n per entry on average under light load, n when everybody always wants in; late requests
+//! cost more, and no bound is proved: with n = 3 and two entries each at most 22 in all on FIFO links, 33 otherwise
+//!
+//! **Source.** M. Singhal, IEEE Trans. Computers 38(5):651-662, 1989
+//!
+//! ```
+//! use ringleader::{mutex::SinghalHeuristic, sim::{self, Scenario}};
+//! let run = sim::run_exclusion::<SinghalHeuristic>(&Scenario::new(4), &mut ()).unwrap();
+//! assert!(run.messages <= 4 * 4); // four entries, and nothing comes late
+//! ```
+
+use crate::model::*;
+
+/// The local variables of one process. The state vector SV of the source is `own` and `asks`: of others it only ever
+/// says whether they ask (R) or not (N).
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct SinghalHeuristic {
+    me: Peer,
+    n: Size,
+    own: State,
+    /// For each process, whether it is believed to be asking.
+    asks: Vec<bool>,
+    /// For each process the number of its latest request, as far as it is known here.
+    sn: Vec<u32>,
+    /// The token, if it is here: the same two lists, as the token has them.
+    token: Option<(Vec<bool>, Vec<u32>)>,
+}
+
+names! {
+    /// What a process does, by the letters of the source.
+    enum State {
+        Requesting = "R",
+        Executing = "E",
+        Holding = "H",
+        Nothing = "N",
+    }
+}
+
+messages! {
+    /// What processes say to each other.
+    pub enum Msg {
+        /// I want in; or I did, and you should know.
+        "request" Request { sn: u32 },
+        /// The right to enter, with what it has learned.
+        "token" Token { tsv: Vec<bool>, tsn: Vec<u32> },
+    }
+}
+
+rules! {
+    /// want, the token here: SV[i] := E; enter
+    Enter,
+    /// want, the token elsewhere: SN[i] := SN[i] + 1; send REQUEST(SN[i]) to every j with SV[j] = R; SV[i] := R
+    Want,
+    /// on TOKEN(TSV, TSN): SV[i] := E; enter
+    Token,
+    /// on REQUEST(sn) from j, sn > SN[j] and > TSN[j] where the token is here, in state N or E, or in R with SV[j] = R:
+    /// SN[j] := sn; SV[j] := R
+    Note,
+    /// on such a REQUEST in state R, SV[j] != R: SN[j] := sn; SV[j] := R; send REQUEST(SN[i]) to j
+    AskBack = "ask back",
+    /// on such a REQUEST in state H: SN[j] := sn; SV[j] := R; SV[i] := N; TSV[j] := R; TSN[j] := sn; send TOKEN(TSV,
+    /// TSN) to j
+    HandOver = "hand over",
+    /// on any other REQUEST from j. State N: SV[j] := R. State R: if SV[j] != R: SV[j] := R, send REQUEST(SN[i]) to j.
+    /// State E or H: send REQUEST(SN[i]) to j
+    Outdated,
+    /// SV[i] := N; TSV[i] := N; for every j the newer of (SV[j], SN[j]) and (TSV[j], TSN[j]) here and in the token; the
+    /// first j of i+1 .. n-1, 0 .. i-1 with SV[j] = R gets TOKEN(TSV, TSN); if there is none, SV[i] := H
+    Exit,
+}
+
+impl Process for SinghalHeuristic {
+    const SPEC: Spec = Spec::exclusion("singhal-heuristic", 1989, include_str!("mod.rs"))
+        .errata(include_str!("errata.md"))
+        .reached(Reached::Relays)
+        .talks(Talks::ToAll { keeps: 5 })
+        .example("-n 3 --entries 2");
+    type Given = (Peer, Size, Holder);
+    type Port = Peer;
+    type Msg = Msg;
+    type Rule = Rule;
+    type Timer = Never;
+    type Local = Never;
+
+    fn new((me, n, Holder(holder)): (Peer, Size, Holder)) -> Self {
+        let size = n.0 as usize;
+        SinghalHeuristic {
+            me,
+            n,
+            own: if holder { State::Holding } else { State::Nothing },
+            asks: (0..n.0).map(|j| j < me.0).collect(),
+            sn: vec![0; size],
+            token: holder.then(|| (vec![false; size], vec![0; size])),
+        }
+    }
+
+    fn start(&mut self, _: &mut impl Outbox<Self>) {}
+
+    fn receive(&mut self, from: Peer, msg: Msg, out: &mut impl Outbox<Self>) {
+        match (msg, self.own) {
+            (Msg::Request { sn }, _) if sn > self.known(from) => self.fresh(from, sn, out),
+            (Msg::Request { .. }, _) => self.outdated(from, out),
+            (Msg::Token { tsv, tsn }, State::Requesting) => {
+                out.rule(Rule::Token);
+                self.own = State::Executing;
+                self.token = Some((tsv, tsn));
+            }
+            (Msg::Token { .. }, State::Executing | State::Holding | State::Nothing) => {
+                out.impossible("the token is sent to who waits for it")
+            }
+        }
+    }
+}
+
+impl crate::model::State for SinghalHeuristic {
+    fn fields(&self) -> Fields {
+        fields!(self; me, own, asks, sn, token)
+    }
+}
+
+impl SinghalHeuristic {
+    /// The number of the latest request of this process that is known, here or in the token that is here.
+    fn known(&self, of: Peer) -> u32 {
+        let number = |list: &[u32]| list.get(of.0 as usize).copied().unwrap_or(0);
+        self.token.as_ref().map_or(0, |(_, tsn)| number(tsn)).max(number(&self.sn))
+    }
+
+    /// A request comes that is newer than what is known.
+    fn fresh(&mut self, from: Peer, sn: u32, out: &mut impl Outbox<Self>) {
+        if let Some(known) = self.sn.get_mut(from.0 as usize) {
+            *known = sn;
+        }
+        let is_new = self.believe(from);
+        match self.own {
+            State::Nothing | State::Executing => out.rule(Rule::Note),
+            State::Requesting if is_new => {
+                out.rule(Rule::AskBack);
+                self.ask(from, out);
+            }
+            State::Requesting => out.rule(Rule::Note),
+            State::Holding => {
+                out.rule(Rule::HandOver);
+                self.own = State::Nothing;
+                match self.token.take() {
+                    Some((mut tsv, mut tsn)) => {
+                        let place = from.0 as usize;
+                        if let (Some(asks), Some(number)) = (tsv.get_mut(place), tsn.get_mut(place)) {
+                            (*asks, *number) = (true, sn);
+                        }
+                        out.send(from, Msg::Token { tsv, tsn });
+                    }
+                    None => out.impossible("who holds the token has it"),
+                }
+            }
+        }
+    }
+
+    /// A request comes late: what it asks for is known here, or over. But it may be the only word between the two,
+    /// and one of them must go on believing that the other asks.
+    fn outdated(&mut self, from: Peer, out: &mut impl Outbox<Self>) {
+        out.rule(Rule::Outdated);
+        match self.own {
+            State::Nothing => {
+                self.believe(from);
+            }
+            State::Requesting => {
+                if self.believe(from) {
+                    self.ask(from, out);
+                }
+            }
+            State::Executing | State::Holding => self.ask(from, out),
+        }
+    }
+
+    /// This process is believed to be asking from now on. Whether that is new.
+    fn believe(&mut self, who: Peer) -> bool {
+        self.asks.get_mut(who.0 as usize).is_some_and(|asks| !core::mem::replace(asks, true))
+    }
+
+    /// Sends the own request to one process.
+    fn ask(&self, whom: Peer, out: &mut impl Outbox<Self>) {
+        out.send(whom, Msg::Request { sn: self.sn.get(self.me.0 as usize).copied().unwrap_or(0) });
+    }
+
+    /// The first after this process that is believed to be asking.
+    fn next(&self) -> Option<Peer> {
+        let mut round = (self.me.0 + 1..self.n.0).chain(0..self.me.0);
+        round.find(|&j| self.asks.get(j as usize) == Some(&true)).map(Peer)
+    }
+}
+
+impl Exclusion for SinghalHeuristic {
+    fn request(&mut self, out: &mut impl Outbox<Self>) {
+        if self.token.is_some() {
+            out.rule(Rule::Enter);
+            self.own = State::Executing;
+            return;
+        }
+        out.rule(Rule::Want);
+        self.own = State::Requesting;
+        if let Some(own) = self.sn.get_mut(self.me.0 as usize) {
+            *own += 1;
+        }
+        for (j, _) in (0..).zip(&self.asks).filter(|(_, asks)| **asks) {
+            self.ask(Peer(j), out);
+        }
+    }
+
+    fn release(&mut self, out: &mut impl Outbox<Self>) {
+        out.rule(Rule::Exit);
+        let Some((mut tsv, mut tsn)) = self.token.take() else {
+            return out.impossible("who is inside has the token");
+        };
+        if let Some(own) = tsv.get_mut(self.me.0 as usize) {
+            *own = false;
+        }
+        let here = self.asks.iter_mut().zip(&mut self.sn);
+        for ((asks, sn), (tsv, tsn)) in here.zip(tsv.iter_mut().zip(&mut tsn)) {
+            if sn > tsn {
+                (*tsv, *tsn) = (*asks, *sn);
+            } else {
+                (*asks, *sn) = (*tsv, *tsn);
+            }
+        }
+        match self.next() {
+            Some(next) => {
+                self.own = State::Nothing;
+                out.send(next, Msg::Token { tsv, tsn });
+            }
+            None => {
+                self.own = State::Holding;
+                self.token = Some((tsv, tsn));
+            }
+        }
+    }
+
+    fn stage(&self) -> Stage {
+        match self.own {
+            State::Nothing | State::Holding => Stage::Idle,
+            State::Requesting => Stage::Waiting,
+            State::Executing => Stage::Inside,
+        }
+    }
+
+    fn charge(msg: &Msg) -> Charge {
+        match msg {
+            Msg::Request { .. } => Charge::Sender,
+            Msg::Token { .. } => Charge::Receiver,
+        }
+    }
+}
+
+/// The textbooks taken literally: a request that is outdated is ignored (erratum S1).
+#[derive(Clone, Default, PartialEq, Eq, Hash, Debug)]
+pub struct SinghalHeuristicIgnores;
+
+impl Variant for SinghalHeuristicIgnores {
+    type Right = SinghalHeuristic;
+    const TEXT: Text = Text {
+        name: "singhal-heuristic@s1",
+        title: "Singhal's heuristic, late requests ignored",
+        erratum: "S1",
+        idea: "As printed in textbooks, a request whose number is already known is ignored. But the number may be \
+               known from the token, and the request be the only word between the two processes: then neither \
+               believes the other to be asking, and when one has the token and the other wants it nobody moves.",
+        rules: &[
+            RuleText {
+                name: "note",
+                text: "on REQUEST(sn) from j, sn > SN[j], in state N or E, or in R with SV[j] = R: SN[j] := sn; \
+                       SV[j] := R",
+            },
+            RuleText { name: "outdated", text: "on REQUEST(sn) from j, sn <= SN[j]: nothing" },
+        ],
+        example: "-n 3 --schedule random --links fifo --load open:0.3 --total 4 --seed 32838",
+    };
+
+    fn receive(
+        &mut self,
+        right: &mut SinghalHeuristic,
+        from: Peer,
+        msg: Msg,
+        out: &mut impl Outbox<SinghalHeuristic>,
+    ) {
+        match msg {
+            Msg::Request { sn } if right.sn.get(from.0 as usize).is_some_and(|&known| sn > known) => {
+                right.fresh(from, sn, out);
+            }
+            Msg::Request { .. } => out.rule(Rule::Outdated),
+            Msg::Token { .. } => right.receive(from, msg, out),
+        }
+    }
+}

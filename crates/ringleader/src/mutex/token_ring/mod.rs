@@ -1,0 +1,162 @@
+//! Token ring: one token goes round, and whoever holds it may enter.
+//!
+//! **Idea.** One token goes round the ring. Who wants in waits for it, enters with it, and sends it on when it leaves;
+//! everybody else sends it on at once.
+//!
+//! **Needs.** A one-way ring, links in any order (there is one message), one token at first. If the token is lost
+//! nobody enters any more; `misra` is the token ring that notices.
+//!
+//! **Cost.** no number per entry: the token circulates for ever; 1 to n deliveries from asking to entering, and as many
+//! message delays from an exit to the next entry as there are steps between the two
+//!
+//! **Source.** G. Le Lann, IFIP Congress 1977, 155-160
+//!
+//! ```
+//! use ringleader::{mutex::TokenRing, sim::{self, Scenario}};
+//! let run = sim::run_exclusion::<TokenRing>(&Scenario::new(4), &mut ()).unwrap();
+//! assert_eq!(run.messages, 5); // to 0, 1, 2 and 3, and on
+//! ```
+
+use crate::model::*;
+
+/// The local variables of one process.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct TokenRing {
+    user: Stage,
+    token: Token,
+}
+
+names! {
+    /// Where the token is, as far as this process knows.
+    enum Token {
+        Elsewhere = "elsewhere",
+        ToSend = "to send first",
+        Here = "here",
+        Kept = "kept",
+    }
+}
+
+messages! {
+    /// What travels on the ring.
+    pub enum Msg {
+        /// The privilege.
+        "token" Token,
+    }
+}
+
+rules! {
+    /// at the beginning the last process sends TOKEN to the first; one alone keeps it
+    Launch,
+    /// on TOKEN, waiting: enter
+    Enter,
+    /// on TOKEN, otherwise: send it on
+    Pass,
+    /// wait for TOKEN; enter at once if alone
+    Want,
+    /// leave; send TOKEN on
+    Exit,
+}
+
+impl Process for TokenRing {
+    const SPEC: Spec = Spec::exclusion("token-ring", 1977, include_str!("mod.rs"))
+        .errata(include_str!("errata.md"))
+        .reached(Reached::Relays)
+        .serves(Order::Ring)
+        .circulates()
+        .example("-n 4 --entries 0,1,1,0");
+    type Given = Launch;
+    type Port = Next;
+    type Msg = Msg;
+    type Rule = Rule;
+    type Timer = Never;
+    type Local = Never;
+
+    fn new(launch: Launch) -> Self {
+        let token = match launch {
+            Launch::No => Token::Elsewhere,
+            Launch::Sends => Token::ToSend,
+            Launch::Keeps => Token::Kept,
+        };
+        TokenRing { user: Stage::Idle, token }
+    }
+
+    fn start(&mut self, out: &mut impl Outbox<Self>) {
+        match self.token {
+            Token::ToSend => {
+                out.rule(Rule::Launch);
+                self.send_on(out);
+            }
+            Token::Elsewhere | Token::Here | Token::Kept => {}
+        }
+    }
+
+    fn receive(&mut self, _: Next, Msg::Token {}: Msg, out: &mut impl Outbox<Self>) {
+        match (self.token, self.user) {
+            (Token::Elsewhere, Stage::Waiting) => {
+                out.rule(Rule::Enter);
+                (self.user, self.token) = (Stage::Inside, Token::Here);
+            }
+            (Token::Elsewhere, Stage::Idle) => {
+                out.rule(Rule::Pass);
+                self.send_on(out);
+            }
+            (Token::Elsewhere, Stage::Inside) => out.impossible("who is inside has the token"),
+            (Token::ToSend | Token::Here | Token::Kept, _) => out.impossible("there is one token"),
+        }
+    }
+}
+
+impl State for TokenRing {
+    fn fields(&self) -> Fields {
+        fields!(self; user, token)
+    }
+}
+
+impl TokenRing {
+    fn send_on(&mut self, out: &mut impl Outbox<Self>) {
+        self.token = Token::Elsewhere;
+        out.send(Next, Msg::Token {});
+    }
+}
+
+impl Exclusion for TokenRing {
+    const TOKENS: &'static [&'static str] = &["token"];
+
+    fn request(&mut self, out: &mut impl Outbox<Self>) {
+        out.rule(Rule::Want);
+        self.user = match self.token {
+            Token::Elsewhere => Stage::Waiting,
+            Token::Kept => Stage::Inside,
+            Token::ToSend | Token::Here => {
+                return out.impossible(
+                    "the token is sent before anybody asks, and is here only with a user inside",
+                );
+            }
+        };
+    }
+
+    fn release(&mut self, out: &mut impl Outbox<Self>) {
+        out.rule(Rule::Exit);
+        self.user = Stage::Idle;
+        match self.token {
+            Token::Here => self.send_on(out),
+            Token::Kept => {}
+            Token::Elsewhere | Token::ToSend => out.impossible("who is inside has the token"),
+        }
+    }
+
+    fn stage(&self) -> Stage {
+        self.user
+    }
+
+    fn charge(_: &Msg) -> Charge {
+        Charge::Nobody
+    }
+
+    fn tokens(&self) -> u32 {
+        match self.token {
+            Token::Elsewhere => 0,
+            Token::ToSend | Token::Here | Token::Kept => 1,
+        }
+    }
+}
