@@ -83,8 +83,7 @@ impl Made {
                 "pub mod {module} {{ include!(concat!(env!(\"OUT_DIR\"), \"/{module}/body.rs\")); }}\n"
             );
             self.texts.1 += &format!(
-                "    Version {{ of: {name:?}, listed: {}, source: include_str!(concat!(env!(\"OUT_DIR\"), \"/{module}/mod.rs\")), \
-                 entry: Entry::{problem}::<{module}::{process}>() }},\n",
+                "    Version {{ of: {name:?}, listed: {}, entry: Entry::{problem}::<{module}::{process}>() }},\n",
                 text.listed
             );
         }

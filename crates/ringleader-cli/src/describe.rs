@@ -10,7 +10,7 @@ use ringleader::model::{
     Informed, Links, Order, Orientation, Promises, Reached, Setting, SettingValues, Shape, Timing, Told,
     Winner,
 };
-use ringleader::registry::{self, Entry, Problem};
+use ringleader::registry::{Entry, Problem};
 use ringleader::sim::Recorder;
 use ringleader::trace::{Recording, transcript};
 
@@ -164,14 +164,14 @@ pub(crate) fn network(entry: &Entry) -> Vec<(String, String)> {
 }
 
 /// A setting of its own, and what it may be.
-pub(crate) fn setting(setting: &Setting) -> (String, String) {
+pub(crate) fn setting(entry: &Entry, setting: &Setting) -> (String, String) {
     let values = match setting.values {
         SettingValues::OneOf(words) => {
             format!("{} (default {})", words.join(" | "), words.first().unwrap_or(&""))
         }
         SettingValues::Number { min, max, default } => format!("{min} to {max} (default {default})"),
         SettingValues::RingElection { default } => {
-            let all: Vec<&str> = registry::electors().map(|elector| elector.name).collect();
+            let all: Vec<&str> = entry.electors().map(|elector| elector.name).collect();
             format!("{} (default {default})", all.join(", "))
         }
         SettingValues::Elsewhere(other) => format!("see `ringleader show {other}`"),

@@ -1,7 +1,7 @@
 //! The command line of Ringleader. One call gives another crate all of it, over its own algorithms:
 //!
 //! ```no_run
-//! use ringleader::registry::Entry;
+//! use ringleader::registry::{self, Entry};
 //! static MINE: &[Entry] = &[Entry::election::<ringleader::election::ChangRoberts>()];
 //!
 //! fn main() -> std::process::ExitCode {
@@ -35,7 +35,7 @@ use args::{Cli, Color};
 use clap::{CommandFactory, FromArgMatches};
 use console::{Console, Plain};
 use error::Failure;
-use ringleader::registry::Entry;
+use ringleader::registry::{self, Entry};
 pub(crate) use ringleader_net::suggest;
 use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
@@ -53,7 +53,7 @@ pub(crate) struct App {
 #[must_use]
 pub fn main(registry: &'static [Entry]) -> ExitCode {
     let args: Vec<OsString> = std::env::args_os().collect();
-    let app = App { program: program(registry, args.first()), registry };
+    let app = App { program: program(registry, args.first()), registry: registry::own(registry) };
     let parsed = parse(&app, &args);
     if let Ok(cli) = &parsed {
         match cli.color {
@@ -76,7 +76,7 @@ pub fn run_from<Arg: Into<OsString>>(
     err: &mut dyn Write,
 ) -> u8 {
     let args: Vec<OsString> = args.into_iter().map(Into::into).collect();
-    let app = App { program: program(registry, args.first()), registry };
+    let app = App { program: program(registry, args.first()), registry: registry::own(registry) };
     let parsed = parse(&app, &args);
     if matches!(&parsed, Ok(cli) if cli.color == Color::Always) {
         return dispatch(&app, parsed, &args, out, err, false);

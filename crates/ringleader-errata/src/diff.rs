@@ -52,19 +52,18 @@ impl Text {
     /// The line that cannot be read, and what is expected.
     pub fn parse(file: &str) -> Result<Text, String> {
         let mut lines = numbered(file).filter(|(_, line)| !line.starts_with('#')).peekable();
-        let mut head = |expected: &str| {
-            let (number, line) = lines.next().unwrap_or((file.lines().count() + 1, ""));
-            let prefix = expected.split(' ').next().filter(|word| word.chars().all(char::is_alphabetic));
-            let rest = match prefix {
-                Some(word) => line.strip_prefix(word).and_then(|rest| rest.strip_prefix(' ')),
-                None => Some(line).filter(|line| line.contains('@') && line.contains(": ")),
-            };
-            rest.map(str::to_owned).ok_or_else(|| format!("line {number}, `{line}`: expected `{expected}`"))
+        let end = file.lines().count() + 1;
+        let wrong = |(number, line): (usize, &str), expected: &str| {
+            format!("line {number}, `{line}`: expected `{expected}`")
         };
-        let first = head("`name@variant: Title`")?;
-        let (name, title) = first.split_once(": ").unwrap_or((&first, ""));
-        let (name, title) = (name.to_owned(), title.to_owned());
-        let (erratum, example) = (head("erratum NUMBER")?, head("example ARGUMENTS")?);
+        let line = lines.next().unwrap_or((end, ""));
+        let heading = line.1.split_once(": ").filter(|(name, _)| name.contains('@'));
+        let (name, title) = heading.ok_or_else(|| wrong(line, "name@variant: Title"))?;
+        let line = lines.next().unwrap_or((end, ""));
+        let erratum = line.1.strip_prefix("erratum ").ok_or_else(|| wrong(line, "erratum NUMBER"))?;
+        let line = lines.next().unwrap_or((end, ""));
+        let example = line.1.strip_prefix("example ").ok_or_else(|| wrong(line, "example ARGUMENTS"))?;
+        let [name, title, erratum, example] = [name, title, erratum, example].map(str::to_owned);
         let listed = lines.next_if(|(_, line)| *line == "unlisted").is_none();
         let mut idea = Vec::new();
         while let Some((_, line)) = lines.next_if(|(_, line)| mark(line).is_none()) {

@@ -16,8 +16,6 @@ pub struct Version {
     pub of: &'static str,
     /// Whether it is listed with the algorithms; others are for tests alone.
     pub listed: bool,
-    /// The source after the changes.
-    pub source: &'static str,
     /// What came of it.
     pub entry: Entry,
 }
@@ -66,7 +64,7 @@ pub fn versions() -> &'static [Version] {
 /// The right algorithms, each followed by its printed versions.
 #[must_use]
 pub fn all() -> &'static [Entry] {
-    static ALL: LazyLock<Vec<Entry>> = LazyLock::new(|| {
+    static ALL: LazyLock<&'static [Entry]> = LazyLock::new(|| {
         let mut all = Vec::new();
         for right in registry::ALL {
             all.push(*right);
@@ -77,7 +75,7 @@ pub fn all() -> &'static [Entry] {
                     .map(|version| version.entry),
             );
         }
-        all
+        registry::own(all.leak())
     });
     &ALL
 }

@@ -29,6 +29,8 @@ struct Algorithm {
 struct Bound {
     formula: &'static str,
     counts: &'static str,
+    basis: &'static str,
+    by: &'static str,
 }
 
 /// `ringleader.list/1`: these algorithms, in this order.
@@ -44,11 +46,12 @@ pub fn list_json<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> String {
             source: entry.spec.prose().source,
             topology: entry.topology(),
             needs: entry.needs(),
-            bound: entry
-                .spec
-                .cost
-                .worst
-                .map(|bound| Bound { formula: bound.formula, counts: bound.counts.name() }),
+            bound: entry.spec.cost.worst.map(|bound| Bound {
+                formula: bound.formula,
+                counts: bound.counts.name(),
+                basis: bound.basis.name(),
+                by: bound.basis.by(),
+            }),
             aliases: entry.spec.aliases,
             erratum: entry.erratum(),
             checked_up_to: entry.checked_up_to(),

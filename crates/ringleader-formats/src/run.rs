@@ -148,6 +148,8 @@ struct Bound {
     counts: &'static str,
     value: u64,
     holds: bool,
+    basis: &'static str,
+    by: &'static str,
 }
 
 #[derive(Serialize)]
@@ -249,6 +251,8 @@ fn frame<'a, Middle: Serialize>(
             counts: bound.counts.name(),
             value: bound.value,
             holds: bound.holds,
+            basis: bound.basis.name(),
+            by: bound.basis.by(),
         }),
         average: report
             .average
@@ -291,7 +295,7 @@ fn frame<'a, Middle: Serialize>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ringleader::model::{Counts, Links};
+    use ringleader::model::{Basis, Counts, Links};
     use ringleader::sim::{BoundCheck, Expected, RunOutcome};
 
     fn report(details: Details) -> Report {
@@ -314,6 +318,7 @@ mod tests {
                 value: 10,
                 measured: 7,
                 holds: true,
+                basis: Basis::Proved("Chang and Roberts 1979"),
             }),
             average: Some(Expected { formula: "n·H(n)", value: 8.5 }),
             properties: vec![

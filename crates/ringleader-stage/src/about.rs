@@ -29,7 +29,7 @@ fn algorithm(entry: &Entry) -> Value {
     let erratum = spec.known_errata().into_iter().next().filter(|_| entry.is_literal());
     let rules: Value =
         entry.rules.iter().map(|rule| json!({ "name": rule.name, "text": rule.text })).collect();
-    let settings: Value = spec.settings.iter().map(setting).collect();
+    let settings: Value = spec.settings.iter().map(|own| setting(entry, own)).collect();
     let example = Some(spec.example).filter(|example| entry.is_literal() && !example.is_empty());
     json!({
         "name": spec.name,
@@ -49,16 +49,17 @@ fn algorithm(entry: &Entry) -> Value {
         "checked": entry.checked_up_to(),
         "settings": settings,
         "example": example,
+        "basis": spec.cost.worst.map(|bound| json!({ "kind": bound.basis.name(), "by": bound.basis.by() })),
     })
 }
 
-fn setting(setting: &Setting) -> Value {
-    let electors = || registry::electors().map(|elector| elector.name).collect::<Vec<_>>();
+fn setting(entry: &Entry, setting: &Setting) -> Value {
+    let electors = || entry.electors().map(|elector| elector.name).collect::<Vec<_>>();
     // The values are those of the algorithm that knows it; without the setting it is not that algorithm.
     let elsewhere = |other: &str| {
-        let other = registry::find(registry::ALL, other).map_or(&[][..], |entry| entry.spec.settings);
+        let other = registry::find(entry.registry(), other).map_or(&[][..], |entry| entry.spec.settings);
         let same = other.iter().find(|other| other.name == setting.name);
-        same.map_or(Value::Null, |same| self::setting(same)["values"].clone())
+        same.map_or(Value::Null, |same| self::setting(entry, same)["values"].clone())
     };
     let (values, default) = match setting.values {
         SettingValues::OneOf(words) => (json!(words), words.first().copied().unwrap_or_default().to_owned()),

@@ -24,6 +24,7 @@ use crate::mutex::{
 use crate::network::Wired;
 use crate::population::Nature;
 use crate::sim::{self, Lane, Observer, Refusal, Report, Scenario};
+use std::sync::OnceLock;
 
 /// Without the feature `algorithms` there are none. Unit tests look at parts: the algorithms are compiled for everybody
 /// else, and not once more for them.
@@ -117,6 +118,8 @@ pub struct Entry {
     pub elector: Option<Elector>,
     nature: &'static Nature,
     lane: Option<Lane>,
+    /// Where a setting that names another algorithm finds it; without one, in [`ALL`].
+    among: Option<&'static OnceLock<&'static [Entry]>>,
 }
 
 /// A message that was read from its wire form, with its type erased.
@@ -198,6 +201,7 @@ impl Entry {
             elector: None,
             nature,
             lane: None,
+            among: None,
         }
     }
 
@@ -265,12 +269,23 @@ impl Entry {
     pub fn with_settings(&self, settings: &[(String, String)]) -> &Entry {
         let is_given = |setting: &&Setting| settings.iter().any(|(name, _)| name == setting.name);
         let other = self.spec.settings.iter().filter(is_given).find_map(|setting| match setting.values {
-            SettingValues::Elsewhere(other) => find(ALL, other),
+            SettingValues::Elsewhere(other) => find(self.registry(), other),
             SettingValues::OneOf(_) | SettingValues::Number { .. } | SettingValues::RingElection { .. } => {
                 None
             }
         });
         other.unwrap_or(self)
+    }
+
+    /// The algorithms among which it stands.
+    #[must_use]
+    pub fn registry(&self) -> &'static [Entry] {
+        self.among.and_then(|among| among.get().copied()).unwrap_or(ALL)
+    }
+
+    /// The ring elections that it could hold inside.
+    pub fn electors(&self) -> impl Iterator<Item = Elector> {
+        self.registry().iter().filter_map(|entry| entry.elector)
     }
 
     /// The election that it holds inside, if one of its settings names one.
@@ -279,10 +294,10 @@ impl Entry {
             let SettingValues::RingElection { default } = setting.values else { continue };
             let given = settings.iter().rfind(|(name, _)| name == setting.name);
             let name = given.map_or(default, |(_, value)| value);
-            if let Some(elector) = find(ALL, name).and_then(|entry| entry.elector) {
+            if let Some(elector) = find(self.registry(), name).and_then(|entry| entry.elector) {
                 return Ok(Some(elector));
             }
-            let all: Vec<&str> = electors().map(|elector| elector.name).collect();
+            let all: Vec<&str> = self.electors().map(|elector| elector.name).collect();
             let expected = format!("must be one of {}, not {name}", all.join(", "));
             return Err(Refusal::BadSetting { name: setting.name.into(), expected });
         }
@@ -421,9 +436,16 @@ const fn can_be_held(spec: &Spec, shape: Shape) -> bool {
         && !spec.is_literal()
 }
 
-/// The ring elections that other algorithms can hold inside.
-pub fn electors() -> impl Iterator<Item = Elector> {
-    ALL.iter().filter_map(|entry| entry.elector)
+/// These algorithms as a registry of their own: a setting that names another algorithm finds it among them and nowhere
+/// else. It lives as long as the program.
+#[must_use]
+pub fn own(entries: &'static [Entry]) -> &'static [Entry] {
+    if entries.iter().all(|entry| core::ptr::eq(entry.registry(), entries)) {
+        return entries;
+    }
+    let among: &'static OnceLock<&'static [Entry]> = Box::leak(Box::default());
+    let entries: Vec<Entry> = entries.iter().map(|entry| Entry { among: Some(among), ..*entry }).collect();
+    among.get_or_init(|| entries.leak())
 }
 
 /// The entry with this name or alias. A variant may be named after an alias too: `lcr@as-printed`.

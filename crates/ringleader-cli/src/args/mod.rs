@@ -193,6 +193,9 @@ pub(crate) struct ShowArgs {
     /// Its name, or an alias of it.
     #[arg(value_name = "ALGORITHM")]
     pub(crate) name: String,
+    /// Print its source, a broken text with its changes applied.
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) source: bool,
 }
 
 #[derive(Args, Debug)]

@@ -6,7 +6,7 @@ use crate::args::{ListArgs, Network, ProblemArg};
 use crate::console::Console;
 use crate::error::Failure;
 use comfy_table::{ColumnConstraint, ContentArrangement, Table, Width, presets};
-use ringleader::model::{Graph, Shape};
+use ringleader::model::{Basis, Graph, Shape};
 use ringleader::registry::{Entry, Problem};
 use std::io::{self, Write};
 
@@ -66,7 +66,7 @@ fn table(entries: &[&Entry], width: u16) -> Table {
             entry.spec.year.to_string(),
             entry.topology().to_owned(),
             needs(entry),
-            bound(entry).to_owned(),
+            bound(entry),
             checked(entry),
         ]);
     }
@@ -133,8 +133,14 @@ fn checked(entry: &Entry) -> String {
     entry.checked_up_to().map_or_else(|| "-".to_owned(), |n| format!("n ≤ {n}"))
 }
 
-fn bound(entry: &Entry) -> &'static str {
-    entry.spec.cost.worst.map_or("-", |bound| bound.formula)
+fn bound(entry: &Entry) -> String {
+    entry.spec.cost.worst.map_or_else(
+        || "-".to_owned(),
+        |bound| match bound.basis {
+            Basis::Proved(_) => bound.formula.to_owned(),
+            Basis::Measured(_) => format!("{} (measured)", bound.formula),
+        },
+    )
 }
 
 /// Whether an algorithm is for such a network.

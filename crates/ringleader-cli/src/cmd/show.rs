@@ -3,12 +3,13 @@
 use super::find;
 use crate::App;
 use crate::args::ShowArgs;
-use crate::console::{BOLD, CYAN, Console, DIM, RESET, YELLOW};
+use crate::console::{BOLD, CYAN, Console, DIM, GREEN, RED, RESET, YELLOW};
 use crate::describe::{Example, example, model, network, promises, setting, told, tolerated};
 use crate::error::Failure;
 use crate::report::version;
-use ringleader::model::{Reached, SettingValues, Timing};
-use ringleader::registry::{self, Entry};
+use ringleader::model::{Counts, Reached, SettingValues, Timing};
+use ringleader::registry::Entry;
+use ringleader_errata::diff::{Mark, Text};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
@@ -19,6 +20,10 @@ pub(crate) const STEPS_MAX: usize = 60;
 
 pub(crate) fn run(app: &App, args: &ShowArgs, console: &mut Console<'_>) -> Result<u8, Failure> {
     let entry = find(app, &args.name)?;
+    if args.source {
+        console.out.write_all(entry.spec.file.as_bytes())?;
+        return Ok(0);
+    }
     let example = example(app, entry)?;
     if console.json {
         writeln!(console.out, "{}", as_json(app, entry, &example))?;
@@ -52,13 +57,26 @@ fn as_text(entry: &Entry, example: &Example, out: &mut dyn Write) -> io::Result<
     pairs(out, "Messages", &messages)?;
     let rules: Vec<_> = entry.rules.iter().map(|rule| own((rule.name, rule.text))).collect();
     pairs(out, "Rules", &rules)?;
-    pairs(out, "Settings", &spec.settings.iter().map(setting).collect::<Vec<_>>())?;
+    let settings: Vec<_> = spec.settings.iter().map(|own| setting(entry, own)).collect();
+    pairs(out, "Settings", &settings)?;
     section(out, "Promises", &promises(entry))?;
     section(out, "Costs", &[&prose.cost])?;
+    if let Some(bound) = spec.cost.worst {
+        let counts = match bound.counts {
+            Counts::Election => "election messages",
+            Counts::All => "all messages",
+        };
+        let text =
+            format!("At most {} ({counts}). {}: {}", bound.formula, bound.basis.name(), bound.basis.by());
+        for line in wrapped(&text, WIDTH - 2) {
+            writeln!(out, "  {line}")?;
+        }
+    }
     pairs(out, "On a network", &network(entry))?;
     section(out, "Source", &[&prose.source])?;
     let errata: Vec<_> = spec.known_errata().into_iter().map(|erratum| (erratum.id, erratum.text)).collect();
     pairs(out, "What the source text gets wrong", &errata)?;
+    differences(spec.diff, out)?;
     writeln!(out, "\n{CYAN}Example{RESET}   {}\n\n  {DIM}{}{RESET}", example.command, example.counts)?;
     for line in example.lines.iter().take(STEPS_MAX) {
         writeln!(out, "  {line}")?;
@@ -67,6 +85,39 @@ fn as_text(entry: &Entry, example: &Example, out: &mut dyn Write) -> io::Result<
         0 => Ok(()),
         more => writeln!(out, "  … and {more} more steps"),
     }
+}
+
+/// The lines of the right algorithm that go, and those that come instead.
+fn differences(diff: &str, out: &mut dyn Write) -> io::Result<()> {
+    let Ok(text) = Text::parse(diff) else { return Ok(()) };
+    writeln!(out, "\n{CYAN}What differs from the right algorithm{RESET}")?;
+    for (place, change) in text.changes.iter().enumerate() {
+        if place > 0 {
+            writeln!(out)?;
+        }
+        for (mark, line) in &change.lines {
+            match mark {
+                Mark::Stays => writeln!(out, "    {line}")?,
+                Mark::Goes => writeln!(out, "  {RED}- {line}{RESET}")?,
+                Mark::Comes => writeln!(out, "  {GREEN}+ {line}{RESET}")?,
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The same as JSON; null for a right algorithm.
+fn differences_json(diff: &str) -> Value {
+    let Ok(text) = Text::parse(diff) else { return Value::Null };
+    let line = |(mark, line): &(Mark, String)| {
+        let mark = match mark {
+            Mark::Stays => "stays",
+            Mark::Goes => "goes",
+            Mark::Comes => "comes",
+        };
+        json!({ "mark": mark, "line": line })
+    };
+    text.changes.iter().map(|change| change.lines.iter().map(line).collect::<Value>()).collect()
 }
 
 fn section(out: &mut dyn Write, title: &str, paragraphs: &[&str]) -> io::Result<()> {
@@ -144,9 +195,7 @@ fn as_json(app: &App, entry: &Entry, example: &Example) -> String {
                 SettingValues::Number { min, max, default } => {
                     json!({ "min": min, "max": max, "default": default })
                 }
-                SettingValues::RingElection { .. } => {
-                    registry::electors().map(|elector| elector.name).collect()
-                }
+                SettingValues::RingElection { .. } => entry.electors().map(|elector| elector.name).collect(),
                 SettingValues::Elsewhere(other) => json!({ "see": other }),
             };
             json!({ "name": setting.name, "about": setting.about, "values": values })
@@ -172,5 +221,6 @@ fn as_json(app: &App, entry: &Entry, example: &Example) -> String {
     object["errata"] = errata;
     object["example"] = json!({ "command": example.command, "transcript": example.lines });
     object["version"] = json!(version(app));
+    object["diff"] = differences_json(spec.diff);
     object.to_string()
 }

@@ -73,12 +73,14 @@ pub(crate) fn book(
             entry.problem.name().to_owned(),
             spec.year.to_string(),
             entry.topology().to_owned(),
-            spec.cost.worst.map_or_else(String::new, |bound| bound.formula.to_owned()),
+            spec.cost
+                .worst
+                .map_or_else(String::new, |bound| format!("{} ({})", bound.formula, bound.basis.name())),
             entry.checked_up_to().map_or_else(|| "–".to_owned(), |n| n.to_string()),
         ]
     };
     blocks.push(Block::Table {
-        head: ["algorithm", "problem", "year", "network", "proved bound", "checked up to n ="]
+        head: ["algorithm", "problem", "year", "network", "bound", "checked up to n ="]
             .map(String::from)
             .into(),
         rows: entries.iter().map(row).collect(),
@@ -126,7 +128,8 @@ fn promises_and_costs(entry: &Entry, level: u8, blocks: &mut Vec<Block>) {
             Counts::Election => "election messages",
             Counts::All => "all messages",
         };
-        let mut costs = vec![("proved bound".to_owned(), format!("{} ({counts})", bound.formula))];
+        let bound = format!("{} ({counts}); {}: {}", bound.formula, bound.basis.name(), bound.basis.by());
+        let mut costs = vec![("bound".to_owned(), bound)];
         costs.extend(spec.cost.average.map(|average| ("on average".to_owned(), average.formula.to_owned())));
         blocks.push(Block::Pairs(costs));
     }
@@ -143,7 +146,7 @@ fn rules(entry: &Entry, blocks: &mut Vec<Block>) {
     let rule = |rule: &RuleText| (rule.name.to_owned(), rule.text.to_owned());
     blocks.extend([heading("Rules"), Block::Pairs(entry.rules.iter().map(rule).collect())]);
     if !spec.settings.is_empty() {
-        let settings = spec.settings.iter().map(describe::setting).collect();
+        let settings = spec.settings.iter().map(|own| describe::setting(entry, own)).collect();
         blocks.extend([heading("Settings"), Block::Pairs(settings)]);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Told, bytes, decimal, grouped, speed_from_s};
 use crate::console::{BOLD, CYAN, DIM, GREEN, RED, RESET, YELLOW};
-use ringleader::model::Counts;
+use ringleader::model::{Basis, Counts};
 use ringleader::registry::Entry;
 use ringleader::sim::{Details, ElectionDetails, ExclusionDetails, Report, RunOutcome, Spread};
 use std::io::{self, Write};
@@ -206,9 +206,21 @@ fn theory(report: &Report, out: &mut dyn Write) -> io::Result<()> {
             (Counts::All | Counts::Election, _) => "",
         };
         let text = format!("worst {} = {} ({share}{of})", bound.formula, grouped(bound.value));
-        parts.push(if bound.holds { text } else { format!("{RED}{text}: EXCEEDED{RESET}") });
+        let text = if bound.holds { text } else { format!("{RED}{text}: EXCEEDED{RESET}") };
+        match bound.basis {
+            Basis::Proved(_) => parts.push(text),
+            Basis::Measured(_) => row(out, against(bound.basis), &text)?,
+        }
     }
     if parts.is_empty() { Ok(()) } else { row(out, "against theory", &parts.join(" · ")) }
+}
+
+/// What a bound is held against: theory is what is proved.
+pub(super) fn against(basis: Basis) -> &'static str {
+    match basis {
+        Basis::Proved(_) => "against theory",
+        Basis::Measured(_) => "most measured",
+    }
 }
 
 fn effort(told: &Told<'_>) -> String {

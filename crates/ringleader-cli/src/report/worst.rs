@@ -1,5 +1,6 @@
 //! What came of `worst`, for people, for programs and as a file of identities; and the table of message constants.
 
+use super::text::against;
 use super::text::row;
 use super::{grouped, version};
 use crate::App;
@@ -47,6 +48,8 @@ impl Answered<'_> {
                 "counts": bound.counts.name(),
                 "value": bound.value,
                 "holds": bound.holds,
+                "basis": bound.basis.name(),
+                "by": bound.basis.by(),
             })
         });
         let wanted = found.distribution.as_ref().filter(|_| self.with_distribution);
@@ -195,7 +198,7 @@ pub(crate) fn worst_text(answered: &Answered<'_>, out: &mut dyn Write) -> io::Re
         let share = share(bound).map_or_else(String::new, |share| format!(" ({:.1} %{of})", 100.0 * share));
         let text = format!("worst {} = {}{share}", bound.formula, grouped(bound.value));
         let text = if bound.holds { text } else { format!("{RED}{text}: EXCEEDED{RESET}") };
-        row(out, "against theory", &text)?;
+        row(out, against(bound.basis), &text)?;
     }
     row(out, "schedules", &answered.schedules())?;
     row(out, "found", &answered.how())?;

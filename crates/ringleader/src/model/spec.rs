@@ -402,6 +402,25 @@ pub enum Basis {
     Measured(&'static str),
 }
 
+impl Basis {
+    /// The name in reports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Basis::Proved(_) => "proved",
+            Basis::Measured(_) => "measured",
+        }
+    }
+
+    /// Who proved it, or what was measured.
+    #[must_use]
+    pub const fn by(self) -> &'static str {
+        match self {
+            Basis::Proved(by) | Basis::Measured(by) => by,
+        }
+    }
+}
+
 /// An upper bound on messages.
 #[derive(Clone, Copy, Debug)]
 pub struct Bound {

@@ -1,7 +1,7 @@
 //! What came of a run, as plain data. Leaves print it.
 
 use super::setup::Setup;
-use crate::model::{Counts, Facts, Links, Spec};
+use crate::model::{Basis, Counts, Facts, Links, Spec};
 
 /// What came of a run.
 #[derive(Clone, PartialEq, Debug)]
@@ -99,6 +99,7 @@ impl Report {
                 value,
                 measured,
                 holds: measured <= value,
+                basis: bound.basis,
             })
         });
         self.average = spec.cost.average.and_then(|average| {
@@ -159,7 +160,7 @@ impl RunOutcome {
     }
 }
 
-/// A measured number against its proved bound.
+/// A measured number against its bound.
 #[derive(Clone, PartialEq, Debug)]
 pub struct BoundCheck {
     /// The formula.
@@ -172,6 +173,8 @@ pub struct BoundCheck {
     pub measured: u64,
     /// Whether the bound holds.
     pub holds: bool,
+    /// What the bound rests on.
+    pub basis: Basis,
 }
 
 /// An expected number of messages.

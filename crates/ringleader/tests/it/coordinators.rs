@@ -3,7 +3,9 @@
 
 use crate::support::{all, entry, exclusion, kind, run_well};
 use ringleader::check::{Budget, Scope};
-use ringleader::registry;
+use ringleader::election::Franklin;
+use ringleader::mutex::CentralFailover;
+use ringleader::registry::{self, Entry};
 use ringleader::sim::{Delay, Entries, Fault, Refusal, Scenario, Schedule, Workload};
 
 fn entries(each: u32) -> Workload {
@@ -73,7 +75,7 @@ fn the_token_ring_takes_one_to_n_deliveries() {
 /// Whoever crashes, and whenever: with every election that can be held inside.
 #[test]
 fn a_new_coordinator_by_any_ring_election() {
-    let names: Vec<&str> = registry::electors().map(|elector| elector.name).collect();
+    let names: Vec<&str> = entry("central-failover").electors().map(|elector| elector.name).collect();
     for name in [
         "chang-roberts",
         "franklin",
@@ -174,4 +176,20 @@ fn the_number_of_tokens_is_a_setting() {
             .run(&Scenario { settings: set("tokens", "9"), ..Scenario::new(3) }, &mut ())
             .is_err()
     );
+}
+
+/// A setting that names another algorithm finds it among those that were given, and nowhere else.
+#[test]
+fn settings_are_looked_up_in_the_given_registry() {
+    static FEW: &[Entry] = &[Entry::exclusion::<CentralFailover>(), Entry::election::<Franklin>()];
+    let with = |election: &str| Scenario {
+        settings: vec![("election".into(), election.into())],
+        ..Scenario::new(3)
+    };
+    let few = registry::own(FEW);
+    assert!(few[0].run(&with("franklin"), &mut ()).expect("it is among them").holds());
+    let refused = few[0].run(&with("peterson"), &mut ()).expect_err("it is not among them").to_string();
+    assert!(refused.contains("must be one of franklin, not peterson"), "{refused}");
+    // Where nothing else was said, it is the library's.
+    assert!(FEW[0].run(&with("peterson"), &mut ()).expect("it is in the library").holds());
 }

@@ -2,6 +2,7 @@
 
 use super::table::for_each_row;
 use super::{Compared, what};
+use ringleader::model::Basis;
 use ringleader_lab::compare::{Skipped, Summary, columns};
 use ringleader_lab::growth::{Fit, Growth, TooFew};
 use ringleader_lab::table::Cell;
@@ -78,7 +79,15 @@ fn one(compared: &Compared<'_>, cell: &ringleader_lab::compare::Cell, summary: O
             add("max", object!(stats.max));
             add("median", object!(stats.median));
             add("stddev", object!((stats.count > 1).then(|| stats.deviation())));
-            let bound = summary.bound.map(|(formula, value)| object!({ "formula": formula, "value": value }));
+            let basis = compared.entry(place).spec.cost.worst.map(|bound| bound.basis);
+            let bound = summary.bound.map(|(formula, value)| {
+                object!({
+                    "formula": formula,
+                    "value": value,
+                    "basis": basis.map(Basis::name),
+                    "by": basis.map(Basis::by),
+                })
+            });
             add("bound", object!(bound));
             add("ratio", object!(summary.ratio));
             let average = compared.average(place, summary);
