@@ -74,7 +74,6 @@ pub(crate) fn told(entry: &Entry) -> Vec<&'static str> {
     let words: Vec<&str> = entry
         .told
         .iter()
-        .flat_map(|part| part.iter())
         .map(|told| match told {
             Told::Identity => "its identity",
             Told::Size => "the number of processes",

@@ -6,7 +6,7 @@ use crate::refusal::{self, Asked};
 use crate::scenario::{asked_nodes, disagreement};
 use crate::{App, args, ids_file, memory};
 use ringleader::check::{Arrangements, Budget, Scope};
-use ringleader::model::{Orientation, Told, is_told};
+use ringleader::model::{Orientation, Told};
 use ringleader::registry::Entry;
 use ringleader::sim::{Ports, Refusal, Topology};
 use std::path::PathBuf;
@@ -100,7 +100,7 @@ pub(crate) fn plan(app: &App, entry: &Entry, args: &CheckArgs) -> Result<CheckPl
 
 /// Whether processes have identities that can be arranged.
 pub(crate) fn has_ids(entry: &Entry) -> bool {
-    is_told(entry.told, Told::Identity)
+    entry.told.has(Told::Identity)
 }
 
 fn ids(app: &App, entry: &Entry, args: &CheckArgs) -> Result<(Arrangements, Option<PathBuf>), Diagnostic> {

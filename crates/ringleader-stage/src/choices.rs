@@ -3,7 +3,7 @@
 use crate::question::{OptionValue, Options, RunRequest, Source, read};
 use crate::source::{Alive, Prepared, prepare};
 use crate::{Complaint, Stage, refusal};
-use ringleader::model::{Graph, Links, Processes, Shape, Told, is_told};
+use ringleader::model::{Graph, Links, Processes, Shape, Told};
 use ringleader::registry::{Entry, Problem};
 use ringleader::sim::{
     Action, Edit, Entries, Fault, Ids, Initiators, Ports, Refusal, Scenario, Schedule, Topology,
@@ -94,7 +94,7 @@ pub(crate) fn answer(stage: &Stage, question: &[u8], alive: Alive<'_>) -> Result
 /// Those that mean something to it.
 fn meaningful(entry: &Entry) -> Vec<Usual> {
     let mut usual = Vec::new();
-    if is_told(entry.told, Told::Identity) {
+    if entry.told.has(Told::Identity) {
         usual.push(IDS);
     }
     usual.extend([LINKS, SCHEDULE]);

@@ -12,8 +12,8 @@ use crate::election::{
 };
 use crate::host::Cast;
 use crate::model::{
-    Election, Elector, Exclusion, Fields, Graph, Links, Port, RuleText, Setting, SettingValues, Shape, Spec,
-    Timing, Told, WireError, is_told,
+    Election, Elector, Exclusion, Fields, Graph, Knowledge, Links, Port, RuleText, Setting, SettingValues,
+    Shape, Spec, Timing, Told, WireError,
 };
 #[cfg(all(feature = "algorithms", not(test)))]
 use crate::mutex::{
@@ -105,7 +105,7 @@ pub struct Entry {
     /// The kind of network it is for.
     pub shape: Shape,
     /// What a process is told at birth.
-    pub told: &'static [&'static [Told]],
+    pub told: Knowledge,
     /// Its rules, in the order of the book; a step names the one that it follows.
     pub rules: &'static [RuleText],
     /// The kinds of its messages.
@@ -346,7 +346,7 @@ impl Entry {
     /// Whether its processes have no identities.
     #[must_use]
     pub fn is_anonymous(&self) -> bool {
-        !is_told(self.told, Told::Identity) && !is_told(self.told, Told::Names)
+        !self.told.has(Told::Identity) && !self.told.has(Told::Names)
     }
 
     /// What it needs, a few words each, for tables.
@@ -368,7 +368,7 @@ impl Entry {
             (Told::MaxDelay, "bounded-delay"),
             (Told::Range, "random-ids"),
         ] {
-            if is_told(self.told, told) {
+            if self.told.has(told) {
                 words.push(word);
             }
         }

@@ -9,7 +9,7 @@ use crate::report::{Told, exit_code, text, version};
 use crate::scenario::{Plan, plan};
 use crate::watch::{Recorder, Watch};
 use crate::{App, memory, refusal};
-use ringleader::model::{Facts, Shape, Told as Knowledge, is_told};
+use ringleader::model::{Facts, Shape, Told as Knowledge};
 use ringleader::registry::{Entry, Problem};
 use ringleader::sim::Entries;
 
@@ -59,7 +59,7 @@ pub(super) fn without_effect(
     if initiators && entry.problem == Problem::Mutex {
         notes.push(format!("--initiators has no effect: `{name}` is no election; {instead}"));
     }
-    if range && !is_told(entry.told, Knowledge::Range) {
+    if range && !entry.told.has(Knowledge::Range) {
         notes.push(format!("--range has no effect: the processes of `{name}` draw no identities"));
     }
     if orientation && matches!(entry.shape, Shape::OneWayRing | Shape::Named) {

@@ -4,7 +4,7 @@ use crate::error::Failure;
 use crate::refusal::{self, Asked};
 use crate::report::{decimal, grouped};
 use crate::{App, memory};
-use ringleader::model::{Told, is_told};
+use ringleader::model::Told;
 use ringleader::registry::{Entry, Problem};
 use ringleader::sim::{Ids, Load, Scenario, Workload};
 use ringleader_draw::document::Block;
@@ -272,7 +272,7 @@ fn scenario(entry: &Entry, series: &str, n: u32, seed: u64) -> Scenario {
     };
     let total = load.map(|_| u64::from(n.max(10)) * 10);
     // Where identities are drawn, two of them may be too few: with n processes, a draw from n ends soon.
-    let range = if is_told(entry.told, Told::Range) { n } else { Scenario::new(n).range };
+    let range = if entry.told.has(Told::Range) { n } else { Scenario::new(n).range };
     Scenario {
         ids,
         seed,

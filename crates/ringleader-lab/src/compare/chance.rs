@@ -1,6 +1,6 @@
 //! Whether two seeds can give two different runs: where they cannot, one run says it all.
 
-use ringleader::model::{Graph, Orientation, Shape, Told, is_told};
+use ringleader::model::{Graph, Orientation, Shape, Told};
 use ringleader::registry::Entry;
 use ringleader::sim::{Delay, Fault, Ids, Initiators, Load, Ports, Scenario, Schedule, Topology};
 
@@ -8,7 +8,7 @@ use ringleader::sim::{Delay, Fault, Ids, Initiators, Load, Ports, Scenario, Sche
 #[must_use]
 pub fn is_random(entry: &Entry, scenario: &Scenario) -> bool {
     let entry = entry.with_settings(&scenario.settings);
-    let ids = is_told(entry.told, Told::Identity) && matches!(scenario.ids, Ids::Default | Ids::Random);
+    let ids = entry.told.has(Told::Identity) && matches!(scenario.ids, Ids::Default | Ids::Random);
     let schedule = match &scenario.schedule {
         Schedule::Random => true,
         Schedule::Delay(Delay::Constant(_)) => false,

@@ -1,6 +1,6 @@
 //! Why there is no answer.
 
-use ringleader::model::{Told, is_told};
+use ringleader::model::Told;
 use ringleader::registry::{Entry, Problem};
 use ringleader::sim::Refusal;
 
@@ -57,7 +57,7 @@ pub(crate) fn suited(entry: &Entry) -> Result<(), Trouble> {
         Unsuited::Random
     } else if entry.is_anonymous() {
         Unsuited::Anonymous
-    } else if !is_told(entry.told, Told::Identity) {
+    } else if !entry.told.has(Told::Identity) {
         Unsuited::Named
     } else {
         return Ok(());

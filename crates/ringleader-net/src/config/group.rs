@@ -4,7 +4,7 @@ use super::quantity::{DURATION, duration};
 use super::source::{Given, Origin, Source, in_order, name};
 use crate::problem::Problem;
 use ringleader::live::{GroupSpec, MemberSpec, Micros, Users};
-use ringleader::model::{SettingValues, Timing, Told, is_told};
+use ringleader::model::{SettingValues, Timing, Told};
 use ringleader::registry::{Entry, Problem as Task, find};
 use ringleader::sim::{Ids, Refusal, Scenario, Topology};
 use std::ops::Range;
@@ -96,7 +96,7 @@ fn one(
     }
     let with = entry.with_settings(&scenario.settings);
     // Names are in the order of the places, whatever the identities are: only who is told an identity compares them.
-    if is_told(with.told, Told::Identity) {
+    if with.told.has(Told::Identity) {
         scenario.ids = Ids::Listed(members.iter().map(|member| member.id).collect());
     }
     if let Err(refusal) = entry.cast(&scenario) {

@@ -9,7 +9,7 @@ use super::shared::Shared;
 use super::steward::Opening;
 use super::{Claim, Epoch, Granter, GroupSpec, GroupStatus, Micros, Payload, Phase, Place};
 use crate::host::Position;
-use crate::model::{Stage, Told, is_told};
+use crate::model::{Stage, Told};
 use crate::registry::Problem;
 use crate::rng::mix;
 use crate::sim::{Delay, Ids, Refusal, Scenario, Schedule, TICKS_PER_UNIT};
@@ -426,7 +426,7 @@ impl Group {
 /// What is run in an epoch: every member makes the same of it.
 pub(super) fn scenario(spec: &GroupSpec, core: &Shared, participants: &[Place], epoch: Epoch) -> Scenario {
     let id = |&place: &Place| core.members[usize::from(place)].id;
-    let ids = if is_told(spec.entry.told, Told::Identity) {
+    let ids = if spec.entry.told.has(Told::Identity) {
         Ids::Listed(participants.iter().map(id).collect())
     } else {
         Ids::Default

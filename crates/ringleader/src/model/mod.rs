@@ -26,7 +26,7 @@ mod wire;
 pub use clock::{Clock, VectorClock};
 pub use elector::{Asks, Contest, Elector};
 pub use given::{
-    Birth, Degree, Given, Holder, Id, Launch, MaxDelay, Range, Settings, Size, Told, TowardsRoot, is_told,
+    Birth, Degree, Given, Holder, Id, Knowledge, Launch, MaxDelay, Range, Settings, Size, Told, TowardsRoot,
 };
 pub use header::{Header, HeaderError, errata};
 pub use message::Message;

@@ -3,8 +3,8 @@
 use super::Population;
 use super::processes::{Electing, Excluding, Processes, Reading};
 use crate::model::{
-    Birth, Election, Exclusion, Given, Message, Name, Port, Process, Reached, RuleText, Rules, Settings,
-    Shape, Spec, Told, is_told,
+    Birth, Election, Exclusion, Given, Knowledge, Message, Name, Port, Process, Reached, RuleText, Rules,
+    Settings, Shape, Spec, Told,
 };
 
 /// What an algorithm is, as far as its type says so, and how its processes are made.
@@ -12,7 +12,7 @@ pub(crate) struct Nature {
     pub(crate) spec: &'static Spec,
     pub(crate) shape: Shape,
     /// What a process is told at birth.
-    pub(crate) told: &'static [&'static [Told]],
+    pub(crate) told: Knowledge,
     /// Its rules, in the order of the book.
     pub(crate) rules: &'static [RuleText],
     /// The kinds of its messages, and which of them only announce.
@@ -82,17 +82,17 @@ impl Nature {
 
     /// Whether processes have identities.
     pub(crate) fn has_ids(&self) -> bool {
-        is_told(self.told, Told::Identity)
+        self.told.has(Told::Identity)
     }
 
     /// Whether processes have neither identities nor names.
     pub(crate) fn is_anonymous(&self) -> bool {
-        !self.has_ids() && !is_told(self.told, Told::Names)
+        !self.has_ids() && !self.told.has(Told::Names)
     }
 
     /// Whether processes are told something that depends on their index.
     pub(crate) fn knows_its_place(&self) -> bool {
-        [Told::Names, Told::Holder, Told::TowardsRoot].into_iter().any(|told| is_told(self.told, told))
+        [Told::Names, Told::Holder, Told::TowardsRoot].into_iter().any(|told| self.told.has(told))
     }
 
     pub(crate) fn is_ring(&self) -> bool {

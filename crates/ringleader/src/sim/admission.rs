@@ -6,7 +6,7 @@ use super::{
     Topology,
 };
 use crate::model::{
-    Graph, Links, Orientation, Promises, SettingValues, Settings, Shape, Spec, Timing, Told, is_told,
+    Graph, Knowledge, Links, Orientation, Promises, SettingValues, Settings, Shape, Spec, Timing, Told,
 };
 use crate::network::arrangement::Arrangement;
 use crate::network::{random_ports, tree};
@@ -354,12 +354,12 @@ pub(super) fn workload(spec: &Spec, scenario: &Scenario) -> Result<(), Refusal> 
 
 pub(super) fn arrangement(
     spec: &Spec,
-    told: &[&[Told]],
+    told: Knowledge,
     scenario: &Scenario,
     admission: &mut Admission,
 ) -> Result<Option<Arrangement>, Refusal> {
     let n = scenario.n;
-    if !is_told(told, Told::Identity) {
+    if !told.has(Told::Identity) {
         return match scenario.ids {
             Ids::Default => Ok(None),
             Ids::Random | Ids::Arranged(_) | Ids::Worst | Ids::Listed(_) => Err(Refusal::Anonymous),

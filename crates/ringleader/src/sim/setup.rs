@@ -5,7 +5,7 @@ use super::admission::{
     towards_root, workload,
 };
 use super::{Action, Edit, Fault, Refusal, Scenario, Schedule, Topology};
-use crate::model::{Birth, Elector, Facts, Given, Id, Links, Process, Settings, Spec, Told, is_told};
+use crate::model::{Birth, Elector, Facts, Given, Id, Links, Process, Settings, Spec, Told};
 use crate::network::arrangement::Arrangement;
 use crate::network::{Network, Plan, Wiring, tree};
 use crate::population::{Nature, Population};
@@ -49,14 +49,14 @@ impl Setup {
         faults(spec, kinds, scenario, &mut admission)?;
         workload(spec, scenario)?;
         let arrangement = arrangement(spec, told, scenario, &mut admission)?;
-        if is_told(told, Told::Range) && scenario.range < 2 {
+        if told.has(Told::Range) && scenario.range < 2 {
             return Err(Refusal::OutOfRange {
                 what: "the range of random identities",
                 expected: "2 or more",
             });
         }
         let towards_root =
-            if is_told(told, Told::TowardsRoot) { towards_root(&neighbours, &ports) } else { Vec::new() };
+            if told.has(Told::TowardsRoot) { towards_root(&neighbours, &ports) } else { Vec::new() };
         Ok(Setup {
             n,
             arrangement,
