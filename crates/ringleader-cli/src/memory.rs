@@ -110,11 +110,25 @@ pub(crate) fn usable() -> Option<u64> {
     available().map(|free| free / 4 * 3)
 }
 
-/// Free memory, where the system tells: of the machine, and of the group of processes that we are in.
+/// Free memory, where the system tells: of the machine, of the group of processes that we are in, and of our own.
 fn available() -> Option<u64> {
     let meminfo = std::fs::read_to_string("/proc/meminfo").ok()?;
     let machine = field(&meminfo, "MemAvailable:")?;
-    Some(group_limit().map_or(machine, |group| group.min(machine)))
+    [group_limit(), own_limit()].into_iter().flatten().chain([machine]).min()
+}
+
+/// What is left of the addresses that this program may have (`ulimit -v`). Threads reserve many of them that they
+/// never use: half of what is left counts.
+fn own_limit() -> Option<u64> {
+    let limits = std::fs::read_to_string("/proc/self/limits").ok()?;
+    let used = field(&std::fs::read_to_string("/proc/self/status").ok()?, "VmSize:")?;
+    Some(address_limit(&limits)?.saturating_sub(used) / 2)
+}
+
+/// The limit on addresses in bytes; none if there is none.
+fn address_limit(limits: &str) -> Option<u64> {
+    let line = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
+    line.split_whitespace().next()?.parse().ok()
 }
 
 fn group_limit() -> Option<u64> {
@@ -136,4 +150,20 @@ pub(crate) fn peak() -> Option<u64> {
 fn field(text: &str, name: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     line.trim().trim_end_matches("kB").trim().parse::<u64>().ok()?.checked_mul(1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn address_limit_is_read() {
+        let head = "Limit                     Soft Limit           Hard Limit           Units     \n";
+        let with = |soft: &str| {
+            format!("{head}Max address space         {soft}           unlimited            bytes     \n")
+        };
+        assert_eq!(address_limit(&with("1024000000")), Some(1_024_000_000));
+        assert_eq!(address_limit(&with("unlimited")), None);
+        assert_eq!(address_limit(head), None);
+    }
 }

@@ -378,3 +378,16 @@ fn safety_alone_claims_less() {
     );
     assert_eq!(json(&["check", "lcr", "-n", "4", "--safety", "--json"])["messages"]["max"], Value::Null);
 }
+
+/// With less memory than the search needs it gives up and says so. To be killed by the allocator would say nothing.
+#[cfg(target_os = "linux")]
+#[test]
+fn limit_on_addresses_is_a_limit_on_the_search() {
+    let program = env!("CARGO_BIN_EXE_ringleader");
+    let check = "check ricart-agrawala -n 4 --entries 2 --threads 2";
+    let limited = format!("ulimit -v 1000000 && exec {program} {check}");
+    let output = std::process::Command::new("sh").args(["-c", &limited]).output().expect("a shell");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(3), "{text}\n{}", String::from_utf8_lossy(&output.stderr));
+    assert!(text.contains("memory"), "{text}");
+}

@@ -45,7 +45,7 @@ where
     while !crowd.live.is_empty() {
         let pick = rng.below(crowd.live.len() as u64) as usize;
         let link = crowd.live[pick];
-        let Some((msg, empty)) = crowd.inboxes.pop(link) else { return true };
+        let (msg, empty) = crowd.inboxes.take(link);
         if empty {
             crowd.live.swap_remove(pick);
         }

@@ -50,7 +50,7 @@ where
 {
     while let Some((time, link)) = sky.flights.pop() {
         sky.now = time;
-        let Some((msg, _)) = sky.inboxes.pop(link) else { return true };
+        let (msg, _) = sky.inboxes.take(link);
         let (to, arrival) = sky.inboxes.end(link);
         let place = to as usize;
         watch.steps += 1;
