@@ -57,7 +57,7 @@ pub(crate) fn mistakes() -> bool {
 /// A test of the rehearsal, which needs none of the algorithms.
 fn test(name: &str) -> Command {
     let mut command = tidy::cargo();
-    command.args(["test", QUICK, "-p", "ringleader", "--no-default-features", "--test", "rehearsal"]);
+    command.args(["test", QUICK, "-p", "ringleader-locks", "--test", "rehearsal"]);
     command.args(["--", "--exact", name, "--nocapture"]);
     command
 }

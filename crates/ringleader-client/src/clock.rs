@@ -1,6 +1,6 @@
 //! The clock on which deadlines are counted.
 
-use ringleader::live::Micros;
+use ringleader_live::Micros;
 use rustix::time::{ClockId, clock_gettime};
 
 /// CLOCK_MONOTONIC, which the standard library reads, stands still while a laptop is closed: a lock that ran

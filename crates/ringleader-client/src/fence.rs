@@ -11,7 +11,7 @@
 //! Where there is no such condition, a [`Gate`] keeps the largest number of each key in a file, and
 //! [`check_and_store`] does it for one number, for scripts.
 
-use ringleader::lock::Fence;
+use ringleader_locks::Fence;
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};

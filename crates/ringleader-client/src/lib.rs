@@ -43,5 +43,5 @@ pub use error::{Code, LockError};
 pub use guard::{Guard, Lost};
 pub use observe::Observer;
 pub use options::{Credentials, Options};
-pub use ringleader::live::Micros;
-pub use ringleader::lock::{Class, Fence, Kind};
+pub use ringleader_live::Micros;
+pub use ringleader_locks::{Class, Fence, Kind};

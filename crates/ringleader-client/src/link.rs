@@ -6,7 +6,7 @@ use crate::connect::{Connector, Stream, unreached};
 use crate::core::Core;
 use crate::endpoint::Endpoint;
 use crate::error::{Code, LockError};
-use ringleader::live::Micros;
+use ringleader_live::Micros;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};

@@ -7,7 +7,7 @@ use crate::endpoint::Endpoint;
 use crate::error::{Code, LockError};
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
-use ringleader::lock::Kind;
+use ringleader_locks::Kind;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{sleep, timeout};

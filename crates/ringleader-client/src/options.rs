@@ -2,7 +2,7 @@
 
 use crate::endpoint::Endpoint;
 use core::fmt;
-use ringleader::lock::Class;
+use ringleader_locks::Class;
 use std::path::PathBuf;
 use std::time::Duration;
 

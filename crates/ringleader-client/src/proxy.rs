@@ -34,7 +34,7 @@ use hyper::server::conn::http1 as server;
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
-use ringleader::lock::Fence;
+use ringleader_locks::Fence;
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::io;

@@ -137,8 +137,8 @@ pub const KINDS: &[&str] = &["comparison", "send", "role", "constant", "chance"]
 const USUAL_N: u32 = 3;
 
 impl Mutant {
-    /// Reads `mutants.txt`. A mutant is a line `kind: the mistake in words`, with `, n = 4` before the colon where three
-    /// processes do not show it and `, survives` where nobody sees it yet; then a change.
+    /// Reads `mutants.txt`. A mutant is a line `kind: the mistake in words`, with `, n = 4` before the colon where
+    /// three processes do not show it and `, survives` where nobody sees it yet; then a change.
     ///
     /// # Errors
     /// The line that cannot be read, and what is expected.
@@ -309,7 +309,8 @@ mod tests {
 
     #[test]
     fn mutants_are_read() {
-        let table = "# A remark.\nsend, survives, n = 4: it says nothing\n  if x {\n-     send(1);\n\nrole: y\n- z\n+ w\n";
+        let table = "# A remark.\nsend, survives, n = 4: it says nothing\n  if x {\n-     send(1);\n\n\
+                     role: y\n- z\n+ w\n";
         let mutants = Mutant::parse_all(table).expect("a table");
         let heads: Vec<_> =
             mutants.iter().map(|m| (&*m.kind, &*m.what, m.n, m.survives, m.change.at)).collect();

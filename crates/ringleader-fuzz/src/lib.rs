@@ -6,9 +6,9 @@
 //! `cargo run -p ringleader-fuzz --example record` records them anew. What libFuzzer finds is put into
 //! `seeds/` too, as `found-...`, and stays.
 
-use ringleader::live::Frame;
-use ringleader::lock::{Command, Message, Times, View};
 use ringleader_client::api;
+use ringleader_live::Frame;
+use ringleader_locks::{Command, Message, Times, View};
 use ringleader_net::config::Environment;
 use serde::Serialize;
 use serde::de::DeserializeOwned;

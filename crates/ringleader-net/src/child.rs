@@ -2,7 +2,7 @@
 
 use crate::terminal::Terminal;
 use crate::warden::Warden;
-use ringleader::live::Micros;
+use ringleader_live::Micros;
 use rustix::process::{Pid, Signal, WaitOptions};
 use std::ffi::{OsStr, OsString};
 use std::io;

@@ -2,7 +2,7 @@
 
 use crate::clock;
 use core::fmt;
-use ringleader::live::Micros;
+use ringleader_live::Micros;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -1,7 +1,7 @@
 //! The two clocks of a member: one that never goes back and counts while the machine sleeps, for everything that is
 //! promised; and the wall clock, which only numbers incarnations and dates log lines.
 
-use ringleader::live::Micros;
+use ringleader_live::Micros;
 use rustix::time::{ClockId, clock_gettime};
 use std::time::{SystemTime, UNIX_EPOCH};
 

@@ -10,7 +10,7 @@ use axum::extract::State;
 use axum::http::{StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use ringleader::live::{Cluster, Status};
+use ringleader_live::{Cluster, Status};
 use serde_json::{Value, json};
 use std::io;
 use std::net::TcpListener;

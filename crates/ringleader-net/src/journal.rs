@@ -2,7 +2,7 @@
 //! file of events, unbuffered, for whoever wants to hold the promises against what was reported.
 
 use crate::events::Events;
-use ringleader::live::{Cluster, Ending, Epoch, Meeting, Micros, Notice, Place};
+use ringleader_live::{Cluster, Ending, Epoch, Meeting, Micros, Notice, Place};
 use serde::Serialize;
 use std::io;
 use std::path::Path;

@@ -1,5 +1,5 @@
 //! The algorithms as real processes over a real network: connections, certificates, files and clocks around the pure
-//! [`ringleader::live::Member`], which decides everything.
+//! [`ringleader_live::Member`], which decides everything.
 
 pub mod cert;
 #[cfg(unix)]

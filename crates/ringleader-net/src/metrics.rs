@@ -6,7 +6,7 @@ use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::{Registry, Unit};
-use ringleader::live::{Cluster, Place, Refused, Status};
+use ringleader_live::{Cluster, Place, Refused, Status};
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
 type Labels = Vec<(&'static str, String)>;

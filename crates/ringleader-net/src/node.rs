@@ -8,7 +8,7 @@ use crate::metrics::{Metrics, reason};
 use crate::record::Recorder;
 use crate::transport::{self, Bounds, Call, Connection, Crowded, Ended, Inbound, Surroundings, Tls, Trust};
 use crate::{Problem, clock, http, signals, tls};
-use ringleader::live::{Cluster, Input, Member, Micros, Notice, Output, Place, Refused, Status};
+use ringleader_live::{Cluster, Input, Member, Micros, Notice, Output, Place, Refused, Status};
 use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::io;

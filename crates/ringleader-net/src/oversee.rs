@@ -4,7 +4,7 @@
 
 use crate::child::{self, Running};
 use crate::{Problem, clock};
-use ringleader::live::Micros;
+use ringleader_live::Micros;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGKILL, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 use signal_hook::iterator::Signals;
 use std::ffi::{OsStr, OsString};

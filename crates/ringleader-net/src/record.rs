@@ -1,8 +1,8 @@
 //! Recording: what the processes of this member do, one file for each epoch, each line written when it happened.
 //! Merged with the parts of the other members it is a run like any other.
 
-use ringleader::live::{Cluster, Epoch, Notice};
 use ringleader_formats::TraceWriter;
+use ringleader_live::{Cluster, Epoch, Notice};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, LineWriter};

@@ -1,6 +1,6 @@
 //! The status of a member as JSON, `ringleader.status/1`.
 
-use ringleader::live::{Cluster, GroupStatus, PeerStatus, Place, Status};
+use ringleader_live::{Cluster, GroupStatus, PeerStatus, Place, Status};
 use serde_json::{Map, Value, json};
 
 /// The schema that it names.

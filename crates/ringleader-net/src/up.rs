@@ -3,7 +3,7 @@
 
 use crate::config::{Address, Config, Level, Security};
 use crate::{Problem, cert, record};
-use ringleader::live::{Cluster, Place};
+use ringleader_live::{Cluster, Place};
 use serde_json::Value;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};

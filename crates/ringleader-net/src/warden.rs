@@ -3,7 +3,7 @@
 //! extension, and sends KILL when the time is over or the first process is gone.
 
 use crate::clock;
-use ringleader::live::Micros;
+use ringleader_live::Micros;
 use rustix::process::{Pid, Signal};
 use std::ffi::OsStr;
 use std::io::{self, ErrorKind, Read, Write};

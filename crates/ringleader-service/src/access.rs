@@ -2,8 +2,8 @@
 
 use crate::config::{Config, Permission, Right, Rights, Token, Who};
 use crate::words::{NOTHING_DONE, refuse};
-use ringleader::lock::Name;
 use ringleader_client::api::Refusal;
+use ringleader_locks::Name;
 use std::sync::Arc;
 
 /// What a connection says about who is there.

@@ -2,7 +2,7 @@
 //! that does not, and the wall clock. A step of one of them against the others is worth a word: a machine that slept
 //! has lost its leases, and one whose wall clock was set may find certificates expired.
 
-use ringleader::live::Micros;
+use ringleader_live::Micros;
 use ringleader_net::clock;
 use std::time::Instant;
 

@@ -1,8 +1,8 @@
 //! What `ringleader doctor` needs to know about a lock service.
 
 use crate::config::{Config, Views};
-use ringleader::live::Micros;
-use ringleader::lock::Class;
+use ringleader_live::Micros;
+use ringleader_locks::Class;
 use ringleader_net::client::{Unanswered, fetch};
 use ringleader_net::config::written;
 use ringleader_net::doctor::{Place, Said, Subject};

@@ -2,8 +2,8 @@
 //! copy of anything but a name.
 
 use crate::core::Core;
-use ringleader::live::Micros;
-use ringleader::lock::{Answer, Ask, Class, Denial, Fence, Name, Rid, Session, SessionId, Standing};
+use ringleader_live::Micros;
+use ringleader_locks::{Answer, Ask, Class, Denial, Fence, Name, Rid, Session, SessionId, Standing};
 use ringleader_net::clock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

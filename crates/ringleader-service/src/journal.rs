@@ -1,8 +1,8 @@
 //! What happens at a server, one JSON object per line: in the log, as far as its level lets it through, and all
 //! of it in the file of events, unbuffered, for whoever holds the promises against what was done.
 
-use ringleader::live::Micros;
-use ringleader::lock::{Event, Fence, Kind, Name, Path as Way, SessionId};
+use ringleader_live::Micros;
+use ringleader_locks::{Event, Fence, Kind, Name, Path as Way, SessionId};
 use ringleader_net::events::Events;
 use serde::Serialize;
 use std::io;

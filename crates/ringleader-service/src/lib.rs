@@ -1,5 +1,5 @@
 //! A server of the lock service: sockets, certificates, HTTP, files and clocks around the pure
-//! [`ringleader::lock::Server`], which decides everything.
+//! [`ringleader_locks::Server`], which decides everything.
 
 pub mod access;
 mod clocks;

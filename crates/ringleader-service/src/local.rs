@@ -2,7 +2,7 @@
 //! None of them outlives whoever started it: each watches its standard input, and leaves when that ends.
 
 use crate::config::{Config, Pace, Permission, Right, Rights, ServerAddress, Views, Who};
-use ringleader::lock::{Class, ServerId};
+use ringleader_locks::{Class, ServerId};
 use ringleader_net::config::{Environment, Level, Security};
 use ringleader_net::up::Ports;
 use ringleader_net::{Problem, cert};

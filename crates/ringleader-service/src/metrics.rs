@@ -9,8 +9,8 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
-use ringleader::live::Micros;
-use ringleader::lock::{Class, Command, Event, Path};
+use ringleader_live::Micros;
+use ringleader_locks::{Class, Command, Event, Path};
 use ringleader_net::log::dropped_lines;
 use std::sync::atomic::{AtomicU64, Ordering};
 

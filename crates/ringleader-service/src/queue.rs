@@ -10,7 +10,7 @@
 use futures_util::FutureExt;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use futures_util::task::AtomicWaker;
-use ringleader::live::Micros;
+use ringleader_live::Micros;
 use ringleader_net::clock;
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;

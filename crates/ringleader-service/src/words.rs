@@ -4,13 +4,13 @@ use crate::access::Principal;
 use crate::config::Right;
 use crate::core::{Context, Core, Facts};
 use crate::owner;
-use ringleader::live::Micros;
-use ringleader::lock::{
-    Answer, Ask, Belief, Class, Denial, Fence, Kind, LockState, LockStatus, MAX_VALUE, Name, SessionId,
-};
 use ringleader_client::api::{
     Acquire, Granted, KeptAlive, LockInfo, Op, OpenSession, Outcome, Refusal, Release, RequestState,
     SessionOpened,
+};
+use ringleader_live::Micros;
+use ringleader_locks::{
+    Answer, Ask, Belief, Class, Denial, Fence, Kind, LockState, LockStatus, MAX_VALUE, Name, SessionId,
 };
 use ringleader_net::clock;
 
@@ -115,7 +115,7 @@ pub(crate) fn named(kind: Kind, text: &str) -> Result<Name, Refusal> {
 }
 
 fn fence(text: &str) -> Result<Fence, Refusal> {
-    text.parse().map_err(|why: ringleader::lock::BadFence| bad_request(why.to_string()))
+    text.parse().map_err(|why: ringleader_locks::BadFence| bad_request(why.to_string()))
 }
 
 fn millis(millis: u64) -> Micros {

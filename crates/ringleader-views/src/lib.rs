@@ -20,7 +20,7 @@ pub mod fuzz {
 }
 
 use bytes::Bytes;
-use ringleader::lock::{Command, ServerId, View};
+use ringleader_locks::{Command, ServerId, View};
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;

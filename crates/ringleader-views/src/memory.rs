@@ -2,7 +2,7 @@
 //! as somebody has it.
 
 use crate::{Later, StoreError, ViewStore};
-use ringleader::lock::{Command, View};
+use ringleader_locks::{Command, View};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::watch;
 

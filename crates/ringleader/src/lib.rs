@@ -37,6 +37,3 @@ pub mod check;
 pub mod host;
 
 pub mod registry;
-
-pub mod live;
-pub mod lock;

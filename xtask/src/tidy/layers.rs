@@ -22,17 +22,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         "registry",
         &["model", "election", "mutex", "rng", "trace", "network", "population", "sim", "check", "host"],
     ),
-    // Its proofs are checks: the state machines of a member are searched like any algorithm.
-    ("live", &["model", "rng", "trace", "network", "sim", "check", "host", "registry"]),
-    // Its tokens travel as the algorithm `homed-chain` says; time is that of the members on a network.
-    ("lock", &["model", "mutex", "live"]),
-    (
-        "lib",
-        &[
-            "model", "election", "mutex", "rng", "trace", "network", "sim", "check", "host", "registry",
-            "live", "lock",
-        ],
-    ),
+    ("lib", &["model", "election", "mutex", "rng", "trace", "network", "sim", "check", "host", "registry"]),
 ];
 
 /// What an algorithm must not mention, and why: each would be an input that no replay can see.

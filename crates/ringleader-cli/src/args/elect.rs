@@ -1,7 +1,7 @@
 //! `ringleader elect`.
 
 use clap::Args;
-use ringleader::live::Micros;
+use ringleader_live::Micros;
 use std::ffi::OsString;
 use std::path::PathBuf;
 

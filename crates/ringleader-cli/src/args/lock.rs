@@ -2,8 +2,8 @@
 
 use super::Span;
 use clap::{Args, Subcommand, ValueEnum};
-use ringleader::lock::{Class, Fence};
 use ringleader_client::Endpoint;
+use ringleader_locks::{Class, Fence};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -209,5 +209,5 @@ pub(super) fn endpoint(text: &str) -> Result<Endpoint, String> {
 }
 
 fn fence(text: &str) -> Result<Fence, String> {
-    text.parse().map_err(|error: ringleader::lock::BadFence| error.to_string())
+    text.parse().map_err(|error: ringleader_locks::BadFence| error.to_string())
 }

@@ -1,7 +1,7 @@
 //! `ringleader node`.
 
 use clap::{Args, ValueEnum};
-use ringleader::live::Micros;
+use ringleader_live::Micros;
 use std::path::PathBuf;
 
 #[derive(Args, Debug)]

@@ -5,7 +5,7 @@ use super::number::{at_least_one, number, small};
 use super::shared::{SettingsArgs, TopologyArg, name};
 use super::{Given, Patience};
 use clap::Args;
-use ringleader::live::Micros;
+use ringleader_live::Micros;
 use std::path::PathBuf;
 
 #[derive(Args, Debug)]

@@ -32,7 +32,7 @@ fn elsewhere() -> Diagnostic {
 mod unix {
     use super::{App, Console, Diagnostic, ElectArgs, ElectExecArgs, Failure};
     use crate::args::Span;
-    use ringleader::live::Micros;
+    use ringleader_live::Micros;
     use ringleader_net::child;
     use ringleader_net::config::{Config, Environment};
     use ringleader_net::elect::{Ended, Happening, Plan, Stopping};

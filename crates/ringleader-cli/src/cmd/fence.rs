@@ -3,9 +3,9 @@
 use crate::args::{CheckFenceArgs, FenceArgs, FenceCommand, ProxyArgs};
 use crate::console::Console;
 use crate::error::{Diagnostic, Failure};
-use ringleader::lock::Fence;
 use ringleader_client::fence::{Gate, Verdict, check_and_store};
 use ringleader_client::proxy;
+use ringleader_locks::Fence;
 use serde_json::json;
 use std::path::Path;
 

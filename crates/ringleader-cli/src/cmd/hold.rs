@@ -2,11 +2,11 @@
 //! lease is kept by a thread of the client; this one looks at the clock and at the deadline, and waits for
 //! nobody.
 
-use ringleader::live::Micros;
-use ringleader::lock::{Class, Kind};
 use ringleader_client::api::LockInfo;
 use ringleader_client::blocking::{Client, Guard};
 use ringleader_client::{Code, LockError, Options, clock};
+use ringleader_live::Micros;
+use ringleader_locks::{Class, Kind};
 use ringleader_net::Problem;
 use ringleader_net::oversee::{self, Happened, Outcome, SLEEP_MAX, Step, Stopping, Tenure, Term};
 use std::ffi::OsString;

@@ -116,7 +116,7 @@ pub(super) fn up(app: &App, args: &UpArgs, console: &mut Console<'_>) -> Result<
         servers,
         cluster: "local".to_owned(),
         pace: Pace::default(),
-        classes: vec![("batch/".to_owned(), ringleader::lock::Class::Batch)],
+        classes: vec![("batch/".to_owned(), ringleader_locks::Class::Batch)],
         drain: Duration::from_secs(2),
     })?;
     for place in 0..servers {

@@ -14,8 +14,8 @@ mod timing;
 
 use crate::api::{self, Op, Question};
 use crate::error::LockError;
-use ringleader::live::Micros;
-use ringleader::lock::{Class, Fence, Kind, Rid, Session, SessionId, Times};
+use ringleader_live::Micros;
+use ringleader_locks::{Class, Fence, Kind, Rid, Session, SessionId, Times};
 use std::collections::BTreeMap;
 use tokio::sync::oneshot;
 

@@ -3,8 +3,8 @@
 use super::{Asked, Core, Key, Stage, Wait, session_id, times};
 use crate::api::{KeptAlive, Outcome, Refusal, Reply, SessionOpened};
 use crate::error::{Code, LockError};
-use ringleader::live::Micros;
-use ringleader::lock::{Class, Fence, Rid, Session, SessionId, Standing};
+use ringleader_live::Micros;
+use ringleader_locks::{Class, Fence, Rid, Session, SessionId, Standing};
 
 /// After so long something is tried again, if the server does not say.
 const AGAIN: Micros = Micros::millis(100);
@@ -38,7 +38,7 @@ impl Core {
                 self.not_alive(now, class, session, refusal);
             }
             (Asked::Acquire { key, class, session, rid }, Outcome::Granted(granted)) => {
-                let fence = granted.fence.parse().map_err(|error: ringleader::lock::BadFence| {
+                let fence = granted.fence.parse().map_err(|error: ringleader_locks::BadFence| {
                     LockError::new(Code::Protocol, error.to_string(), "nothing")
                 })?;
                 self.granted(now, key, class, session, rid, fence);

@@ -2,8 +2,8 @@
 //! wants, with the same numbers.
 
 use super::Core;
-use ringleader::live::Micros;
-use ringleader::lock::Class;
+use ringleader_live::Micros;
+use ringleader_locks::Class;
 
 impl Core {
     /// A server says that a session is at another one now.

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::error::Code;
-use ringleader::lock::Belief;
+use ringleader_locks::Belief;
 use serde_json::{Value, json};
 
 const SESSION: &str = "00000000000000000000000000000007";

@@ -4,8 +4,8 @@
 use super::{Asked, Core, Key, Request, Stage, Wait};
 use crate::api::{KeepAlive, Op, RequestState};
 use crate::error::{Code, LockError};
-use ringleader::live::Micros;
-use ringleader::lock::{Belief, Class, Rid};
+use ringleader_live::Micros;
+use ringleader_locks::{Belief, Class, Rid};
 
 /// A server that takes longer to open a session, or to show a sign of life, is tried anew or left.
 const ANSWERS: Micros = Micros::millis(1000);

@@ -3,7 +3,7 @@
 use super::source::Source;
 use super::timing;
 use crate::problem::Problem;
-use ringleader::live::MemberSpec;
+use ringleader_live::MemberSpec;
 use std::collections::BTreeMap;
 
 /// The variables of the environment that are ours.

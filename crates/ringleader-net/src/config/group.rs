@@ -3,10 +3,10 @@
 use super::quantity::{DURATION, duration};
 use super::source::{Given, Origin, Source, in_order, name};
 use crate::problem::Problem;
-use ringleader::live::{GroupSpec, MemberSpec, Micros, Users};
 use ringleader::model::{SettingValues, Timing, Told};
 use ringleader::registry::{Entry, Problem as Task, find};
 use ringleader::sim::{Ids, Refusal, Scenario, Topology};
+use ringleader_live::{GroupSpec, MemberSpec, Micros, Users};
 use std::ops::Range;
 use toml::de::{DeTable, DeValue};
 

@@ -5,7 +5,7 @@ use super::environment;
 use super::quantity::{ADDRESS, host_and_port, is_loopback};
 use super::source::{Given, Origin, Source, in_order, name};
 use crate::problem::Problem;
-use ringleader::live::{MAX_MEMBERS, MemberSpec};
+use ringleader_live::{MAX_MEMBERS, MemberSpec};
 use std::ops::Range;
 use toml::de::DeTable;
 

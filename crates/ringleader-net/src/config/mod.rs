@@ -18,8 +18,8 @@ pub use security::Security;
 pub use source::is_name;
 
 use crate::problem::{Problem, Spot};
-use ringleader::live::{Cluster, Place};
 use ringleader::registry::Entry;
+use ringleader_live::{Cluster, Place};
 use source::{Given, Origin, Source, in_order};
 use std::path::Path;
 use toml::de::DeTable;
@@ -231,7 +231,7 @@ fn read(source: &Source<'_>, registry: &'static [Entry]) -> Result<Config, Probl
 }
 
 /// What is allowed, but probably not meant.
-fn warnings(members: &[ringleader::live::MemberSpec]) -> Vec<String> {
+fn warnings(members: &[ringleader_live::MemberSpec]) -> Vec<String> {
     match members.len() {
         1 => vec!["one member: when it is down, nobody leads".to_owned()],
         2 => {

@@ -1,6 +1,6 @@
 //! Quantities in words: durations with their unit, parts of a whole, addresses.
 
-use ringleader::live::Micros;
+use ringleader_live::Micros;
 
 /// What a duration looks like.
 pub const DURATION: &str = "a duration such as \"10s\" or \"750ms\"";

@@ -1,8 +1,8 @@
 //! What a configuration may say, and where it says what it may not.
 
 use super::*;
-use ringleader::live::{Micros, Users};
 use ringleader::registry::ALL;
+use ringleader_live::{Micros, Users};
 
 /// Three members with certificates, one group.
 const GOOD: &str = r#"schema = "ringleader.cluster/1"
@@ -83,7 +83,7 @@ fn a_file_says_who_the_members_are_and_what_they_do() {
     assert_eq!(config.place("c"), Some(2));
     assert_eq!(config.place("d"), None);
     assert_eq!(config.cluster.groups[0].entry.spec.name, "hirschberg-sinclair", "an alias will do");
-    assert_eq!(config.cluster.timing, ringleader::live::Timing::default());
+    assert_eq!(config.cluster.timing, ringleader_live::Timing::default());
     assert_eq!(config.log, Level::Info);
     assert!(config.warnings.is_empty());
 }
@@ -113,7 +113,7 @@ fn the_example_is_read_and_says_what_is_usual() {
     let config = parse(include_str!("../../../../deploy/cluster.toml"))
         .unwrap_or_else(|problem| panic!("{}", said(&problem)));
     assert_eq!(config.cluster.members.len(), 3);
-    assert_eq!(config.cluster.timing, ringleader::live::Timing::default(), "as it says itself");
+    assert_eq!(config.cluster.timing, ringleader_live::Timing::default(), "as it says itself");
     // What it proposes in a comment can be said as well.
     let text = include_str!("../../../../deploy/cluster.toml");
     let (before, after) = text.split_once("# [[group]]\n").unwrap();
@@ -139,7 +139,7 @@ fn what_is_written_is_read_again_as_the_same() {
     assert_eq!(second.cluster.timing.terms.lease, Micros::millis(1500));
     assert_eq!(second.cluster.timing.terms.drift, 200);
     let groups = |config: &Config| {
-        let group = |group: &ringleader::live::GroupSpec| {
+        let group = |group: &ringleader_live::GroupSpec| {
             let scenario = &group.scenario;
             let topology = scenario.topology.as_ref().map(|topology| topology.name());
             (group.name.clone(), group.entry.spec.name, scenario.settings.clone(), topology, group.users)

@@ -4,7 +4,7 @@ use super::environment;
 use super::quantity::{DURATION, PART, duration, part};
 use super::source::{Given, Origin, Source, in_order};
 use crate::problem::Problem;
-use ringleader::live::{Micros, Timing};
+use ringleader_live::{Micros, Timing};
 use std::collections::BTreeMap;
 use toml::de::DeTable;
 

@@ -2,7 +2,7 @@
 
 use super::Finding;
 use crate::clock;
-use ringleader::live::Micros;
+use ringleader_live::Micros;
 use std::time::Duration;
 
 /// For how long the clocks are watched.

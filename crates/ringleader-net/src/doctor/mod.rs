@@ -9,7 +9,7 @@ mod ports;
 use crate::Advice;
 use crate::client::{self, Unanswered};
 use crate::config::{Config, Security, written};
-use ringleader::live::Micros;
+use ringleader_live::Micros;
 use std::time::Duration;
 
 /// How bad it is.

@@ -2,7 +2,7 @@
 
 use crate::client::Group;
 use crate::oversee::{Stopping, Term};
-use ringleader::live::Micros;
+use ringleader_live::Micros;
 
 /// One stretch of leading: the same member, incarnation and epoch.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -8,7 +8,7 @@ pub use lease::{Lease, counted};
 use crate::client::{self, Answer, Unanswered};
 use crate::oversee::{self, Happened, Outcome, SLEEP_MAX, Step, Tenure, Term};
 use crate::{Problem, clock};
-use ringleader::live::Micros;
+use ringleader_live::Micros;
 use std::ffi::OsString;
 use std::process::ExitStatus;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};

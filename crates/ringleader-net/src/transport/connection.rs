@@ -8,7 +8,7 @@
 use super::Bounds;
 use bytes::Bytes;
 use futures_util::SinkExt;
-use ringleader::live::{Frame, MAX_FRAME, Refused};
+use ringleader_live::{Frame, MAX_FRAME, Refused};
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -301,7 +301,7 @@ impl Bucket {
 mod tests {
     use super::*;
     use bytes::BytesMut;
-    use ringleader::live::{Beat, Micros};
+    use ringleader_live::{Beat, Micros};
     use tokio::io::{AsyncWriteExt, DuplexStream};
 
     fn beat(number: u64) -> Frame {

@@ -3,7 +3,7 @@
 use super::{Call, Calls, Connection, Pump, Shared, Tls, Trust, Turned};
 use crate::tls::{explain_io, name_of, server_name};
 use bytes::BytesMut;
-use ringleader::live::Place;
+use ringleader_live::Place;
 use std::net::SocketAddr;
 use std::time::Duration;
 use tokio::net::TcpStream;

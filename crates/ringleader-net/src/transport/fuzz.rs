@@ -1,7 +1,7 @@
 //! What another member sends, read as far as it is read before anything is believed: for fuzzing.
 
 use super::connection::{codec, one_frame};
-use ringleader::live::Frame;
+use ringleader_live::Frame;
 
 /// The frames in the bytes of a connection, up to the first that is none.
 #[must_use]

@@ -5,7 +5,7 @@ use super::{Call, Calls, Connection, Ended, Shared, Tls, Trust, Turned};
 use crate::limits::{Purse, accept};
 use crate::tls::{explain_io, name_of};
 use bytes::BytesMut;
-use ringleader::live::{Frame, Place};
+use ringleader_live::{Frame, Place};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use tokio::net::{TcpListener, TcpStream};

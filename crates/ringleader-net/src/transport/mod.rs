@@ -12,7 +12,7 @@ pub(crate) use dial::dial;
 pub(crate) use listen::listen;
 
 use crate::tls;
-use ringleader::live::{MAX_MEMBERS, Place};
+use ringleader_live::{MAX_MEMBERS, Place};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;

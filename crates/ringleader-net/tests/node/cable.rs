@@ -2,9 +2,9 @@
 //! would not replay.
 
 use crate::fixture::{Live, address, cluster, until};
-use ringleader::live::Micros;
 use ringleader::trace::merge;
 use ringleader_formats::read_part;
+use ringleader_live::Micros;
 use ringleader_net::Bounds;
 use ringleader_net::node::Options;
 use ringleader_net::record::part_path;

@@ -1,11 +1,11 @@
 //! Clusters in one process, and a peer in the hands of the test.
 
-use ringleader::live::{
+use ringleader::registry::{ALL, Problem, find};
+use ringleader::sim::Scenario;
+use ringleader_live::{
     Cluster, Frame, Greeting, GroupSpec, Hello, Member, MemberSpec, Micros, PROTOCOL, Place, Status, Timing,
     Users,
 };
-use ringleader::registry::{ALL, Problem, find};
-use ringleader::sim::Scenario;
 use ringleader_net::config::{Address, Config, Level, Security};
 use ringleader_net::node::{Handle, Node, Options};
 use serde_json::Value;

@@ -1,7 +1,7 @@
 //! Peers that are who they say, and misbehave: each is refused with its reason, logged and counted.
 
 use crate::fixture::{Live, Puppet, cluster, until};
-use ringleader::live::{Epoch, Frame, Payload, Refused, Segment};
+use ringleader_live::{Epoch, Frame, Payload, Refused, Segment};
 use ringleader_net::Bounds;
 use ringleader_net::node::Options;
 

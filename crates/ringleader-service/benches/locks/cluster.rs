@@ -1,7 +1,7 @@
 //! Services on the loopback, one process for each server, and ways to reach them.
 
-use ringleader::lock::{Class, ServerId};
 use ringleader_client::{Credentials, Endpoint, Options as Client, blocking};
+use ringleader_locks::{Class, ServerId};
 use ringleader_net::config::Environment;
 use ringleader_net::tls::Identity;
 use ringleader_service::config::{Config, Pace};

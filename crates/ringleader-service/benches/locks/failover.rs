@@ -3,8 +3,8 @@
 use crate::cluster::{Cluster, SERVERS, runtime, wait};
 use crate::figures::Figures;
 use crate::pairs::connect;
-use ringleader::lock::{Class, ServerId};
 use ringleader_client::Options;
+use ringleader_locks::{Class, ServerId};
 use ringleader_service::config::Pace;
 use std::time::{Duration, Instant};
 

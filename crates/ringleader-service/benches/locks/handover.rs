@@ -3,7 +3,7 @@
 use crate::cluster::{Cluster, SERVERS, runtime};
 use crate::figures::Figures;
 use crate::pairs::connect;
-use ringleader::lock::ServerId;
+use ringleader_locks::ServerId;
 use std::sync::{Arc, Barrier};
 use std::time::{Duration, Instant};
 

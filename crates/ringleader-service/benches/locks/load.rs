@@ -2,8 +2,8 @@
 
 use crate::cluster::{Cluster, SERVERS, wait};
 use crate::overload::State;
-use ringleader::lock::ServerId;
 use ringleader_client::{Endpoint, api};
+use ringleader_locks::ServerId;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt;

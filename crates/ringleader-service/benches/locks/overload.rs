@@ -2,7 +2,7 @@
 
 use crate::cluster::{Cluster, SERVERS, runtime, wait};
 use crate::load::{Counts, Stream, socket};
-use ringleader::lock::ServerId;
+use ringleader_locks::ServerId;
 use ringleader_net::limits::allowance;
 use serde_json::{Value, json};
 use std::cell::{Cell, RefCell};

@@ -2,8 +2,8 @@
 
 use crate::cluster::{Cluster, runtime, wait};
 use crate::figures::Figures;
-use ringleader::lock::{Class, Kind, Name};
 use ringleader_client::{Client, Options};
+use ringleader_locks::{Class, Kind, Name};
 use ringleader_service::embedded::Embedded;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc;

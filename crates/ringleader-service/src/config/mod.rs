@@ -12,7 +12,7 @@ pub use access::{Permission, Right, Rights, Secret, Token, Who, sha256};
 pub use server::ServerAddress;
 pub use times::Pace;
 
-use ringleader::lock::{Class, ServerId};
+use ringleader_locks::{Class, ServerId};
 use ringleader_net::config::source::{Given, Key, Origin, Source, Value, in_order, name};
 use ringleader_net::config::{Environment, Level, Security, level, refuse_others, security};
 use ringleader_net::{Problem, Spot};

@@ -106,7 +106,7 @@ fn the_environment_goes_before_the_file() {
     let config = with("RINGLEADER_SERVER_B_API", "10.9.9.9:1").expect("an address");
     assert_eq!(config.servers[1].api, "10.9.9.9:1");
     let config = with("RINGLEADER_TIMES_FAST", "1s").expect("a duration");
-    assert_eq!(config.pace.times.lease(Class::Fast), ringleader::live::Micros::millis(1000));
+    assert_eq!(config.pace.times.lease(Class::Fast), ringleader_live::Micros::millis(1000));
     for (name, value, said) in [
         ("RINGLEADER_SERVER_D_API", "10.9.9.9:1", "means nothing"),
         ("RINGLEADER_TIMES_FST", "1s", "did you mean RINGLEADER_TIMES_FAST?"),

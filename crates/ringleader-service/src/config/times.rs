@@ -1,7 +1,7 @@
 //! `[times]` and `[[class]]`.
 
-use ringleader::live::Micros;
-use ringleader::lock::{Class, Times};
+use ringleader_live::Micros;
+use ringleader_locks::{Class, Times};
 use ringleader_net::Problem;
 use ringleader_net::config::quantity::{DURATION, PART, duration, part, written};
 use ringleader_net::config::source::{Given, Origin, Source, in_order};

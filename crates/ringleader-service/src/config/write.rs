@@ -1,7 +1,7 @@
 //! The configuration as text.
 
 use super::{Config, Right, SERVICE_SCHEMA, Views, Who};
-use ringleader::lock::Class;
+use ringleader_locks::Class;
 use ringleader_net::config::{Security, written};
 use std::fmt::Write as _;
 use std::path::Path;

@@ -17,8 +17,8 @@ use crate::mesh::{Inbound, Mesh};
 use crate::metrics::Metrics;
 use crate::owner;
 use bytes::Bytes;
-use ringleader::live::Micros;
-use ringleader::lock::{
+use ringleader_live::Micros;
+use ringleader_locks::{
     Answer, Ask, Asker, Class, Command, Denial, Event, Input, LockStatus, Message, Name, Output, Server,
     ServerId, ServerSpec, ServerStatus, SessionId, Tally, Times, View,
 };

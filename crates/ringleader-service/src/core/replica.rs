@@ -1,7 +1,7 @@
 //! What a server answers for its store, and how the servers that vote are changed.
 
 use bytes::Bytes;
-use ringleader::lock::ServerId;
+use ringleader_locks::ServerId;
 use ringleader_views::{Later, RaftStore};
 use std::collections::BTreeSet;
 

@@ -7,7 +7,7 @@
 //! refused: what is granted stays granted. Once is not enough because a machine that pauses a process for a moment is
 //! not helped by refusals.
 
-use ringleader::live::Micros;
+use ringleader_live::Micros;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// So often it is logged at most.

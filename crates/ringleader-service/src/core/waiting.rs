@@ -2,7 +2,7 @@
 
 use super::Facts;
 use crate::words;
-use ringleader::lock::{Answer, Asker, Name};
+use ringleader_locks::{Answer, Asker, Name};
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{Notify, oneshot};

@@ -7,8 +7,8 @@ use crate::words::{NOTHING_DONE, refuse};
 use axum::extract::{Extension, Path, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use ringleader::lock::{Class, ServerId};
 use ringleader_client::api::Refusal;
+use ringleader_locks::{Class, ServerId};
 use ringleader_net::clock;
 use serde_json::{Map, Value, json as object};
 

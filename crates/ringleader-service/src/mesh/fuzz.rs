@@ -2,7 +2,7 @@
 
 use super::frame::{self, Kind};
 use bytes::BytesMut;
-use ringleader::lock::Message;
+use ringleader_locks::Message;
 
 /// The bytes of a connection, which come in pieces of this length. Gives what was in them: lock messages, and
 /// requests (true) and answers of the view store.

@@ -4,7 +4,7 @@ use super::frame::{self, Kind};
 use super::{Mesh, Tally};
 use crate::queue::Queue;
 use bytes::BytesMut;
-use ringleader::lock::ServerId;
+use ringleader_locks::ServerId;
 use ringleader_net::limits::{Purse, Sieve, accept};
 use ringleader_net::tls::{explain_io, name_of, server_name};
 use std::io;

@@ -17,7 +17,7 @@ use crate::queue::Queue;
 use bytes::Bytes;
 use frame::Kind;
 use link::Link;
-use ringleader::lock::{Message, ServerId};
+use ringleader_locks::{Message, ServerId};
 use ringleader_views::{Later, Unreachable, Wire};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};

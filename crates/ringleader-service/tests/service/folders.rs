@@ -5,7 +5,7 @@
 
 use crate::stores::Etcd;
 use crate::support::{Client, Cluster, until};
-use ringleader::live::Micros;
+use ringleader_live::Micros;
 use ringleader_service::Options;
 use ringleader_service::config::{Etcd as Store, Views};
 use serde_json::json;

@@ -1,7 +1,7 @@
 //! Sessions, locks and elections, over HTTP, on the stream and in the same process.
 
 use crate::support::{Client, Cluster, NORMAL_MS};
-use ringleader::lock::{Class, Name};
+use ringleader_locks::{Class, Name};
 use serde_json::json;
 use std::io::Read;
 

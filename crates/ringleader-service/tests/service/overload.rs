@@ -1,7 +1,7 @@
 //! A server that has more to do than it can.
 
 use crate::support::{Cluster, until};
-use ringleader::lock::{Class, Denial, Kind, Name};
+use ringleader_locks::{Class, Denial, Kind, Name};
 use serde_json::{Value, json};
 use std::sync::mpsc;
 

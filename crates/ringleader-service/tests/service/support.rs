@@ -1,7 +1,7 @@
 //! A service in this process, and a client that can also misbehave.
 
-use ringleader::live::Micros;
-use ringleader::lock::Class;
+use ringleader_live::Micros;
+use ringleader_locks::Class;
 use ringleader_net::config::Environment;
 use ringleader_net::tls::{self, Identity};
 use ringleader_service::config::{Config, Pace, Permission, Right, Rights, Secret, Token, Who, sha256};
@@ -78,9 +78,9 @@ impl Cluster {
         short.prefix("rl");
         let folder = short.tempdir_in("/dev/shm").or_else(|_| short.tempdir()).expect("there is room");
         // Long enough that nobody is given up because the machine has other things to do.
-        let times = ringleader::lock::Times {
+        let times = ringleader_locks::Times {
             leases: [Micros::millis(2000), Micros::millis(NORMAL_MS), Micros::millis(15_000)],
-            ..ringleader::lock::Times::default()
+            ..ringleader_locks::Times::default()
         };
         let plan = Plan {
             program: "ringleader".into(),

@@ -4,7 +4,7 @@
 //! A proposal is a change and then a look at the view, both between its beginning and its end. One that was answered
 //! by an error may have changed the view at any moment after its beginning, or never.
 
-use ringleader::lock::{Command, View};
+use ringleader_locks::{Command, View};
 use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write;
 use std::sync::Arc;
@@ -230,7 +230,7 @@ pub(crate) fn plain(history: &[Call]) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ringleader::lock::Times;
+    use ringleader_locks::Times;
 
     /// A view of this epoch and protocol, after so many changes of the protocol.
     fn views(protos: &[u16]) -> Vec<Arc<View>> {

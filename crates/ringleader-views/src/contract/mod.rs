@@ -5,7 +5,7 @@ pub(crate) mod history;
 
 use crate::ViewStore;
 use history::{Asked, Call, linearizable, plain};
-use ringleader::lock::{Command, View};
+use ringleader_locks::{Command, View};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -126,7 +126,7 @@ fn command(known: &View, servers: u16, draw: &mut Draw) -> Command {
 mod tests {
     use super::*;
     use crate::{Later, Memory, StoreError};
-    use ringleader::lock::Times;
+    use ringleader_locks::Times;
     use tokio::sync::watch;
 
     fn first() -> View {

@@ -13,7 +13,7 @@ use crate::{Later, StoreError, ViewStore, raised};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use http::Http;
-use ringleader::lock::{Command, View};
+use ringleader_locks::{Command, View};
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};

@@ -3,7 +3,7 @@
 mod contract;
 
 use super::*;
-use ringleader::lock::Times;
+use ringleader_locks::Times;
 use std::collections::BTreeSet;
 use std::net::TcpListener;
 use std::process::{Child, Command as Program, Stdio};

@@ -4,7 +4,7 @@
 use super::network::{Body, Envelope, Reply};
 use super::types::{Change, Order, State, view_of};
 use openraft::EntryPayload;
-use ringleader::lock::{Command, Times, View};
+use ringleader_locks::{Command, Times, View};
 
 /// A request.
 pub fn request(bytes: &[u8]) {

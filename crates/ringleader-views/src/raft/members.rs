@@ -5,7 +5,7 @@ use super::tasks::Parts;
 use super::types::Member;
 use super::{RaftStore, StoreError};
 use openraft::ChangeMembers;
-use ringleader::lock::ServerId;
+use ringleader_locks::ServerId;
 use std::collections::BTreeSet;
 use std::time::Duration;
 use tokio::time::timeout;

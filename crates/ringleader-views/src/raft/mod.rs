@@ -29,7 +29,7 @@ use keeper::Keeper;
 use machine::Machine;
 use network::{Body, Envelope, Network, Reply};
 use openraft::SnapshotPolicy;
-use ringleader::lock::{Command, ServerId, View};
+use ringleader_locks::{Command, ServerId, View};
 use shared::{Rule, Shared};
 use std::collections::BTreeSet;
 use std::io;

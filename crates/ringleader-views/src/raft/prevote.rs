@@ -8,7 +8,7 @@ use super::network::{Body, Reply};
 use super::patience::Lost;
 use super::tasks::Parts;
 use super::types::LogId;
-use ringleader::lock::ServerId;
+use ringleader_locks::ServerId;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use tokio::task::JoinSet;

@@ -4,7 +4,7 @@ use super::rounds::Readers;
 use super::types::{State, json};
 use crate::StoreError;
 use crate::log::Syncs;
-use ringleader::lock::ServerId;
+use ringleader_locks::ServerId;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::AtomicBool;

@@ -7,7 +7,7 @@ use super::shared::{Rule, random};
 use super::types::{Change, Member, Raft};
 use super::{Inner, RaftOptions, rounds};
 use openraft::ServerState;
-use ringleader::lock::ServerId;
+use ringleader_locks::ServerId;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

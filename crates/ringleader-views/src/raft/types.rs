@@ -3,7 +3,7 @@
 use crate::{StoreError, raised};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
-use ringleader::lock::{Command, View};
+use ringleader_locks::{Command, View};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 use std::io::Cursor;

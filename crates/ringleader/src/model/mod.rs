@@ -5,6 +5,7 @@
 //! [`Election`] or an [`Exclusion`] is a process whose outcome can be read from its state. A [`Variant`] is the text of
 //! an algorithm taken literally, with its error in it.
 
+mod arithmetic;
 mod clock;
 mod contract;
 mod elector;
@@ -23,6 +24,7 @@ mod value;
 mod variant;
 mod wire;
 
+pub use arithmetic::{floor_log2, golden_ranks, harmonic, largest_phase};
 pub use clock::{Clock, VectorClock};
 pub use elector::{Asks, Contest, Elector};
 pub use given::{
@@ -40,7 +42,7 @@ pub use snapshot::Snapshot;
 pub use spec::{
     Arranged, Average, Basis, Bound, Constant, Cost, Counts, Erratum, Facts, Graph, Informed, Links, Needs,
     Order, Orientation, Processes, Promises, Reached, RuleText, Schedules, Setting, SettingValues, Spec,
-    Talks, Timing, Tolerates, Winner, floor_log2, golden_ranks, harmonic, largest_phase,
+    Talks, Timing, Tolerates, Winner,
 };
 pub use state::{Rules, Shown, State, derive_field, set_field, word_bytes, word_len};
 pub use value::{Fields, Name, Never, Show, Value};

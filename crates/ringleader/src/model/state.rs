@@ -142,7 +142,8 @@ macro_rules! state {
         $crate::state!(@struct $meta $vis $name $params $stored [$($shown)* (more $me $value)] $($rest)*);
     };
     (
-        @struct [$($meta:tt)*] [$vis:vis] $name:ident [$($param:ident: $bound:path)?] [$($stored:tt)*] [$(($($shown:tt)*))*]
+        @struct [$($meta:tt)*] [$vis:vis] $name:ident [$($param:ident: $bound:path)?]
+        [$($stored:tt)*] [$(($($shown:tt)*))*]
     ) => {
         $($meta)*
         #[derive(Clone, PartialEq, Eq, Hash, Debug)]

@@ -10,7 +10,6 @@ mod edits; // somebody reaches into a run
 mod elections; // exact counts on rings, against formulas and tables
 mod engines; // fast lane against general engine, threads, replay, determinism
 mod exclusion; // one at a time, in order, at the exact cost; lost tokens
-mod frames; // every frame survives its bytes, and no bytes do harm
 mod history; // what became of each message, and what caused what
 mod homed_chain; // the chain of the lock service: exact costs, copies, losses, fences
 mod itai_rodeh; // lock-step and coin: the draws decide; all draws of a round, and what is expected of them

@@ -1,5 +1,5 @@
-//! Small runs that a person can follow, line by line: `runs` in the folder of each algorithm, those of a printed version
-//! in a folder of its name.
+//! Small runs that a person can follow, line by line: `runs` in the folder of each algorithm, those of a printed
+//! version in a folder of its name.
 //!
 //! A file begins with remarks (`# ...`) and a scenario in the words of the command line (`run peterson --ids 3,7,4,1`),
 //! then come a line `----`, every step in words, and what came of it. `UPDATE=1` rewrites all that follows the line.

@@ -1,8 +1,8 @@
 //! What the servers of a cluster said, put together into `ringleader.cluster-status/1`: one object, whatever
 //! was missing.
 
-use ringleader::lock::{Class, Times};
 use ringleader_client::api::LockInfo;
+use ringleader_locks::{Class, Times};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;

@@ -6,10 +6,10 @@ use crate::error::Diagnostic;
 use crate::refusal::Asked;
 use crate::scenario::{disagreement, drawn_seed};
 use crate::{ids_file, refusal};
-use ringleader::live::{Cluster, GroupSpec, MAX_MEMBERS, MemberSpec, Place, Timing, Users};
 use ringleader::model::{Links, Schedules, Shape, Timing as Pace};
 use ringleader::registry::{Entry, Problem};
 use ringleader::sim::{Ids, Scenario};
+use ringleader_live::{Cluster, GroupSpec, MAX_MEMBERS, MemberSpec, Place, Timing, Users};
 
 /// The number of members when nobody says otherwise.
 const MEMBERS_DEFAULT: u32 = 5;

@@ -3,9 +3,9 @@
 use super::plan::Plan;
 use crate::args::UpArgs;
 use crate::console::{BOLD, CYAN, Console, DIM, GREEN, RED, RESET, YELLOW};
-use ringleader::live::Place;
 use ringleader::model::Promises;
 use ringleader::registry::Problem;
+use ringleader_live::Place;
 use ringleader_net::clock;
 use ringleader_net::up::Local;
 use serde_json::{Map, Value, json};

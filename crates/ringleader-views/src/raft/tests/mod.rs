@@ -10,7 +10,7 @@ mod suite;
 
 use super::*;
 use crate::Unreachable;
-use ringleader::lock::Times;
+use ringleader_locks::Times;
 use std::collections::BTreeMap;
 use std::path::Path;
 use tempfile::TempDir;

@@ -3,7 +3,7 @@
 use super::*;
 use crate::raft::types::{State, StorageError, Types};
 use openraft::testing::{StoreBuilder, Suite};
-use ringleader::lock::Class;
+use ringleader_locks::Class;
 
 struct Builder;
 

@@ -1,0 +1,600 @@
+//! Messages, views and commands as bytes, with the codec of [`ringleader::model::wire`]: numbers in base 128, lists and
+//! texts with their length in front. Reading trusts nothing: what is cut, too long or out of range is an error, never
+//! a panic or a large allocation, and one value has one form only, so that replicas can compare bytes.
+
+use super::message::{Carried, Ending, Finished, Owned, Parcel};
+use super::times::{Class, Times};
+use super::view::{Command, SHARDS, Seat, View};
+use super::{Fence, Kind, LockState, MAX_EPOCH, MAX_VALUE, Message, Name, SessionId};
+use ringleader::model::{WireError, put_number, take_number};
+use ringleader_live::Micros;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// The most bytes of a message between servers.
+pub const MAX_MESSAGE: usize = 64 * 1024;
+
+/// The most bytes of a view or a command.
+const MAX_VIEW: usize = 1 << 20;
+
+/// Something with one form in bytes.
+trait Coded: Sized {
+    /// Appends it.
+    fn put(&self, bytes: &mut Vec<u8>);
+    /// Takes it off the front.
+    fn take(bytes: &mut &[u8]) -> Result<Self, WireError>;
+}
+
+/// One value, and nothing after it.
+fn whole<T: Coded>(mut bytes: &[u8], most: usize) -> Result<T, WireError> {
+    if bytes.len() > most {
+        return Err(WireError::Long);
+    }
+    let value = T::take(&mut bytes)?;
+    if bytes.is_empty() { Ok(value) } else { Err(WireError::Long) }
+}
+
+macro_rules! faces {
+    ($($type:ty, $most:expr, $what:literal;)*) => {$(
+        impl $type {
+            #[doc = concat!("Appends the bytes of this ", $what, ".")]
+            pub fn encode(&self, bytes: &mut Vec<u8>) {
+                self.put(bytes);
+            }
+
+            #[doc = concat!("The ", $what, " of these bytes.")]
+            ///
+            /// # Errors
+            /// If they are none, too many, or more than one.
+            pub fn decode(bytes: &[u8]) -> Result<$type, WireError> {
+                whole(bytes, $most)
+            }
+        }
+    )*};
+}
+faces! {
+    Message, MAX_MESSAGE, "message";
+    View, MAX_VIEW, "view";
+    Command, MAX_VIEW, "command";
+}
+
+macro_rules! numbers {
+    ($($type:ty)*) => {$(
+        impl Coded for $type {
+            fn put(&self, bytes: &mut Vec<u8>) {
+                put_number(u64::from(*self), bytes);
+            }
+            fn take(bytes: &mut &[u8]) -> Result<$type, WireError> {
+                // The last byte of a longer number is not 0: there is one form of each.
+                let before = *bytes;
+                let number = take_number(bytes)?;
+                let used = before.len() - bytes.len();
+                if used > 1 && before[used - 1] == 0 {
+                    return Err(WireError::Range);
+                }
+                number.try_into().map_err(|_| WireError::Range)
+            }
+        }
+    )*};
+}
+numbers!(u16 u32 u64);
+
+/// The epoch of a view or of what is in it; anything larger than the largest would make two fences one.
+fn take_epoch(bytes: &mut &[u8]) -> Result<u32, WireError> {
+    u32::take(bytes).and_then(|epoch| if epoch <= MAX_EPOCH { Ok(epoch) } else { Err(WireError::Range) })
+}
+
+impl Coded for bool {
+    fn put(&self, bytes: &mut Vec<u8>) {
+        bytes.push(u8::from(*self));
+    }
+    fn take(bytes: &mut &[u8]) -> Result<bool, WireError> {
+        match u16::take(bytes)? {
+            0 => Ok(false),
+            1 => Ok(true),
+            _ => Err(WireError::Range),
+        }
+    }
+}
+
+/// As many bytes as stand in front of them, at most `most`.
+fn take_bytes<'a>(bytes: &mut &'a [u8], most: usize) -> Result<&'a [u8], WireError> {
+    let length = usize::try_from(u64::take(bytes)?).map_err(|_| WireError::Range)?;
+    if length > most {
+        return Err(WireError::Range);
+    }
+    let (front, rest) = bytes.split_at_checked(length).ok_or(WireError::Short)?;
+    *bytes = rest;
+    Ok(front)
+}
+
+fn put_bytes(what: &[u8], bytes: &mut Vec<u8>) {
+    put_number(what.len() as u64, bytes);
+    bytes.extend_from_slice(what);
+}
+
+fn take_text<'a>(bytes: &mut &'a [u8], most: usize) -> Result<&'a str, WireError> {
+    core::str::from_utf8(take_bytes(bytes, most)?).map_err(|_| WireError::Range)
+}
+
+impl Coded for String {
+    fn put(&self, bytes: &mut Vec<u8>) {
+        put_bytes(self.as_bytes(), bytes);
+    }
+    fn take(bytes: &mut &[u8]) -> Result<String, WireError> {
+        take_text(bytes, MAX_VALUE).map(str::to_owned)
+    }
+}
+
+impl Coded for Name {
+    fn put(&self, bytes: &mut Vec<u8>) {
+        (self.kind() == Kind::Election).put(bytes);
+        put_bytes(self.text().as_bytes(), bytes);
+    }
+    fn take(bytes: &mut &[u8]) -> Result<Name, WireError> {
+        let kind = if bool::take(bytes)? { Kind::Election } else { Kind::Lock };
+        Name::new(kind, take_text(bytes, super::MAX_NAME)?).map_err(|_| WireError::Range)
+    }
+}
+
+impl Coded for Class {
+    fn put(&self, bytes: &mut Vec<u8>) {
+        put_number(self.index() as u64, bytes);
+    }
+    fn take(bytes: &mut &[u8]) -> Result<Class, WireError> {
+        Class::ALL.get(usize::from(u16::take(bytes)?)).copied().ok_or(WireError::Range)
+    }
+}
+
+/// How a request ended, by its number.
+const ENDINGS: [Ending; 3] = [Ending::Over, Ending::Timeout, Ending::Locked];
+
+impl Coded for Ending {
+    fn put(&self, bytes: &mut Vec<u8>) {
+        put_number(*self as u64, bytes);
+    }
+    fn take(bytes: &mut &[u8]) -> Result<Ending, WireError> {
+        ENDINGS.get(usize::from(u16::take(bytes)?)).copied().ok_or(WireError::Range)
+    }
+}
+
+impl Coded for Finished {
+    fn put(&self, bytes: &mut Vec<u8>) {
+        let Finished { rid, lock, how } = *self;
+        (rid, (lock, how)).put(bytes);
+    }
+    fn take(bytes: &mut &[u8]) -> Result<Finished, WireError> {
+        let (rid, (lock, how)) = Coded::take(bytes)?;
+        Ok(Finished { rid, lock, how })
+    }
+}
+
+impl Coded for Micros {
+    fn put(&self, bytes: &mut Vec<u8>) {
+        self.0.put(bytes);
+    }
+    fn take(bytes: &mut &[u8]) -> Result<Micros, WireError> {
+        u64::take(bytes).map(Micros)
+    }
+}
+
+impl Coded for Fence {
+    fn put(&self, bytes: &mut Vec<u8>) {
+        self.number().put(bytes);
+    }
+    fn take(bytes: &mut &[u8]) -> Result<Fence, WireError> {
+        Fence::from_number(u64::take(bytes)?).ok_or(WireError::Range)
+    }
+}
+
+impl<T: Coded> Coded for Option<T> {
+    fn put(&self, bytes: &mut Vec<u8>) {
+        self.is_some().put(bytes);
+        if let Some(value) = self {
+            value.put(bytes);
+        }
+    }
+    fn take(bytes: &mut &[u8]) -> Result<Option<T>, WireError> {
+        if bool::take(bytes)? { T::take(bytes).map(Some) } else { Ok(None) }
+    }
+}
+
+impl<A: Coded, B: Coded> Coded for (A, B) {
+    fn put(&self, bytes: &mut Vec<u8>) {
+        self.0.put(bytes);
+        self.1.put(bytes);
+    }
+    fn take(bytes: &mut &[u8]) -> Result<(A, B), WireError> {
+        Ok((A::take(bytes)?, B::take(bytes)?))
+    }
+}
+
+impl<T: Coded> Coded for Vec<T> {
+    fn put(&self, bytes: &mut Vec<u8>) {
+        put_number(self.len() as u64, bytes);
+        for value in self {
+            value.put(bytes);
+        }
+    }
+    fn take(bytes: &mut &[u8]) -> Result<Vec<T>, WireError> {
+        let length = u64::take(bytes)?;
+        // Every element takes at least a byte, so a length beyond the bytes left is a lie.
+        if length > bytes.len() as u64 {
+            return Err(WireError::Short);
+        }
+        (0..length).map(|_| T::take(bytes)).collect()
+    }
+}
+
+impl<T: Coded> Coded for [T; 3] {
+    fn put(&self, bytes: &mut Vec<u8>) {
+        self.iter().for_each(|value| value.put(bytes));
+    }
+    fn take(bytes: &mut &[u8]) -> Result<[T; 3], WireError> {
+        Ok([T::take(bytes)?, T::take(bytes)?, T::take(bytes)?])
+    }
+}
+
+impl Coded for LockState {
+    fn put(&self, bytes: &mut Vec<u8>) {
+        let LockState { held, fence, value, holder, remaining, waiters, owner } = self;
+        held.put(bytes);
+        fence.put(bytes);
+        put_bytes(value, bytes);
+        put_bytes(holder.as_bytes(), bytes);
+        remaining.put(bytes);
+        waiters.put(bytes);
+        owner.put(bytes);
+    }
+    fn take(bytes: &mut &[u8]) -> Result<LockState, WireError> {
+        Ok(LockState {
+            held: bool::take(bytes)?,
+            fence: Coded::take(bytes)?,
+            value: Arc::from(take_bytes(bytes, MAX_VALUE)?),
+            holder: Arc::from(take_text(bytes, MAX_VALUE)?),
+            remaining: Micros::take(bytes)?,
+            waiters: u32::take(bytes)?,
+            owner: Coded::take(bytes)?,
+        })
+    }
+}
+
+impl Coded for SessionId {
+    fn put(&self, bytes: &mut Vec<u8>) {
+        ((self.0 >> 64) as u64, self.0 as u64).put(bytes);
+    }
+    fn take(bytes: &mut &[u8]) -> Result<SessionId, WireError> {
+        let (run, key) = <(u64, u64)>::take(bytes)?;
+        Ok(SessionId(u128::from(run) << 64 | u128::from(key)))
+    }
+}
+
+impl Coded for Box<Parcel> {
+    fn put(&self, bytes: &mut Vec<u8>) {
+        let Parcel { ttl, class, meta, owner, left, over, held } = &**self;
+        ttl.put(bytes);
+        class.put(bytes);
+        put_bytes(meta.as_bytes(), bytes);
+        put_bytes(owner.as_bytes(), bytes);
+        left.put(bytes);
+        over.put(bytes);
+        held.put(bytes);
+    }
+    fn take(bytes: &mut &[u8]) -> Result<Box<Parcel>, WireError> {
+        Ok(Box::new(Parcel {
+            ttl: Micros::take(bytes)?,
+            class: Class::take(bytes)?,
+            meta: Arc::from(take_text(bytes, MAX_VALUE)?),
+            owner: Arc::from(take_text(bytes, MAX_VALUE)?),
+            left: Micros::take(bytes)?,
+            over: Coded::take(bytes)?,
+            held: Coded::take(bytes)?,
+        }))
+    }
+}
+
+impl Coded for Carried {
+    fn put(&self, bytes: &mut Vec<u8>) {
+        let Carried { rid, name, fence, value, k, counter } = self;
+        rid.put(bytes);
+        name.put(bytes);
+        fence.put(bytes);
+        put_bytes(value, bytes);
+        k.put(bytes);
+        counter.put(bytes);
+    }
+    fn take(bytes: &mut &[u8]) -> Result<Carried, WireError> {
+        Ok(Carried {
+            rid: u64::take(bytes)?,
+            name: Name::take(bytes)?,
+            fence: Fence::take(bytes)?,
+            value: Arc::from(take_bytes(bytes, MAX_VALUE)?),
+            k: u64::take(bytes)?,
+            counter: u64::take(bytes)?,
+        })
+    }
+}
+
+impl Coded for Owned {
+    fn put(&self, bytes: &mut Vec<u8>) {
+        self.name.put(bytes);
+        self.held.put(bytes);
+    }
+    fn take(bytes: &mut &[u8]) -> Result<Owned, WireError> {
+        Ok(Owned { name: Name::take(bytes)?, held: bool::take(bytes)? })
+    }
+}
+
+/// Which variant, then its fields in their order.
+macro_rules! messages {
+    ($($tag:literal $kind:ident { $($field:ident),* })*) => {
+        impl Coded for Message {
+            fn put(&self, bytes: &mut Vec<u8>) {
+                match self {
+                    $(Message::$kind { $($field),* } => {
+                        bytes.push($tag);
+                        $($field.put(bytes);)*
+                    })*
+                }
+            }
+            fn take(bytes: &mut &[u8]) -> Result<Message, WireError> {
+                match u16::take(bytes)? {
+                    $($tag => Ok(Message::$kind { $($field: Coded::take(bytes)?),* }),)*
+                    _ => Err(WireError::Range),
+                }
+            }
+        }
+    };
+}
+messages! {
+    0 Ping { epoch, incarnation, leased, wants_in, proposes, proto }
+    1 Req { epoch, name, number, priority }
+    2 Pass { epoch, name, k, to }
+    3 Token { epoch, name, k, counter }
+    4 Took { epoch, name, k }
+    5 Offer { epoch, name, k }
+    6 Report { epoch, incarnation, page, pages, owns, gone }
+    7 Reported { epoch, incarnation, page }
+    8 Look { epoch, name, asker, number }
+    9 Looked { epoch, name, number, state }
+    10 Move { epoch, session, parcel }
+    11 Moved { epoch, session, taken }
+}
+
+impl Coded for Times {
+    fn put(&self, bytes: &mut Vec<u8>) {
+        self.leases.put(bytes);
+        self.drift_ppm.put(bytes);
+    }
+    fn take(bytes: &mut &[u8]) -> Result<Times, WireError> {
+        let times = Times { leases: Coded::take(bytes)?, drift_ppm: u32::take(bytes)? };
+        if times.drift_ppm < 1_000_000 { Ok(times) } else { Err(WireError::Range) }
+    }
+}
+
+impl Coded for View {
+    fn put(&self, bytes: &mut Vec<u8>) {
+        let View { epoch, members, homes, past, times, running, proto, classes } = self;
+        epoch.put(bytes);
+        put_number(members.len() as u64, bytes);
+        for (server, Seat { incarnation, since }) in members {
+            server.put(bytes);
+            incarnation.put(bytes);
+            since.put(bytes);
+        }
+        homes.put(bytes);
+        put_number(past.len() as u64, bytes);
+        past.iter().for_each(|run| run.put(bytes));
+        times.put(bytes);
+        running.put(bytes);
+        proto.put(bytes);
+        classes.put(bytes);
+    }
+    fn take(bytes: &mut &[u8]) -> Result<View, WireError> {
+        let epoch = take_epoch(bytes)?;
+        let mut members = BTreeMap::new();
+        for _ in 0..u16::take(bytes)? {
+            let server = u16::take(bytes)?;
+            let seat = Seat { incarnation: u64::take(bytes)?, since: take_epoch(bytes)? };
+            if members.last_key_value().is_some_and(|(last, _)| *last >= server) || seat.since > epoch {
+                return Err(WireError::Range);
+            }
+            members.insert(server, seat);
+        }
+        let homes = Vec::take(bytes)?;
+        let shards = if members.is_empty() { 0 } else { SHARDS };
+        if homes.len() != shards || !homes.iter().all(|home| members.contains_key(home)) {
+            return Err(WireError::Range);
+        }
+        let mut past = BTreeSet::new();
+        for _ in 0..u16::take(bytes)? {
+            let run = Coded::take(bytes)?;
+            if past.last().is_some_and(|last| *last >= run) {
+                return Err(WireError::Range);
+            }
+            past.insert(run);
+        }
+        let (times, running) = (Times::take(bytes)?, Coded::take(bytes)?);
+        let (proto, classes) = (u16::take(bytes)?, Vec::take(bytes)?);
+        Ok(View { epoch, members, homes, past, times, running, proto, classes })
+    }
+}
+
+impl Coded for Command {
+    fn put(&self, bytes: &mut Vec<u8>) {
+        match self {
+            Command::Exclude(epoch, server) => (0_u16, (*epoch, *server)).put(bytes),
+            Command::Admit(epoch, server, incarnation) => {
+                (1_u16, (*epoch, (*server, *incarnation))).put(bytes);
+            }
+            Command::Rehome(epoch, homes) => {
+                (2_u16, *epoch).put(bytes);
+                homes.put(bytes);
+            }
+            Command::SetTimes(epoch, times, classes) => {
+                (3_u16, *epoch).put(bytes);
+                times.put(bytes);
+                classes.put(bytes);
+            }
+            Command::SetProto(epoch, proto) => (4_u16, (*epoch, *proto)).put(bytes),
+            Command::Settle(epoch) => (5_u16, *epoch).put(bytes),
+            Command::Left(epoch, server, incarnation) => {
+                (6_u16, (*epoch, (*server, *incarnation))).put(bytes);
+            }
+        }
+    }
+    fn take(bytes: &mut &[u8]) -> Result<Command, WireError> {
+        let tag = u16::take(bytes)?;
+        let epoch = take_epoch(bytes)?;
+        match tag {
+            0 => Ok(Command::Exclude(epoch, u16::take(bytes)?)),
+            1 => Ok(Command::Admit(epoch, u16::take(bytes)?, u64::take(bytes)?)),
+            2 => Ok(Command::Rehome(epoch, Vec::take(bytes)?)),
+            3 => Ok(Command::SetTimes(epoch, Times::take(bytes)?, Vec::take(bytes)?)),
+            4 => Ok(Command::SetProto(epoch, u16::take(bytes)?)),
+            5 => Ok(Command::Settle(epoch)),
+            6 => Ok(Command::Left(epoch, u16::take(bytes)?, u64::take(bytes)?)),
+            _ => Err(WireError::Range),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use core::fmt::Debug;
+
+    /// There and back; every cut is refused; every changed byte is refused or gives something else, which has the
+    /// changed bytes as its only form.
+    fn holds<T: Debug + PartialEq>(
+        value: &T,
+        encode: fn(&T, &mut Vec<u8>),
+        decode: fn(&[u8]) -> Result<T, WireError>,
+    ) {
+        let mut bytes = Vec::new();
+        encode(value, &mut bytes);
+        assert_eq!(decode(&bytes).as_ref(), Ok(value));
+        for cut in 0..bytes.len() {
+            assert!(decode(&bytes[..cut]).is_err(), "{value:?} cut at {cut}");
+        }
+        for place in 0..bytes.len() {
+            for change in [1, 2, 0x10, 0x40, 0x80, 0xff] {
+                let mut changed = bytes.clone();
+                changed[place] ^= change;
+                if let Ok(other) = decode(&changed) {
+                    let mut again = Vec::new();
+                    encode(&other, &mut again);
+                    assert_eq!(again, changed, "{other:?} has two forms");
+                    assert_ne!(&other, value);
+                }
+            }
+        }
+        bytes.push(0);
+        assert!(decode(&bytes).is_err(), "{value:?} with a byte more");
+    }
+
+    fn name(text: &str) -> Name {
+        Name::new(Kind::Election, text).expect("a name")
+    }
+
+    #[test]
+    fn every_message_comes_back_and_nothing_else_passes_for_one() {
+        let state = LockState {
+            held: true,
+            fence: Some(Fence::new(7, 300)),
+            value: Arc::from(&b"value"[..]),
+            holder: Arc::from("host 12"),
+            remaining: Micros::millis(800),
+            waiters: 3,
+            owner: Some(2),
+        };
+        let owns = vec![Owned { name: name("a"), held: true }, Owned { name: name("\u{e4}"), held: false }];
+        let carried = Carried {
+            rid: 9,
+            name: name("x"),
+            fence: Fence::new(7, 300),
+            value: Arc::from(&b"v"[..]),
+            k: 300,
+            counter: 5,
+        };
+        let parcel = Box::new(Parcel {
+            ttl: Micros::millis(800),
+            class: Class::Batch,
+            meta: Arc::from("host 12"),
+            owner: Arc::from("ci"),
+            left: Micros(77),
+            over: ENDINGS.into_iter().map(|how| Finished { rid: 300, lock: u32::MAX, how }).collect(),
+            held: vec![carried],
+        });
+        let messages = [
+            Message::Ping {
+                epoch: 300,
+                incarnation: u64::MAX,
+                leased: true,
+                wants_in: false,
+                proposes: true,
+                proto: 1,
+            },
+            Message::Req { epoch: 1, name: name("x"), number: 1 << 40, priority: 9 },
+            Message::Pass { epoch: 1, name: name("x"), k: 0, to: 600 },
+            Message::Token { epoch: 1, name: name("x"), k: 1, counter: 1 << 35 },
+            Message::Took { epoch: 1, name: name("x"), k: 1 },
+            Message::Offer { epoch: 1, name: name("x"), k: 1 },
+            Message::Report {
+                epoch: 2,
+                incarnation: 5,
+                page: 0,
+                pages: 2,
+                owns,
+                gone: vec![((600, u64::MAX), Micros::millis(7)), ((2, 5), Micros(0))],
+            },
+            Message::Reported { epoch: 2, incarnation: 5, page: 1 },
+            Message::Look { epoch: 2, name: name("x"), asker: 1, number: 77 },
+            Message::Looked { epoch: 2, name: name("x"), number: 77, state },
+            Message::Looked { epoch: 2, name: name("x"), number: 78, state: LockState::default() },
+            Message::Move { epoch: 2, session: SessionId(7 << 64 | 300), parcel },
+            Message::Moved { epoch: 2, session: SessionId(u128::MAX), taken: false },
+        ];
+        for message in messages {
+            holds(&message, Message::encode, Message::decode);
+        }
+    }
+
+    #[test]
+    fn views_and_commands_come_back() {
+        let classes = vec![("batch/".to_owned(), Class::Batch)];
+        let mut view = View::first(300, Times::default(), classes.clone());
+        holds(&view, View::encode, View::decode);
+        for server in [0, 1, 500] {
+            view = view.after(&Command::Admit(view.epoch, server, 1 << 60)).expect("it is new");
+        }
+        holds(&view, View::encode, View::decode);
+        let commands = [
+            Command::Exclude(300, 2),
+            Command::Admit(300, 2, u64::MAX),
+            Command::Rehome(300, vec![1; SHARDS]),
+            Command::SetTimes(300, Times::default(), classes),
+            Command::SetProto(300, 2),
+            Command::Settle(MAX_EPOCH),
+            Command::Left(300, 2, u64::MAX),
+        ];
+        for command in commands {
+            holds(&command, Command::encode, Command::decode);
+        }
+    }
+
+    #[test]
+    fn a_view_with_a_home_that_is_no_member_is_none() {
+        let mut view = View::first(1, Times::default(), Vec::new());
+        view = view.after(&Command::Admit(1, 0, 5)).expect("it is new");
+        view.homes[17] = 1;
+        let mut bytes = Vec::new();
+        view.encode(&mut bytes);
+        assert_eq!(View::decode(&bytes), Err(WireError::Range));
+    }
+
+    #[test]
+    fn what_is_too_long_is_refused_before_it_is_read() {
+        assert_eq!(Message::decode(&vec![6; MAX_MESSAGE + 1]), Err(WireError::Long));
+    }
+}

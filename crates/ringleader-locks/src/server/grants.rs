@@ -1,0 +1,226 @@
+//! 4.1, how requests end: granted, given back, withdrawn.
+
+use super::requests::{Request, State, Wanted};
+use super::{Answer, Asker, Event, Output, Path, Rules, Server, SessionKey, Timer, answer};
+use crate::{Denial, Ending, Fence, MAX_VALUE, Name, Rid, SessionId};
+use ringleader_live::Micros;
+
+impl<R: Rules> Server<R> {
+    /// The usual case, for speed: the token is here, nobody else wants it, and everything is in order. Anything else
+    /// is given back, and looked at with care.
+    pub(super) fn grants_at_once(
+        &mut self,
+        now: Micros,
+        asker: Asker,
+        key: SessionKey,
+        wanted: Wanted,
+        out: &mut Vec<Output>,
+    ) -> Option<Wanted> {
+        let (Some(view), Some(confirmed)) = (self.view.as_ref(), self.confirmed) else { return Some(wanted) };
+        let Some(client) = self.sessions.get_mut(&key) else { return Some(wanted) };
+        let Some(lock) = self.locks.get_mut(&wanted.name) else { return Some(wanted) };
+        let orderly = self.joined
+            && self.pending.is_none()
+            && self.draining.is_none()
+            && lock.owner.token().is_some()
+            && lock.is_idle()
+            && client.class <= lock.class
+            && now < client.until
+            && now < confirmed + view.times.lease(lock.class)
+            && client.requests.len() < self.spec.limits.locks
+            && wanted.value.len() <= MAX_VALUE
+            && client.is_new(wanted.rid);
+        let Some(counter) = lock.owner.token().filter(|_| orderly).and_then(|_| lock.owner.grants()) else {
+            return Some(wanted);
+        };
+        let epoch = if R::EPOCH_IN_FENCE { view.epoch } else { 0 };
+        let fence = Fence::new(epoch, counter);
+        let Wanted { rid, name, value, .. } = wanted;
+        client.granted = true;
+        lock.granted(now, key, rid, fence);
+        self.held += 1;
+        self.tally.grants[lock.class.index()] += 1;
+        answer(out, asker, Answer::Granted { rid, fence, valid: client.until - now });
+        let (class, path, waited) = (lock.class, Path::Local, Micros(0));
+        let session = client.name;
+        out.push(Output::Event(Event::Granted { name: name.clone(), session, fence, class, path, waited }));
+        client.requests.insert(rid, Request::held(name, fence, value, now));
+        self.counter_is_large(now, counter, out);
+        None
+    }
+
+    /// GRANT (4.1): the counter goes up, the fence is the epoch and the counter, and the client is told.
+    pub(super) fn grant(
+        &mut self,
+        now: Micros,
+        name: &Name,
+        key: SessionKey,
+        rid: Rid,
+        out: &mut Vec<Output>,
+    ) {
+        let epoch = if R::EPOCH_IN_FENCE { self.epoch() } else { 0 };
+        let Some(client) = self.sessions.get_mut(&key) else { return };
+        let Some(request) = client.requests.get_mut(&rid) else { return };
+        let Some(lock) = self.locks.get_mut(name) else { return };
+        let Some(counter) = lock.owner.grants() else { return };
+        let fence = Fence::new(epoch, counter);
+        if let State::Waits { place, until, .. } = request.state {
+            lock.waiters.remove(&place);
+            self.waiting -= 1;
+            if let Some(until) = until {
+                self.timers.remove(&(until, Timer::Wait(key, rid)));
+            }
+        }
+        let path = request.path.unwrap_or(match lock.came_from {
+            Some(from) if from != lock.home => Path::Third,
+            Some(_) | None => Path::Home,
+        });
+        request.state = State::Holds(fence);
+        client.granted = true;
+        lock.granted(now, key, rid, fence);
+        self.held += 1;
+        self.tally.grants[lock.class.index()] += 1;
+        self.tally.streak = self.tally.streak.max(u64::from(lock.streak));
+        if let Some(asker) = request.asker.take() {
+            answer(out, asker, Answer::Granted { rid, fence, valid: client.until - now });
+        }
+        let session = client.name;
+        let (class, waited) = (lock.class, now - request.since);
+        out.push(Output::Event(Event::Granted { name: name.clone(), session, fence, class, path, waited }));
+        self.counter_is_large(now, counter, out);
+    }
+
+    pub(super) fn release(
+        &mut self,
+        now: Micros,
+        asker: Asker,
+        session: SessionId,
+        name: &Name,
+        fence: Fence,
+        out: &mut Vec<Output>,
+    ) {
+        let key = match self.client(session) {
+            Ok(key) => key,
+            Err(denial) => return answer(out, asker, Answer::Denied(denial)),
+        };
+        // The fence is compared, not the name alone: it may be an earlier grant that is given back again.
+        let Some(lock) = self.locks.get_mut(name) else {
+            return answer(out, asker, Answer::Denied(Denial::NotHolder));
+        };
+        let held = lock.held().filter(|(holder, _, held)| *holder == key && *held == fence);
+        let Some((_, rid, _)) = held else {
+            return answer(out, asker, Answer::Denied(Denial::NotHolder));
+        };
+        lock.let_go(now);
+        self.held -= 1;
+        let at_rest = lock.is_resting();
+        answer(out, asker, Answer::Released);
+        if let Some(client) = self.sessions.get_mut(&key) {
+            client.finishes(rid, Some(name), Ending::Over);
+            if let Some(request) = client.requests.remove(&rid) {
+                out.push(Output::Event(Event::Released { name: request.name, fence }));
+            }
+        }
+        // The usual case, for speed: nobody else wants it.
+        if !at_rest || self.draining.is_some() || self.tokens > self.spec.limits.cached {
+            self.serve(now, name, out);
+        }
+    }
+
+    /// The request is not wanted any more. Its number is over even if it never came: it may come late.
+    pub(super) fn cancel(
+        &mut self,
+        now: Micros,
+        asker: Asker,
+        session: SessionId,
+        rid: Rid,
+        out: &mut Vec<Output>,
+    ) {
+        let key = match self.client(session) {
+            Ok(key) => key,
+            Err(denial) => return answer(out, asker, Answer::Denied(denial)),
+        };
+        let Some(client) = self.sessions.get_mut(&key) else { return };
+        let state = client.requests.get(&rid).map(|request| (request.state.clone(), request.name.clone()));
+        match state {
+            Some((State::Holds(_), name)) => {
+                self.gives_back(now, key, rid, out);
+                self.serve(now, &name, out);
+            }
+            Some((State::Waits { .. } | State::Tries { .. }, _)) => {
+                self.withdraw(now, key, rid, Denial::Timeout, out);
+            }
+            None if client.finished(rid).is_some() => {}
+            None => client.finishes(rid, None, Ending::Timeout),
+        }
+        answer(out, asker, Answer::Cancelled);
+    }
+
+    /// A request that holds is over.
+    fn gives_back(&mut self, now: Micros, key: SessionKey, rid: Rid, out: &mut Vec<Output>) {
+        let Some(client) = self.sessions.get_mut(&key) else { return };
+        let Some(request) = client.requests.remove(&rid) else { return };
+        client.finishes(rid, Some(&request.name), Ending::Over);
+        if let State::Holds(fence) = request.state {
+            self.let_go(now, &request.name);
+            out.push(Output::Event(Event::Released { name: request.name, fence }));
+        }
+    }
+
+    /// A request that waits is over: nothing was granted, and nothing will be.
+    pub(super) fn withdraw(
+        &mut self,
+        now: Micros,
+        key: SessionKey,
+        rid: Rid,
+        why: Denial,
+        out: &mut Vec<Output>,
+    ) {
+        let Some(client) = self.sessions.get_mut(&key) else { return };
+        let Some(request) = client.requests.remove(&rid) else { return };
+        if let Some(how) = ending(why) {
+            client.finishes(rid, Some(&request.name), how);
+        }
+        self.forget_wait(key, rid, &request);
+        if let Some(asker) = request.asker {
+            answer(out, asker, Answer::Denied(why));
+        }
+        self.serve(now, &request.name, out);
+    }
+
+    /// Nobody waits at this place any more. The server stays in the chain: it passes the token on when it comes.
+    pub(super) fn forget_wait(&mut self, key: SessionKey, rid: Rid, request: &Request) {
+        let State::Waits { place, until, .. } = request.state else { return };
+        self.waiting -= 1;
+        if let Some(until) = until {
+            self.timers.remove(&(until, Timer::Wait(key, rid)));
+        }
+        if let Some(lock) = self.locks.get_mut(&request.name) {
+            lock.waiters.remove(&place);
+        }
+    }
+
+    pub(super) fn wait_is_over(&mut self, now: Micros, key: SessionKey, rid: Rid, out: &mut Vec<Output>) {
+        let Some(client) = self.sessions.get(&key) else { return };
+        let Some(request) = client.requests.get(&rid) else { return };
+        let State::Waits { until, tries, .. } = request.state else { return };
+        if until.is_some_and(|until| until <= now) {
+            let why = if tries { Denial::Locked } else { Denial::Timeout };
+            self.withdraw(now, key, rid, why, out);
+        }
+    }
+}
+
+/// How a request ends that is refused like this; not at all if it is refused for the time being, and may be made again.
+fn ending(why: Denial) -> Option<Ending> {
+    match why {
+        Denial::NoLease { .. } | Denial::Recovering { .. } | Denial::Draining | Denial::Moved(_) => None,
+        Denial::Locked => Some(Ending::Locked),
+        Denial::Timeout
+        | Denial::SessionExpired
+        | Denial::SessionUnknown
+        | Denial::NotHolder
+        | Denial::Limit(_)
+        | Denial::BadRequest(_) => Some(Ending::Timeout),
+    }
+}

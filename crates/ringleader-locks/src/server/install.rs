@@ -1,0 +1,276 @@
+//! 4.3: a newer view is installed, and tokens are reported to their homes. A member that goes on keeps its tokens,
+//! its holders and its sessions; anybody else lets go of everything first, and comes in with nothing.
+
+use super::homes::Homes;
+use super::owners::patience;
+use super::table::Table;
+use super::{Answer, Event, Output, Rules, Server, Timer, answer};
+use crate::{Denial, MAX_MESSAGE, Message, Owned, Run, ServerId, View};
+use ringleader_live::Micros;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// Pages that are on their way at once.
+const PAGES: usize = 8;
+
+/// Bytes of a page, at most: names may be long.
+const PAGE_BYTES: usize = MAX_MESSAGE / 2;
+
+/// A page of a report, as it comes.
+pub(super) struct Page {
+    pub(super) incarnation: u64,
+    pub(super) page: u32,
+    pub(super) pages: u32,
+    pub(super) owns: Vec<Owned>,
+    /// For how long these runs have got no lease with a seat that they have lost.
+    pub(super) gone: Vec<(Run, Micros)>,
+}
+
+/// What is reported to a home until it has arrived.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Reporting {
+    pages: Vec<Vec<Owned>>,
+    /// Pages that have not arrived.
+    open: BTreeSet<u32>,
+    sent: BTreeSet<u32>,
+    resends: u32,
+    at: Micros,
+}
+
+impl<R: Rules> Server<R> {
+    /// A newer view was read.
+    pub(super) fn install(&mut self, now: Micros, view: Arc<View>, out: &mut Vec<Output>) {
+        self.pending = Some(view);
+        self.steps_on(now, out);
+    }
+
+    /// Whether this server goes on in this view with what it has.
+    fn continues(&self, view: &View) -> bool {
+        let seat = view.members.get(&self.spec.id);
+        let listed = seat.filter(|seat| seat.incarnation == self.spec.incarnation);
+        self.joined && listed.is_some_and(|seat| seat.since <= self.epoch() || !R::SINCE)
+    }
+
+    /// Installs a view that was read, as soon as that may be. Who goes on may at once, unless a session is on its way
+    /// to another server (8.8).
+    pub(super) fn steps_on(&mut self, now: Micros, out: &mut Vec<Output>) {
+        let Some(continues) = self.pending.as_ref().map(|view| self.continues(view)) else { return };
+        if self.sessions_are_on_their_way(now, out) {
+            return;
+        }
+        if !continues {
+            return self.steps_down(now, out);
+        }
+        let Some(view) = self.pending.take() else { return };
+        let kept = self.carries_on(&view);
+        let homes = self.homes_in(&view, now, true);
+        self.begins(now, view, homes, true, out);
+        self.tells_of_it(now, kept, out);
+        if self.draining.is_some() {
+            self.sends_sessions_away(now, out);
+        }
+    }
+
+    /// What this server knows as a home, when it has installed this view.
+    fn homes_in(&self, view: &View, now: Micros, continues: bool) -> Homes {
+        let before = self.view.as_deref().map(|last| (last, &self.homes));
+        let mut homes = Homes::installed::<R>(view, before, self.spec.id, now);
+        if let Some((last, known)) = before.filter(|_| continues) {
+            homes.carries_on::<R>(view, last, known, self.spec.id);
+        }
+        homes
+    }
+
+    /// This run of this server.
+    pub(super) fn run(&self) -> Run {
+        (self.spec.id, self.spec.incarnation)
+    }
+
+    /// Who was excluded or comes in fresh installs only when none of its clients can hold: released, or session over.
+    fn steps_down(&mut self, now: Micros, out: &mut Vec<Output>) {
+        if self.held > 0 && R::STEPS_DOWN {
+            return;
+        }
+        let Some(view) = self.pending.take() else { return };
+        self.guests.clear();
+        for (_, client) in core::mem::take(&mut self.sessions) {
+            for (_, request) in client.requests {
+                if let Some(asker) = request.asker {
+                    answer(out, asker, Answer::Denied(Denial::SessionExpired));
+                }
+            }
+        }
+        self.timers.retain(|(_, timer)| {
+            !matches!(timer, Timer::Wait(..) | Timer::Session(_) | Timer::Resend(_) | Timer::Idle(_))
+        });
+        self.locks = Table::default();
+        (self.tokens, self.held, self.waiting) = (0, 0, 0);
+        self.confirmed = None;
+        let joined = view.has(self.spec.id, self.spec.incarnation);
+        let homes = self.homes_in(&view, now, false);
+        self.begins(now, view, homes, joined, out);
+        self.tells_of_it(now, 0, out);
+        if self.joined {
+            self.read(now, out);
+        }
+    }
+
+    /// Each token becomes number 0 with counter 0; requests and chains are dropped, and asked again. How many tokens.
+    fn carries_on(&mut self, view: &View) -> usize {
+        let sessions = &mut self.sessions;
+        self.locks.retain(|name, lock| {
+            let home = view.home(name).unwrap_or_default();
+            let class = view.class(name);
+            lock.begin_epoch(class, home);
+            // Classes may have changed: a session must not be promised more than its locks are.
+            for (session, _) in lock.holder.iter().chain(lock.waiters.values()) {
+                if let Some(client) = sessions.get_mut(session) {
+                    client.class = client.class.min(class);
+                }
+            }
+            lock.owner.token().is_some() || !lock.waiters.is_empty()
+        });
+        self.tokens
+    }
+
+    fn begins(&mut self, now: Micros, view: Arc<View>, homes: Homes, joined: bool, out: &mut Vec<Output>) {
+        self.joined = joined;
+        self.installed_at = now;
+        self.came.retain(|_, came| came.until > now && R::REMEMBERS);
+        self.tally.installed += 1;
+        self.stalled.clear();
+        self.homes = homes;
+        for at in self.homes.wakes(now) {
+            self.at(at, Timer::Open);
+        }
+        self.view = Some(view);
+        self.looks_again(now, out);
+    }
+
+    /// REPORT to every home; then everything that is wanted is asked for again.
+    fn tells_of_it(&mut self, now: Micros, kept: usize, out: &mut Vec<Output>) {
+        out.push(Output::Event(Event::Installed { epoch: self.epoch(), joined: self.joined, kept }));
+        self.reports.clear();
+        let Some(view) = self.view.clone() else { return };
+        if self.joined || view.past.contains(&self.run()) || !R::INCARNATIONS {
+            let mut owns: BTreeMap<ServerId, Vec<Owned>> =
+                view.homes.iter().map(|home| (*home, Vec::new())).collect();
+            for (name, lock) in self.locks.iter() {
+                if lock.owner.token().is_some() {
+                    let owned = Owned { name: name.clone(), held: lock.holder.is_some() };
+                    owns.entry(lock.home).or_default().push(owned);
+                }
+            }
+            for (home, owns) in owns {
+                let pages = pages(owns, self.spec.limits.page);
+                if home == self.spec.id {
+                    self.reports_to_itself(now, pages, out);
+                } else {
+                    let open = (0..pages.len()).filter_map(|page| u32::try_from(page).ok()).collect();
+                    let report = Reporting { pages, open, sent: BTreeSet::new(), resends: 0, at: now };
+                    self.reports.insert(home, report);
+                    self.report(now, home, out);
+                }
+            }
+        }
+        self.opens(now, out);
+        for name in self.locks.names() {
+            self.serve(now, &name, out);
+        }
+    }
+
+    fn reports_to_itself(&mut self, now: Micros, pages: Vec<Vec<Owned>>, out: &mut Vec<Output>) {
+        if !self.joined {
+            return;
+        }
+        let (own, incarnation) = (self.spec.id, self.spec.incarnation);
+        let count = u32::try_from(pages.len()).unwrap_or(u32::MAX);
+        for (page, owns) in (0..).zip(pages) {
+            let page = Page { incarnation, page, pages: count, owns, gone: Vec::new() };
+            self.reported(now, own, page, out);
+        }
+    }
+
+    /// Sends pages that have not arrived and are not on their way.
+    fn report(&mut self, now: Micros, home: ServerId, out: &mut Vec<Output>) {
+        let (epoch, incarnation) = (self.epoch(), self.spec.incarnation);
+        let gone = self.homes.gone(now);
+        let Some(report) = self.reports.get_mut(&home) else { return };
+        let count = u32::try_from(report.pages.len()).unwrap_or(u32::MAX);
+        let next = report.open.difference(&report.sent).copied();
+        let room = PAGES.saturating_sub(report.open.intersection(&report.sent).count());
+        for page in next.take(room).collect::<Vec<_>>() {
+            report.sent.insert(page);
+            let owns = report.pages.get(page as usize).cloned().unwrap_or_default();
+            let gone = if page == 0 { gone.clone() } else { Vec::new() };
+            let message = Message::Report { epoch, incarnation, page, pages: count, owns, gone };
+            out.push(Output::Send(home, message));
+        }
+        if report.open.is_empty() {
+            return;
+        }
+        report.at = now + patience(report.resends);
+        let at = report.at;
+        self.at(at, Timer::Report(home));
+    }
+
+    pub(super) fn report_is_due(&mut self, now: Micros, at: Micros, home: ServerId, out: &mut Vec<Output>) {
+        let Some(report) = self.reports.get_mut(&home).filter(|report| report.at == at) else { return };
+        report.resends += 1;
+        report.sent.clear();
+        self.tally.resent += 1;
+        self.report(now, home, out);
+    }
+
+    /// The home has got a page.
+    pub(super) fn report_arrived(
+        &mut self,
+        now: Micros,
+        home: ServerId,
+        incarnation: u64,
+        page: u32,
+        out: &mut Vec<Output>,
+    ) {
+        let Some(report) = self.reports.get_mut(&home) else { return };
+        if incarnation != self.spec.incarnation || !report.open.remove(&page) {
+            return;
+        }
+        report.resends = 0;
+        if !report.open.is_empty() {
+            return self.report(now, home, out);
+        }
+        self.reports.remove(&home);
+        if self.draining.is_some() {
+            self.sends_sessions_away(now, out);
+        }
+    }
+
+    /// Whether everything that had to be reported to this home has arrived.
+    pub(super) fn has_reported_to(&self, home: ServerId) -> bool {
+        !self.reports.contains_key(&home)
+    }
+
+    /// Whether everything that had to be reported has arrived.
+    pub(super) fn has_reported(&self) -> bool {
+        self.reports.is_empty()
+    }
+}
+
+/// What is reported, in pages of so many locks at most, and not too many bytes. There is always one.
+fn pages(owns: Vec<Owned>, most: usize) -> Vec<Vec<Owned>> {
+    let mut pages = vec![Vec::new()];
+    let mut bytes = 0;
+    for owned in owns {
+        let size = owned.name.text().len() + 8;
+        let full = pages.last().is_some_and(|page: &Vec<Owned>| page.len() >= most.max(1));
+        if full || bytes + size > PAGE_BYTES {
+            pages.push(Vec::new());
+            bytes = 0;
+        }
+        bytes += size;
+        if let Some(page) = pages.last_mut() {
+            page.push(owned);
+        }
+    }
+    pages
+}

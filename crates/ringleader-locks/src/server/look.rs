@@ -1,0 +1,199 @@
+//! How is a lock? Asked at its owner, through its home; the answer is true at some moment between the question and
+//! it. Only who has the token and a lease answers, or the home of a lock that is idle there: nobody else knows.
+
+use super::requests::Request;
+use super::{Answer, Asker, Output, Rules, Server, SessionKey, Timer, answer};
+use crate::{Class, Denial, LockState, Message, Name, Rid, ServerId};
+use ringleader_live::Micros;
+
+/// A question that is not answered is repeated after this time: the token may be on its way.
+const AGAIN: Micros = Micros::millis(100);
+
+/// After so many it is given up: the state is not known.
+const TIMES: u32 = 10;
+
+/// Questions that may be open at once.
+const QUESTIONS: usize = 100_000;
+
+/// Who wants to know.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Question {
+    name: Name,
+    who: Who,
+    times: u32,
+    /// When it is repeated.
+    at: Micros,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+enum Who {
+    Client(Asker),
+    Try(SessionKey, Rid),
+}
+
+impl<R: Rules> Server<R> {
+    fn recovering(&self) -> Denial {
+        Denial::Recovering { retry: AGAIN }
+    }
+
+    pub(super) fn look(&mut self, now: Micros, asker: Asker, name: &Name, out: &mut Vec<Output>) {
+        match self.known(now, name) {
+            Some(Ok(state)) => answer(out, asker, Answer::State(state)),
+            Some(Err(denial)) => answer(out, asker, Answer::Denied(denial)),
+            None if self.looks.len() >= QUESTIONS => {
+                answer(out, asker, Answer::Denied(Denial::Limit("questions about locks")));
+            }
+            None => self.question(now, name, Who::Client(asker), out),
+        }
+    }
+
+    /// A try for a lock whose token is elsewhere: is it free? If so the token is asked for; otherwise the chain is
+    /// left in peace, for a token that went to somebody who gave up would cost the others.
+    pub(super) fn try_elsewhere(
+        &mut self,
+        now: Micros,
+        key: SessionKey,
+        rid: Rid,
+        request: Request,
+        class: Class,
+        out: &mut Vec<Output>,
+    ) {
+        let Some(asker) = request.asker else { return };
+        if !self.may_grant(now, key, class) {
+            return answer(out, asker, Answer::Denied(self.no_lease()));
+        }
+        if self.is_home(&request.name) && !self.homes.is_open(&request.name, class) {
+            return answer(out, asker, Answer::Denied(self.recovering()));
+        }
+        if self.looks.len() >= QUESTIONS {
+            return answer(out, asker, Answer::Denied(Denial::Limit("questions about locks")));
+        }
+        let name = request.name.clone();
+        let Some(client) = self.sessions.get_mut(&key) else { return };
+        client.requests.insert(rid, request);
+        self.question(now, &name, Who::Try(key, rid), out);
+    }
+
+    /// What is known here: how the lock is, why nothing is known, or nothing because somebody else knows.
+    fn known(&self, now: Micros, name: &Name) -> Option<Result<LockState, Denial>> {
+        let Some(view) = self.view.as_ref().filter(|_| self.joined) else {
+            return Some(Err(self.no_lease()));
+        };
+        let class = view.class(name);
+        if !self.leased(now, class) {
+            return Some(Err(self.no_lease()));
+        }
+        if let Some(lock) = self.locks.get(name).filter(|lock| self.has_token(lock)) {
+            return Some(Ok(self.state_of(now, lock)));
+        }
+        if !self.is_home(name) || self.homes.has(name) {
+            return None;
+        }
+        if !self.homes.is_idle(name, class) {
+            return Some(Err(self.recovering()));
+        }
+        Some(Ok(LockState { owner: Some(self.spec.id), ..LockState::default() }))
+    }
+
+    fn question(&mut self, now: Micros, name: &Name, who: Who, out: &mut Vec<Output>) {
+        self.look_number += 1;
+        let number = self.look_number;
+        self.looks.insert(number, Question { name: name.clone(), who, times: 0, at: now });
+        self.ask_around(now, number, out);
+    }
+
+    /// To the home, which knows who may have the token.
+    fn ask_around(&mut self, now: Micros, number: u64, out: &mut Vec<Output>) {
+        let Some(question) = self.looks.get_mut(&number) else { return };
+        question.at = now + AGAIN;
+        let name = question.name.clone();
+        self.at(now + AGAIN, Timer::Look(number));
+        let home = self.view.as_ref().and_then(|view| view.home(&name));
+        let own = self.spec.id;
+        match home {
+            Some(home) if home == own => self.looked_for(now, &name, own, number, out),
+            Some(home) => {
+                let message = Message::Look { epoch: self.epoch(), name, asker: own, number };
+                out.push(Output::Send(home, message));
+            }
+            None => {}
+        }
+    }
+
+    /// Somebody wants to know. Who has the token answers; the home asks those who may have it.
+    pub(super) fn looked_for(
+        &mut self,
+        now: Micros,
+        name: &Name,
+        asker: ServerId,
+        number: u64,
+        out: &mut Vec<Output>,
+    ) {
+        let (own, epoch) = (self.spec.id, self.epoch());
+        let handed = self.locks.get(name).and_then(|lock| lock.handed).map(|(_, there)| there);
+        match self.known(now, name) {
+            Some(Ok(state)) if asker == own => self.look_answered(now, name, number, state, out),
+            Some(Ok(state)) => {
+                out.push(Output::Send(asker, Message::Looked { epoch, name: name.clone(), number, state }));
+            }
+            Some(Err(_)) => {}
+            None if self.is_home(name) => {
+                let others = self.may_have(name).unwrap_or_default().into_iter().chain(handed);
+                out.extend(others.filter(|other| *other != own).map(|other| {
+                    Output::Send(other, Message::Look { epoch, name: name.clone(), asker, number })
+                }));
+            }
+            // The home may not know where it went; if it went there, it has looked, and would ask us again.
+            None => {
+                let home = self.view.as_ref().and_then(|view| view.home(name));
+                out.extend(handed.filter(|there| Some(*there) != home).map(|there| {
+                    Output::Send(there, Message::Look { epoch, name: name.clone(), asker, number })
+                }));
+            }
+        }
+    }
+
+    pub(super) fn look_answered(
+        &mut self,
+        now: Micros,
+        name: &Name,
+        number: u64,
+        state: LockState,
+        out: &mut Vec<Output>,
+    ) {
+        let Some(question) = self.looks.remove(&number) else { return };
+        if question.name != *name {
+            return;
+        }
+        match question.who {
+            Who::Client(asker) => answer(out, asker, Answer::State(state)),
+            Who::Try(key, rid) => {
+                let free = !state.held && state.waiters == 0;
+                let found = if free { Ok(()) } else { Err(Denial::Locked) };
+                self.try_goes_on(now, key, rid, found, out);
+            }
+        }
+    }
+
+    pub(super) fn look_is_due(&mut self, now: Micros, at: Micros, number: u64, out: &mut Vec<Output>) {
+        let Some(question) = self.looks.get_mut(&number).filter(|question| question.at == at) else { return };
+        question.times += 1;
+        if question.times < TIMES {
+            self.tally.resent += 1;
+            return self.ask_around(now, number, out);
+        }
+        let Some(question) = self.looks.remove(&number) else { return };
+        let denial = self.recovering();
+        match question.who {
+            Who::Client(asker) => answer(out, asker, Answer::Denied(denial)),
+            Who::Try(key, rid) => self.try_goes_on(now, key, rid, Err(denial), out),
+        }
+    }
+
+    /// In a new view every question is asked again, of the new home.
+    pub(super) fn looks_again(&mut self, now: Micros, out: &mut Vec<Output>) {
+        for number in self.looks.keys().copied().collect::<Vec<_>>() {
+            self.ask_around(now, number, out);
+        }
+    }
+}

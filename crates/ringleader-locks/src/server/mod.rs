@@ -1,0 +1,400 @@
+//! A server: everything that it decides.
+//!
+//! One function takes what happened and says what is to be done. The rules are those of the design, by number: T1 to
+//! T4 (time), 4.1 (clients), 4.2 (tokens), 4.3 (view changes), 4.4 (who starts them). A file for each concern:
+//! `lease` reads the view, `sessions` and `requests` serve clients, `owners` keeps tokens, `homes` numbers owners and
+//! re-creates what was lost, `install` changes the view, `guardian` has it changed, `look` asks how a lock is.
+//! A server that leaves does so by `drain`, and its sessions by `moving`.
+
+mod drain;
+mod grants;
+mod guardian;
+mod homes;
+mod install;
+mod known;
+mod lease;
+mod look;
+mod moving;
+mod owners;
+mod requests;
+mod said;
+mod same;
+mod sessions;
+mod spec;
+mod table;
+#[cfg(test)]
+mod tests;
+mod waits;
+
+#[cfg(test)]
+pub(super) use waits::Waits;
+
+pub use said::{Event, Input, LockStatus, Output, Path, ServerStatus, Tally};
+pub use spec::{Flawless, Limits, Rules, ServerSpec};
+
+use super::{Answer, Ask, Asker, Class, LockState, Message, Name, Rid, ServerId, SessionId, View};
+use core::marker::PhantomData;
+use drain::Draining;
+use guardian::Guardian;
+use homes::Homes;
+use install::Reporting;
+use look::Question;
+use moving::{Came, Gone};
+use owners::Lock;
+use ringleader_live::Micros;
+use sessions::Client;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use table::Table;
+
+/// The version of the protocol that this server speaks.
+const PROTO: u16 = 1;
+
+/// The number of a session in this run of the server: the lower half of its name.
+type SessionKey = u64;
+
+/// What is to be done later. A timer that was overtaken by events finds nothing to do when it fires: what it is about
+/// knows when it really is due.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+enum Timer {
+    /// Read the view.
+    Read,
+    /// Tell others that this server is here, and see who else is.
+    Beat,
+    /// A session may be over.
+    Session(SessionKey),
+    /// A request has waited long enough.
+    Wait(SessionKey, Rid),
+    /// Ask for the token again.
+    Resend(Name),
+    /// A token may be idle.
+    Idle(Name),
+    /// Report again to this home.
+    Report(ServerId),
+    /// Send a session that moves again.
+    Move(SessionKey),
+    /// The wait for old leases of some class is over (T4).
+    Open,
+    /// Ask again how a lock is.
+    Look(u64),
+    /// Read the view, because somebody knows a newer one.
+    Hint,
+}
+
+/// A server.
+#[derive(Debug)]
+pub struct Server<R: Rules = Flawless> {
+    spec: ServerSpec,
+    rules: PhantomData<R>,
+    boot: Micros,
+    tally: Tally,
+    timers: BTreeSet<(Micros, Timer)>,
+    /// The view that is installed.
+    view: Option<Arc<View>>,
+    /// A newer one, which is installed as soon as no client here can hold anything.
+    pending: Option<Arc<View>>,
+    joined: bool,
+    installed_at: Micros,
+    /// T1: when the last read that confirmed this view was sent.
+    confirmed: Option<Micros>,
+    reads: BTreeMap<u64, Micros>,
+    read_number: u64,
+    /// A newer epoch that somebody knows.
+    hinted: u32,
+    sessions: BTreeMap<SessionKey, Client>,
+    opened: SessionKey,
+    locks: Table<Lock>,
+    /// Locks that could be granted if their class were leased.
+    stalled: BTreeSet<Name>,
+    ticket: u64,
+    tokens: usize,
+    held: usize,
+    waiting: usize,
+    homes: Homes,
+    reports: BTreeMap<ServerId, Reporting>,
+    looks: BTreeMap<u64, Question>,
+    look_number: u64,
+    guardian: Guardian,
+    draining: Option<Draining>,
+    /// When a new epoch was asked for, because numbers or records run out.
+    renewal: Option<Micros>,
+    /// Sessions that came from other servers.
+    guests: BTreeMap<SessionId, SessionKey>,
+    /// Sessions that went to other servers.
+    gone: BTreeMap<SessionId, Gone>,
+    /// What was said to those who sent a session.
+    came: BTreeMap<(ServerId, SessionId), Came>,
+}
+
+impl<R: Rules> Server<R> {
+    /// A server that starts now, on its own clock.
+    #[must_use]
+    pub fn new(spec: ServerSpec, now: Micros) -> Server<R> {
+        let mut server = Server {
+            spec,
+            rules: PhantomData,
+            boot: now,
+            tally: Tally::default(),
+            timers: BTreeSet::new(),
+            view: None,
+            pending: None,
+            joined: false,
+            installed_at: now,
+            confirmed: None,
+            reads: BTreeMap::new(),
+            read_number: 0,
+            hinted: 0,
+            sessions: BTreeMap::new(),
+            opened: 0,
+            locks: Table::default(),
+            stalled: BTreeSet::new(),
+            ticket: 0,
+            tokens: 0,
+            held: 0,
+            waiting: 0,
+            homes: Homes::default(),
+            reports: BTreeMap::new(),
+            looks: BTreeMap::new(),
+            look_number: 0,
+            guardian: Guardian::default(),
+            draining: None,
+            renewal: None,
+            guests: BTreeMap::new(),
+            gone: BTreeMap::new(),
+            came: BTreeMap::new(),
+        };
+        server.at(now, Timer::Read);
+        server.at(now, Timer::Beat);
+        server
+    }
+
+    /// Something happened now. What is to be done is appended.
+    pub fn handle(&mut self, now: Micros, input: Input, out: &mut Vec<Output>) {
+        // What is due comes first, so that nobody is served by a session that is over.
+        self.fire(now, out);
+        match input {
+            Input::Tick => {}
+            Input::Company => {
+                self.hastens(now);
+                self.fire(now, out);
+            }
+            Input::Peer(from, message) => self.heard(now, from, message, out),
+            Input::Read(number, view) => self.read_answered(now, number, view, out),
+            Input::Hint(epoch) => self.newer(now, epoch, out),
+            Input::Proposes(proposes) => self.guardian.proposes(now, proposes),
+            Input::Client(asker, ask) => self.asked_by_client(now, asker, ask, out),
+            // An answer to somebody who is gone is thrown away by whoever drives the server; the request stays.
+            Input::Gone(_) => {}
+            Input::Drain => self.drain(now, out),
+        }
+        self.steps_on(now, out);
+        self.drains(now, out);
+    }
+
+    /// When it wants to be woken at the latest.
+    #[must_use]
+    pub fn wakes_at(&self) -> Micros {
+        self.timers.first().map_or(Micros(u64::MAX), |(at, _)| *at)
+    }
+
+    /// How it was set up.
+    #[must_use]
+    pub fn spec(&self) -> &ServerSpec {
+        &self.spec
+    }
+
+    /// The view that is installed.
+    #[must_use]
+    pub fn view(&self) -> Option<&Arc<View>> {
+        self.view.as_ref()
+    }
+
+    /// How it is.
+    #[must_use]
+    pub fn status(&self, now: Micros) -> ServerStatus {
+        let homes = self.at_home();
+        ServerStatus {
+            epoch: self.epoch(),
+            joined: self.joined,
+            draining: self.draining.is_some(),
+            lease: Class::ALL.map(|class| self.lease_left(now, class)),
+            sessions: self.sessions.len(),
+            tokens: self.tokens,
+            held: self.held,
+            waiters: self.waiting,
+            homes,
+            recovering: self.recovering_shards(),
+            proposes: self.guardian.may_propose(),
+        }
+    }
+
+    /// The locks that it knows, by name, from after this one on, as many as asked.
+    #[must_use]
+    pub fn locks(&self, now: Micros, after: Option<&Name>, most: usize) -> Vec<LockStatus> {
+        let shown = self
+            .locks
+            .after(after)
+            .filter(|(_, lock)| lock.owner.token().is_some() || !lock.waiters.is_empty());
+        let status = |(name, lock): (&Name, &Lock)| LockStatus {
+            name: name.clone(),
+            class: lock.class,
+            state: self.state_of(now, lock),
+        };
+        shown.take(most).map(status).collect()
+    }
+
+    /// Whose a session is, as was said when it was opened.
+    #[must_use]
+    pub fn owner(&self, session: SessionId) -> Option<&str> {
+        let key = self.client(session).ok()?;
+        self.sessions.get(&key).map(|client| &*client.owner)
+    }
+
+    /// A session is somebody else's from now on.
+    pub fn belongs(&mut self, session: SessionId, owner: Arc<str>) {
+        let key = self.client(session).ok();
+        if let Some(client) = key.and_then(|key| self.sessions.get_mut(&key)) {
+            client.owner = owner;
+        }
+    }
+
+    /// What was counted.
+    #[must_use]
+    pub fn tally(&self) -> &Tally {
+        &self.tally
+    }
+
+    /// The epoch that is installed; 0 if none.
+    fn epoch(&self) -> u32 {
+        self.view.as_ref().map_or(0, |view| view.epoch)
+    }
+
+    fn at(&mut self, when: Micros, timer: Timer) {
+        self.timers.insert((when, timer));
+    }
+
+    /// Signs of life and reads that are nearly due are due. A wake-up costs more than what is done in it.
+    fn hastens(&mut self, now: Micros) {
+        let soon = now + Micros(self.spec.renew.0 / 4);
+        let early =
+            |(at, timer): &&(Micros, Timer)| *at <= soon && matches!(timer, Timer::Beat | Timer::Read);
+        let early: Vec<_> =
+            self.timers.iter().take_while(|(at, _)| *at <= soon).filter(early).cloned().collect();
+        for (at, timer) in early {
+            self.timers.remove(&(at, timer.clone()));
+            self.at(now, timer);
+        }
+    }
+
+    /// Does what is due.
+    fn fire(&mut self, now: Micros, out: &mut Vec<Output>) {
+        while self.timers.first().is_some_and(|(at, _)| *at <= now) {
+            let Some((at, timer)) = self.timers.pop_first() else { return };
+            match timer {
+                Timer::Read => self.read_is_due(now, out),
+                Timer::Beat => self.beat(now, out),
+                Timer::Session(session) => self.session_is_due(now, session, out),
+                Timer::Wait(session, rid) => self.wait_is_over(now, session, rid, out),
+                Timer::Resend(name) => self.resend_is_due(now, at, &name, out),
+                Timer::Idle(name) => self.idle_is_due(now, at, &name, out),
+                Timer::Report(home) => self.report_is_due(now, at, home, out),
+                Timer::Move(session) => self.move_is_due(now, at, session, out),
+                Timer::Open => self.opens(now, out),
+                Timer::Look(number) => self.look_is_due(now, at, number, out),
+                Timer::Hint => self.hint_is_due(now, out),
+            }
+        }
+    }
+
+    /// A message from another server. One of another epoch is dropped (4.2).
+    fn heard(&mut self, now: Micros, from: ServerId, message: Message, out: &mut Vec<Output>) {
+        let epoch = message.epoch();
+        if let Message::Ping { .. } = message {
+            self.pinged(now, from, &message);
+            return self.newer(now, epoch, out);
+        }
+        if let Message::Move { session, .. } = &message
+            && epoch < self.epoch()
+        {
+            // Whoever sent it waits for an answer before it comes into this epoch.
+            return self.session_comes_late(now, from, epoch, *session, out);
+        }
+        let old_token = !R::EPOCHS && matches!(message, Message::Token { .. });
+        if epoch != self.epoch() && !old_token {
+            self.tally.old_epoch += 1;
+            return self.newer(now, epoch, out);
+        }
+        if let Message::Reported { incarnation, page, .. } = message {
+            return self.report_arrived(now, from, incarnation, page, out);
+        }
+        if !self.joined {
+            return;
+        }
+        match message {
+            Message::Req { name, number, priority, .. } => {
+                self.requested(now, from, &name, number, priority, out);
+            }
+            Message::Pass { name, k, to, .. } => self.told_to_pass(now, &name, k, to, out),
+            Message::Token { name, k, counter, .. } => self.token_comes(now, from, &name, k, counter, out),
+            Message::Took { name, k, .. } => self.taken(now, &name, k, out),
+            Message::Offer { name, k, .. } => self.offered(now, from, &name, k, out),
+            Message::Report { incarnation, page, pages, owns, gone, .. } => {
+                let page = install::Page { incarnation, page, pages, owns, gone };
+                self.reported(now, from, page, out);
+            }
+            Message::Look { name, asker, number, .. } => self.looked_for(now, &name, asker, number, out),
+            Message::Looked { name, number, state, .. } => self.look_answered(now, &name, number, state, out),
+            Message::Move { session, parcel, .. } => self.session_comes(now, from, session, *parcel, out),
+            Message::Moved { session, taken, .. } => self.session_came(now, from, session, taken, out),
+            Message::Ping { .. } | Message::Reported { .. } => {}
+        }
+    }
+
+    fn asked_by_client(&mut self, now: Micros, asker: Asker, ask: Ask, out: &mut Vec<Output>) {
+        let Some(ask) = self.answered_elsewhere(asker, ask, out) else { return };
+        match ask {
+            Ask::Open { ttl, class, meta, owner, follows } => {
+                self.open(now, asker, sessions::Opening { ttl, class, meta, owner, follows }, out);
+            }
+            Ask::KeepAlive { session, beliefs: _ } => self.keep_alive(now, asker, session, out),
+            Ask::Close { session } => self.close(now, asker, session, out),
+            Ask::Acquire { session, rid, name, wait, priority, value } => {
+                let wanted = requests::Wanted { rid, name, wait, priority, value };
+                self.acquire(now, asker, session, wanted, out);
+            }
+            Ask::Cancel { session, rid } => self.cancel(now, asker, session, rid, out),
+            Ask::Release { session, name, fence } => self.release(now, asker, session, &name, fence, out),
+            Ask::Look { name } => self.look(now, asker, &name, out),
+        }
+    }
+
+    /// Whether the token is here, and not on its way with its holder.
+    fn has_token(&self, lock: &Lock) -> bool {
+        let holder = lock.holder.and_then(|(session, _)| self.sessions.get(&session));
+        lock.owner.token().is_some() && holder.is_none_or(|client| client.way.is_none())
+    }
+
+    /// How a lock is whose token is here, or for which somebody waits.
+    fn state_of(&self, now: Micros, lock: &Lock) -> LockState {
+        let holder = lock.holder.and_then(|(session, rid)| {
+            let client = self.sessions.get(&session)?;
+            Some((client, client.requests.get(&rid)?))
+        });
+        let here = self.has_token(lock);
+        LockState {
+            held: lock.holder.is_some(),
+            fence: lock
+                .fence
+                .filter(|fence| here && (lock.holder.is_some() || fence.epoch() == self.epoch())),
+            value: holder.map(|(_, request)| request.value.clone()).unwrap_or_default(),
+            holder: holder.map_or_else(|| Arc::from(""), |(client, _)| client.meta.clone()),
+            remaining: holder.map_or(Micros(0), |(client, _)| client.until - now),
+            waiters: u32::try_from(lock.waiters.len()).unwrap_or(u32::MAX),
+            owner: here.then_some(self.spec.id),
+        }
+    }
+}
+
+fn answer(out: &mut Vec<Output>, asker: Asker, answer: Answer) {
+    out.push(Output::Answer(asker, answer));
+}

@@ -1,0 +1,452 @@
+//! 4.2 as owner: tokens that are here, that are asked for, and that are passed on. Whoever has the token of a lock
+//! grants it to its own clients without a word to anybody, until somebody else is numbered next.
+
+use super::requests::Place;
+use super::{Output, Rules, Server, SessionKey, Timer};
+use crate::{Class, Fence, Kind, Message, Name, Rid, ServerId};
+use ringleader::mutex::homed_chain::{Owner, Token};
+use ringleader_live::Micros;
+use std::collections::BTreeMap;
+
+/// A request that is not answered is repeated after this time, then after twice as long, and so on.
+const RESEND: Micros = Micros::millis(50);
+
+/// But not later than this.
+const RESEND_MOST: Micros = Micros::millis(1000);
+
+/// How long an answer is waited for, after so many repetitions.
+pub(super) fn patience(resends: u32) -> Micros {
+    Micros(RESEND.0 << resends.min(10)).min(RESEND_MOST)
+}
+
+/// The shortest time between two epochs that are asked for because there are too many records.
+const CROWDED: Micros = Micros::millis(10_000);
+
+/// What a server knows of a lock. The record of a lock that is at home elsewhere is kept for the whole epoch, even if
+/// nobody uses the lock: it knows the largest number that the token had here, without which an old token that comes
+/// twice would be taken twice.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Lock {
+    pub(super) owner: Owner<ServerId>,
+    pub(super) class: Class,
+    pub(super) home: ServerId,
+    pub(super) holder: Option<(SessionKey, Rid)>,
+    /// Of the last grant here.
+    pub(super) fence: Option<Fence>,
+    pub(super) waiters: BTreeMap<Place, (SessionKey, Rid)>,
+    /// From whom the token came.
+    pub(super) came_from: Option<ServerId>,
+    /// F1: whether anybody was served since it came.
+    served: bool,
+    /// F2: how many were served although somebody else is next.
+    pub(super) streak: u32,
+    /// F2: since when somebody else is next.
+    next_since: Micros,
+    used: Micros,
+    idle_at: Option<Micros>,
+    resend_at: Option<Micros>,
+    resends: u32,
+    /// With which priority it was asked for.
+    asked_priority: u32,
+    /// The number under which the token went to another server with its holder, and to which.
+    pub(super) handed: Option<(u64, ServerId)>,
+}
+
+impl Lock {
+    pub(super) fn new(class: Class, home: ServerId, now: Micros) -> Lock {
+        Lock {
+            owner: Owner::default(),
+            class,
+            home,
+            holder: None,
+            fence: None,
+            waiters: BTreeMap::new(),
+            came_from: None,
+            served: false,
+            streak: 0,
+            next_since: now,
+            used: now,
+            idle_at: None,
+            resend_at: None,
+            resends: 0,
+            asked_priority: 0,
+            handed: None,
+        }
+    }
+
+    /// The token comes with its holder.
+    pub(super) fn comes_held(
+        &mut self,
+        now: Micros,
+        from: ServerId,
+        holder: (SessionKey, Rid),
+        fence: Fence,
+    ) {
+        self.came_from = Some(from);
+        (self.served, self.streak, self.next_since, self.used) = (true, 0, now, now);
+        self.resend_at = None;
+        self.holder = Some(holder);
+        self.fence = Some(fence);
+    }
+
+    /// Who holds it, and with which fence.
+    pub(super) fn held(&self) -> Option<(SessionKey, Rid, Fence)> {
+        let (session, rid) = self.holder?;
+        Some((session, rid, self.fence?))
+    }
+
+    pub(super) fn granted(&mut self, now: Micros, session: SessionKey, rid: Rid, fence: Fence) {
+        if self.served && self.owner.next().is_some() {
+            self.streak += 1;
+        }
+        self.served = true;
+        self.holder = Some((session, rid));
+        self.fence = Some(fence);
+        self.used = now;
+    }
+
+    /// The holder has let go.
+    pub(super) fn let_go(&mut self, now: Micros) {
+        self.holder = None;
+        self.used = now;
+    }
+
+    /// Idle, and there is nothing to do about it: it is known when to look at it again.
+    pub(super) fn is_resting(&self) -> bool {
+        self.is_idle() && self.idle_at.is_some()
+    }
+
+    /// Nobody needs it here: neither holder nor waiters nor anybody who is next.
+    pub(super) fn is_idle(&self) -> bool {
+        self.holder.is_none() && self.waiters.is_empty() && self.owner.next().is_none()
+    }
+
+    /// A new epoch: the token is number 0 with counter 0, everything else of the chain is forgotten.
+    pub(super) fn begin_epoch(&mut self, class: Class, home: ServerId) {
+        let token = self.owner.token().map(|_| Token { k: 0, counter: 0 });
+        self.owner = token.map_or_else(Owner::default, Owner::with);
+        self.class = class;
+        self.home = home;
+        self.streak = 0;
+        self.came_from = None;
+        self.resend_at = None;
+        self.asked_priority = 0;
+        self.handed = None;
+    }
+}
+
+impl<R: Rules> Server<R> {
+    /// The record of a lock.
+    pub(super) fn lock_mut(&mut self, now: Micros, name: &Name) -> &mut Lock {
+        let (view, own) = (self.view.as_ref(), self.spec.id);
+        self.locks.get_or(name, || {
+            let class = view.map_or(Class::Normal, |view| view.class(name));
+            Lock::new(class, view.and_then(|view| view.home(name)).unwrap_or(own), now)
+        })
+    }
+
+    /// The holder has let go.
+    pub(super) fn let_go(&mut self, now: Micros, name: &Name) {
+        let Some(lock) = self.locks.get_mut(name) else { return };
+        if lock.holder.is_some() {
+            lock.let_go(now);
+            self.held -= 1;
+        }
+    }
+
+    /// Does what can be done for a lock: grants it, passes its token on, or asks for it.
+    pub(super) fn serve(&mut self, now: Micros, name: &Name, out: &mut Vec<Output>) {
+        loop {
+            let Some(lock) = self.locks.get(name) else { return };
+            if lock.owner.token().is_none() {
+                if lock.waiters.is_empty() {
+                    if lock.owner.is_blank() {
+                        self.locks.remove(name);
+                    }
+                    return;
+                }
+                if self.wants(now, name, out) {
+                    continue;
+                }
+                return;
+            }
+            if lock.holder.is_some() {
+                return;
+            }
+            let next = lock.owner.next().is_some();
+            let head = self.head(now, lock);
+            let mine = match (head, next) {
+                (Some(_), false) => true,
+                (Some(_), true) => self.may_bypass(now, lock, name.kind() == Kind::Election),
+                (None, _) => false,
+            };
+            match head {
+                Some((session, rid)) if mine => return self.grant(now, name, session, rid, out),
+                Some(_) | None if next => self.send_token(now, name, out),
+                Some(_) | None if lock.waiters.is_empty() => return self.rests(now, name, out),
+                // Nobody is next and nobody may be granted: the lease is gone, and may come back.
+                Some(_) | None => {
+                    self.stalled.insert(name.clone());
+                    return;
+                }
+            }
+        }
+    }
+
+    /// The first who may be granted now.
+    fn head(&self, now: Micros, lock: &Lock) -> Option<(SessionKey, Rid)> {
+        let mut waiters = lock.waiters.values();
+        waiters.find(|(session, _)| self.may_grant(now, *session, lock.class)).copied()
+    }
+
+    /// F1 and F2: whoever got the token serves one waiter of its own first, and then a few more for a short time.
+    /// Elections go by priority, which only the home knows: there it is one.
+    fn may_bypass(&self, now: Micros, lock: &Lock, strict: bool) -> bool {
+        if !lock.served {
+            return R::SERVES_FIRST;
+        }
+        let most = if strict { 0 } else { self.spec.bypass };
+        lock.streak < most && now < lock.next_since + self.spec.bypass_time
+    }
+
+    /// p with `succ` and no holder sends the token on.
+    fn send_token(&mut self, now: Micros, name: &Name, out: &mut Vec<Output>) {
+        let (own, epoch) = (self.spec.id, self.epoch());
+        let Some(lock) = self.locks.get_mut(name) else { return };
+        let Some((to, token)) = lock.owner.sends() else { return };
+        lock.came_from = None;
+        self.tokens -= 1;
+        // It was numbered next before the token came here, with its holder, under the number before.
+        if to == own {
+            return self.token_comes(now, own, name, token.k, token.counter, out);
+        }
+        self.tally.hops += 1;
+        let message = Message::Token { epoch, name: name.clone(), k: token.k, counter: token.counter };
+        out.push(Output::Send(to, message));
+        // Records of locks that went away cannot be dropped in this epoch; a new one drops them all.
+        let gone = self.locks.len() - self.tokens.min(self.locks.len());
+        if gone > self.spec.limits.cached && now >= self.installed_at + CROWDED {
+            self.asks_for_an_epoch(now, out);
+        }
+    }
+
+    /// The token is wanted here. Whether it is here now: at home that is a local step.
+    pub(super) fn wants(&mut self, now: Micros, name: &Name, out: &mut Vec<Output>) -> bool {
+        if !self.joined {
+            return false;
+        }
+        if self.created_at_home(now, name) {
+            return true;
+        }
+        let (own, epoch) = (self.spec.id, self.epoch());
+        let Some(lock) = self.locks.get_mut(name) else { return false };
+        let home = lock.home;
+        let priority = lock.waiters.first_key_value().map_or(0, |((rank, _), _)| u32::MAX - rank);
+        let open = home != own || self.homes.is_open(name, lock.class);
+        if !open && R::OPEN_FIRST {
+            // A home asks itself only when the lock is open: it asks again then.
+            self.homes.park(name, own, 0, priority);
+            return false;
+        }
+        let more = priority > lock.asked_priority && lock.owner.asking().is_some();
+        let number = match lock.owner.wants_above() {
+            Some(number) => {
+                lock.resends = 0;
+                number
+            }
+            None if more => lock.owner.asking().unwrap_or_default(),
+            None => return false,
+        };
+        lock.asked_priority = priority;
+        if !open {
+            return false;
+        }
+        self.asks_again_later(now, name);
+        if home == own {
+            self.requested(now, own, name, number, priority, out);
+        } else {
+            out.push(Output::Send(home, Message::Req { epoch, name: name.clone(), number, priority }));
+        }
+        false
+    }
+
+    pub(super) fn asks_again_later(&mut self, now: Micros, name: &Name) {
+        let at = now + patience(0);
+        if let Some(lock) = self.locks.get_mut(name).filter(|_| R::RESENDS) {
+            lock.resend_at = Some(at);
+            self.at(at, Timer::Resend(name.clone()));
+        }
+    }
+
+    /// REQ again, 50 ms later, then 100 ms, and so on: it, the PASS or the TOKEN may have been lost.
+    pub(super) fn resend_is_due(&mut self, now: Micros, at: Micros, name: &Name, out: &mut Vec<Output>) {
+        let (own, epoch) = (self.spec.id, self.epoch());
+        let Some(lock) = self.locks.get_mut(name).filter(|lock| lock.resend_at == Some(at)) else { return };
+        lock.resend_at = None;
+        let Some(number) = lock.owner.asking().filter(|_| self.joined) else { return };
+        lock.resends += 1;
+        let span = patience(lock.resends);
+        let (home, priority) = (lock.home, lock.asked_priority);
+        lock.resend_at = Some(now + span);
+        self.at(now + span, Timer::Resend(name.clone()));
+        self.tally.resent += 1;
+        if home == own {
+            self.requested(now, own, name, number, priority, out);
+        } else {
+            out.push(Output::Send(home, Message::Req { epoch, name: name.clone(), number, priority }));
+        }
+    }
+
+    /// p on PASS(k, to).
+    pub(super) fn told_to_pass(
+        &mut self,
+        now: Micros,
+        name: &Name,
+        k: u64,
+        to: ServerId,
+        out: &mut Vec<Output>,
+    ) {
+        let epoch = self.epoch();
+        let lock = self.lock_mut(now, name);
+        if let Some((_, there)) = lock.handed.filter(|(number, _)| *number == k) {
+            return out.push(Output::Send(there, Message::Pass { epoch, name: name.clone(), k, to }));
+        }
+        if lock.owner.next().is_none() {
+            lock.next_since = now;
+            lock.streak = 0;
+        }
+        match lock.owner.passed(k, to) {
+            Some((to, Token { k, counter })) => {
+                self.tally.resent += 1;
+                out.push(Output::Send(to, Message::Token { epoch, name: name.clone(), k, counter }));
+            }
+            None => {
+                self.serve(now, name, out);
+                // It was numbered by a copy of an old request, and the token was lost: nobody else asks for it.
+                if self.locks.get(name).is_some_and(|lock| lock.owner.is_owed()) {
+                    self.wants(now, name, out);
+                }
+            }
+        }
+    }
+
+    /// r takes TOKEN(k) only if k is larger than any number that it has had in this epoch.
+    pub(super) fn token_comes(
+        &mut self,
+        now: Micros,
+        from: ServerId,
+        name: &Name,
+        k: u64,
+        counter: u64,
+        out: &mut Vec<Output>,
+    ) {
+        // A home that has no record of the chain has let it go with the token at home: this one is from before.
+        if R::ONCE && self.is_home(name) && !self.homes.has(name) {
+            self.tally.duplicates += 1;
+            return;
+        }
+        let lock = self.lock_mut(now, name);
+        let had = lock.owner.token().is_some();
+        if R::ONCE {
+            if !lock.owner.takes(Token { k, counter }) {
+                let (home, here) = (lock.home, lock.owner.largest());
+                self.tally.duplicates += 1;
+                return self.took(now, home, name, here.unwrap_or(k), out);
+            }
+        } else {
+            lock.owner.takes_again(Token { k, counter });
+        }
+        lock.came_from = Some(from);
+        lock.served = false;
+        lock.streak = 0;
+        lock.next_since = now;
+        lock.used = now;
+        lock.resend_at = None;
+        let home = lock.home;
+        self.tokens += usize::from(!had);
+        self.took(now, home, name, k, out);
+        self.serve(now, name, out);
+    }
+
+    /// Elections tell the home where the token is.
+    fn took(&mut self, now: Micros, home: ServerId, name: &Name, k: u64, out: &mut Vec<Output>) {
+        match name.kind() {
+            Kind::Lock => {}
+            Kind::Election if home == self.spec.id => self.taken(now, name, k, out),
+            Kind::Election => {
+                let message = Message::Took { epoch: self.epoch(), name: name.clone(), k };
+                out.push(Output::Send(home, message));
+            }
+        }
+    }
+
+    /// Nobody needs the token: it stays, and goes home when it has been idle for long or when there are too many.
+    fn rests(&mut self, now: Micros, name: &Name, out: &mut Vec<Output>) {
+        let crowded = self.tokens > self.spec.limits.cached || self.draining.is_some();
+        let (own, idle) = (self.spec.id, self.spec.idle);
+        let Some(lock) = self.locks.get_mut(name) else { return };
+        if crowded || lock.home == own && lock.came_from.is_some() {
+            return self.offer(name, out);
+        }
+        if lock.idle_at.is_none() {
+            let at = now + idle;
+            lock.idle_at = Some(at);
+            self.at(at, Timer::Idle(name.clone()));
+        }
+    }
+
+    /// A token that was idle for long goes home; one that was used since is looked at again later.
+    pub(super) fn idle_is_due(&mut self, now: Micros, at: Micros, name: &Name, out: &mut Vec<Output>) {
+        let idle = self.spec.idle;
+        let Some(lock) = self.locks.get_mut(name).filter(|lock| lock.idle_at == Some(at)) else { return };
+        lock.idle_at = None;
+        if lock.owner.token().is_none() || !lock.is_idle() {
+            return;
+        }
+        let due = lock.used + idle;
+        if due > now {
+            lock.idle_at = Some(due);
+            return self.at(due, Timer::Idle(name.clone()));
+        }
+        // Should the offer be lost, it is made again after as long.
+        lock.idle_at = Some(now + idle);
+        self.at(now + idle, Timer::Idle(name.clone()));
+        self.offer(name, out);
+    }
+
+    /// OFFER(x, k); at home the record is dropped.
+    pub(super) fn offer(&mut self, name: &Name, out: &mut Vec<Output>) {
+        let Some(lock) = self.locks.get(name).filter(|lock| lock.is_idle()) else { return };
+        let Some(token) = lock.owner.token() else { return };
+        if lock.home == self.spec.id {
+            return self.retires(name);
+        }
+        let message = Message::Offer { epoch: self.epoch(), name: name.clone(), k: token.k };
+        out.push(Output::Send(lock.home, message));
+    }
+
+    /// The token of a lock that is at home here, and that has no record yet, is here if the lock is open.
+    pub(super) fn created_at_home(&mut self, now: Micros, name: &Name) -> bool {
+        if !self.is_home(name) || !self.homes.is_idle(name, self.class(name)) {
+            return false;
+        }
+        let token = self.homes.create(name, self.spec.id, R::GOES_ON);
+        let lock = self.lock_mut(now, name);
+        lock.owner = Owner::with(token);
+        lock.served = false;
+        self.tokens += 1;
+        self.tally.recreated += 1;
+        true
+    }
+
+    fn class(&self, name: &Name) -> Class {
+        let known = self.locks.get(name).map(|lock| lock.class);
+        known.or_else(|| self.view.as_ref().map(|view| view.class(name))).unwrap_or_default()
+    }
+
+    /// Whether this server is the home of a lock.
+    pub(super) fn is_home(&self, name: &Name) -> bool {
+        let home = self.view.as_ref().and_then(|view| view.home(name));
+        self.joined && home == Some(self.spec.id)
+    }
+}

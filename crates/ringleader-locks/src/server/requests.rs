@@ -1,0 +1,283 @@
+//! 4.1, requests: a lock is asked for, granted, given back. A request is known by its session and its number:
+//! repeated it gets the answer that it had, so that a lost answer heals; one that was granted and is over never looks
+//! held again.
+
+use super::sessions::lock_bits;
+use super::{Answer, Asker, Output, Path, Rules, Server, SessionKey, Timer, answer};
+use crate::{Class, Denial, Ending, Fence, Finished, Kind, MAX_VALUE, Name, Rid, SessionId};
+use ringleader_live::Micros;
+use std::sync::Arc;
+
+/// How long a try may take to find out whether the lock is free, and to fetch the token if it is.
+const TRY: Micros = Micros::millis(1000);
+
+const OTHER_LOCK: &str = "this number is of a request for another lock; a new one needs a new number";
+
+/// What a client asks for.
+pub(super) struct Wanted {
+    pub(super) rid: Rid,
+    pub(super) name: Name,
+    pub(super) wait: Option<Micros>,
+    pub(super) priority: u32,
+    pub(super) value: Arc<[u8]>,
+}
+
+/// A request of a session that is not over.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Request {
+    pub(super) name: Name,
+    pub(super) state: State,
+    /// Who waits for the answer.
+    pub(super) asker: Option<Asker>,
+    pub(super) value: Arc<[u8]>,
+    pub(super) since: Micros,
+    pub(super) path: Option<Path>,
+}
+
+/// How a request is.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) enum State {
+    /// It waits, at this place, until then at most. What is said when that is over depends on whether it was a try.
+    Waits {
+        place: Place,
+        until: Option<Micros>,
+        tries: bool,
+    },
+    /// It wants to know first whether the lock is free.
+    Tries {
+        until: Micros,
+        priority: u32,
+    },
+    Holds(Fence),
+}
+
+impl Request {
+    /// One that was granted at once.
+    pub(super) fn held(name: Name, fence: Fence, value: Arc<[u8]>, since: Micros) -> Request {
+        Request { name, state: State::Holds(fence), asker: None, value, since, path: Some(Path::Local) }
+    }
+
+    pub(super) fn holds(&self) -> bool {
+        matches!(self.state, State::Holds(_))
+    }
+}
+
+/// A place among those who wait for a lock: elections look at the priority first, then whoever came first.
+pub(super) type Place = (u32, u64);
+
+impl<R: Rules> Server<R> {
+    pub(super) fn acquire(
+        &mut self,
+        now: Micros,
+        asker: Asker,
+        session: SessionId,
+        wanted: Wanted,
+        out: &mut Vec<Output>,
+    ) {
+        let key = match self.client(session) {
+            Ok(key) => key,
+            Err(denial) => return answer(out, asker, Answer::Denied(denial)),
+        };
+        let Some(wanted) = self.grants_at_once(now, asker, key, wanted, out) else { return };
+        if self.repeated(now, asker, key, &wanted, out) {
+            return;
+        }
+        if let Err(denial) = self.acceptable(key, &wanted) {
+            return answer(out, asker, Answer::Denied(denial));
+        }
+        let Wanted { rid, name, wait, priority, value } = wanted;
+        let tries = wait == Some(Micros(0));
+        let lock = self.lock_mut(now, &name);
+        let free = lock.holder.is_none() && lock.waiters.is_empty();
+        let here = lock.owner.token().is_some();
+        let mut path = if !free {
+            Some(Path::Queued)
+        } else if here {
+            Some(Path::Local)
+        } else {
+            None
+        };
+        if tries && !free {
+            if let Some(client) = self.sessions.get_mut(&key) {
+                client.finishes(rid, Some(&name), Ending::Locked);
+            }
+            return answer(out, asker, Answer::Denied(Denial::Locked));
+        }
+        if free && !here && self.created_at_home(now, &name) {
+            path = Some(Path::Local);
+        }
+        let class = self.locks.get(&name).map_or(Class::Normal, |lock| lock.class);
+        let here = self.locks.get(&name).is_some_and(|lock| lock.owner.token().is_some());
+        if tries && !here {
+            let until = now + TRY;
+            let request = Request {
+                name: name.clone(),
+                state: State::Tries { until, priority },
+                asker: Some(asker),
+                value,
+                since: now,
+                path,
+            };
+            return self.try_elsewhere(now, key, rid, request, class, out);
+        }
+        if tries && !self.may_grant(now, key, class) {
+            return answer(out, asker, Answer::Denied(self.no_lease()));
+        }
+        let request = Request {
+            name: name.clone(),
+            state: State::Tries { until: now, priority },
+            asker: Some(asker),
+            value,
+            since: now,
+            path,
+        };
+        let Some(client) = self.sessions.get_mut(&key) else { return };
+        client.requests.insert(rid, request);
+        let next = self.locks.get(&name).is_some_and(|lock| lock.owner.next().is_some());
+        if free && here && !next && self.may_grant(now, key, class) {
+            return self.grant(now, &name, key, rid, out);
+        }
+        let until = if tries { Some(now + TRY) } else { wait.map(|wait| now + wait) };
+        self.queue(now, key, rid, priority, until, tries);
+        self.serve(now, &name, out);
+    }
+
+    /// The same request again: it has the answer that it had, or this asker waits for it now.
+    fn repeated(
+        &mut self,
+        now: Micros,
+        asker: Asker,
+        key: SessionKey,
+        wanted: &Wanted,
+        out: &mut Vec<Output>,
+    ) -> bool {
+        let Some(client) = self.sessions.get_mut(&key) else { return false };
+        let until = client.until;
+        let Some(request) = client.requests.get_mut(&wanted.rid) else {
+            let Some(finished) = client.finished(wanted.rid) else { return false };
+            let denial = Self::ended(finished, &wanted.name);
+            answer(out, asker, Answer::Denied(denial));
+            return true;
+        };
+        if request.name != wanted.name {
+            answer(out, asker, Answer::Denied(Denial::BadRequest(OTHER_LOCK)));
+            return true;
+        }
+        if let State::Holds(fence) = request.state {
+            answer(out, asker, Answer::Granted { rid: wanted.rid, fence, valid: until - now });
+            return true;
+        }
+        if let Some(before) = request.asker.replace(asker).filter(|before| *before != asker) {
+            let why = "the same request was made again, and is answered there";
+            answer(out, before, Answer::Denied(Denial::BadRequest(why)));
+        }
+        true
+    }
+
+    /// What a request that is over is answered if it is repeated. (One that was refused for the time being is not over:
+    /// repeated, it is asked again.)
+    fn ended(Finished { lock, how, .. }: Finished, name: &Name) -> Denial {
+        if lock != 0 && lock != lock_bits(name) {
+            return Denial::BadRequest(OTHER_LOCK);
+        }
+        match how {
+            Ending::Over => Denial::NotHolder,
+            Ending::Timeout => Denial::Timeout,
+            Ending::Locked => Denial::Locked,
+        }
+    }
+
+    /// Whether the request can be made at all (8.5, and the class).
+    fn acceptable(&self, key: SessionKey, wanted: &Wanted) -> Result<(), Denial> {
+        let (Some(client), Some(view)) = (self.sessions.get(&key), self.view.as_ref()) else {
+            return Err(Denial::SessionExpired);
+        };
+        if self.draining.is_some() {
+            return Err(Denial::Draining);
+        }
+        if wanted.value.len() > MAX_VALUE {
+            return Err(Denial::BadRequest("a value has at most 4096 bytes"));
+        }
+        let lock = self.locks.get(&wanted.name);
+        let class = lock.map_or_else(|| view.class(&wanted.name), |lock| lock.class);
+        if class < client.class {
+            return Err(Denial::BadRequest(match class {
+                Class::Fast => "this lock is of the class fast: it needs a session of that class",
+                Class::Normal | Class::Batch => {
+                    "this lock is of the class normal: it needs a session of that class, or fast"
+                }
+            }));
+        }
+        if client.requests.len() >= self.spec.limits.locks {
+            return Err(Denial::Limit("locks and waits of a session"));
+        }
+        if lock.is_some_and(|lock| lock.waiters.len() >= self.spec.limits.waiters) {
+            return Err(Denial::Limit("waiters for this lock"));
+        }
+        Ok(())
+    }
+
+    /// T2: whether this session may be granted something of this class now.
+    pub(super) fn may_grant(&self, now: Micros, key: SessionKey, class: Class) -> bool {
+        let client = self.sessions.get(&key);
+        let checked = R::LEASE_ALWAYS || !client.is_some_and(|client| client.granted);
+        self.joined
+            && self.pending.is_none()
+            && client.is_some_and(|client| client.until > now)
+            && (!checked || self.leased(now, class))
+    }
+
+    /// The request waits for its turn.
+    fn queue(
+        &mut self,
+        now: Micros,
+        key: SessionKey,
+        rid: Rid,
+        priority: u32,
+        until: Option<Micros>,
+        tries: bool,
+    ) {
+        self.ticket += 1;
+        let Some(request) = self.sessions.get_mut(&key).and_then(|client| client.requests.get_mut(&rid))
+        else {
+            return;
+        };
+        let rank = match request.name.kind() {
+            Kind::Lock => u32::MAX,
+            Kind::Election => u32::MAX - priority,
+        };
+        let place = (rank, self.ticket);
+        request.state = State::Waits { place, until, tries };
+        let name = request.name.clone();
+        self.waiting += 1;
+        self.lock_mut(now, &name).waiters.insert(place, (key, rid));
+        if let Some(until) = until {
+            self.at(until, Timer::Wait(key, rid));
+        }
+    }
+
+    /// What a try found out: the lock is free, so the token is fetched, or it is not.
+    pub(super) fn try_goes_on(
+        &mut self,
+        now: Micros,
+        key: SessionKey,
+        rid: Rid,
+        found: Result<(), Denial>,
+        out: &mut Vec<Output>,
+    ) {
+        let Some(client) = self.sessions.get_mut(&key) else { return };
+        let Some(request) = client.requests.get(&rid) else { return };
+        let State::Tries { until, priority } = request.state else { return };
+        let name = request.name.clone();
+        let queued =
+            self.locks.get(&name).is_some_and(|lock| lock.holder.is_some() || !lock.waiters.is_empty());
+        let found = if queued { Err(Denial::Locked) } else { found };
+        match found {
+            Ok(()) => {
+                self.queue(now, key, rid, priority, Some(until), true);
+                self.serve(now, &name, out);
+            }
+            Err(denial) => self.withdraw(now, key, rid, denial, out),
+        }
+    }
+}
