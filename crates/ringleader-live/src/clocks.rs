@@ -12,7 +12,7 @@
 //! A stretch is made of thirds, so that it can move on before it is over. It takes about half a minute to be
 //! certain, and a clock that is wrong by half a percent more than two good ones can differ is found.
 
-use super::Micros;
+use super::{Drift, Micros};
 use std::collections::VecDeque;
 
 /// The least length of a third of a stretch, on our clock, and the least number of beats in it.
@@ -80,9 +80,7 @@ impl ClockWatch {
         let [first, middle, last] = [0, THIRDS / 3, 2 * THIRDS / 3].map(stretch);
         let (one, other) = (first.gains(&middle), middle.gains(&last));
         let certain = if one.signum() == other.signum() { one.abs().min(other.abs()) } else { 0 };
-        // What one clock gains on another if one is as fast, and the other as slow, as may be: 2ρ/(1 − ρ).
-        let drift = i64::from(self.drift.min(999_999));
-        if certain > 2 * drift * 1_000_000 / (1_000_000 - drift) { one.signum() * certain } else { 0 }
+        if certain.unsigned_abs() > Drift(self.drift).gain() { one.signum() * certain } else { 0 }
     }
 
     /// Whether it is certain that one of the two is outside its bound.

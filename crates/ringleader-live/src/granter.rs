@@ -26,7 +26,7 @@
 //! member arrive in the order in which they were sent, as on one connection after the other: a release that
 //! arrives after the next question would give back what was granted to that.
 
-use super::{Epoch, Micros, Place};
+use super::{Drift, Epoch, Micros, Place};
 
 /// What a grant means, the same everywhere in the cluster.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -39,12 +39,10 @@ pub struct Terms {
 
 impl Terms {
     /// For how long the one who asked may count on a grant, on its own clock, from the moment it *sent* the
-    /// question: lease · (1 − ρ) / (1 + ρ), rounded down. Nothing if a clock may stand still.
+    /// question.
     #[must_use]
     pub fn counted(self) -> Micros {
-        let (million, drift) = (1_000_000u128, u128::from(self.drift));
-        let counted = u128::from(self.lease.0) * million.saturating_sub(drift) / (million + drift);
-        Micros(u64::try_from(counted).unwrap_or(u64::MAX))
+        Drift(self.drift).counted(self.lease)
     }
 }
 

@@ -27,6 +27,7 @@ mod rehearsal;
 mod shared;
 mod status;
 mod steward;
+mod time;
 mod view;
 
 pub use claim::Claim;
@@ -42,46 +43,10 @@ pub use granter::{Answer, Claimant, Granter, Terms};
 pub use link::{Full, Greeting, Limits, Link, Meeting, Received, Segment};
 pub use member::{Ending, Input, Member, Notice, Output};
 pub use status::{GroupStatus, PeerStatus, Phase, Status};
+pub use time::{Drift, Micros};
 
 #[cfg(test)]
 mod sanity;
 
-use core::fmt;
-use core::ops::{Add, Sub};
-
 /// The place of a member in the list of the cluster's members.
 pub type Place = u16;
-
-/// A moment on a member's own clock, or a span of time, in microseconds. Clocks of different members are
-/// never compared.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
-pub struct Micros(pub u64);
-
-impl Micros {
-    /// So many milliseconds.
-    #[must_use]
-    pub const fn millis(millis: u64) -> Micros {
-        Micros(millis.saturating_mul(1000))
-    }
-}
-
-impl Add for Micros {
-    type Output = Micros;
-    fn add(self, span: Micros) -> Micros {
-        Micros(self.0.saturating_add(span.0))
-    }
-}
-
-/// The span since an earlier moment; nothing if it is not earlier.
-impl Sub for Micros {
-    type Output = Micros;
-    fn sub(self, earlier: Micros) -> Micros {
-        Micros(self.0.saturating_sub(earlier.0))
-    }
-}
-
-impl fmt::Display for Micros {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{:03} ms", self.0 / 1000, self.0 % 1000)
-    }
-}

@@ -6,7 +6,8 @@ use super::message::{Carried, Ending, Finished, Owned, Parcel};
 use super::times::{Class, Times};
 use super::view::{Command, SHARDS, Seat, View};
 use super::{Fence, Kind, LockState, MAX_EPOCH, MAX_VALUE, Message, Name, SessionId};
-use ringleader::model::{WireError, put_number, take_number};
+use ringleader::model::{Wire, WireError, put_bytes, put_number, take_bytes, take_text};
+use ringleader::{wire_kinds, wire_records};
 use ringleader_live::Micros;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -17,21 +18,9 @@ pub const MAX_MESSAGE: usize = 64 * 1024;
 /// The most bytes of a view or a command.
 const MAX_VIEW: usize = 1 << 20;
 
-/// Something with one form in bytes.
-trait Coded: Sized {
-    /// Appends it.
-    fn put(&self, bytes: &mut Vec<u8>);
-    /// Takes it off the front.
-    fn take(bytes: &mut &[u8]) -> Result<Self, WireError>;
-}
-
 /// One value, and nothing after it.
-fn whole<T: Coded>(mut bytes: &[u8], most: usize) -> Result<T, WireError> {
-    if bytes.len() > most {
-        return Err(WireError::Long);
-    }
-    let value = T::take(&mut bytes)?;
-    if bytes.is_empty() { Ok(value) } else { Err(WireError::Long) }
+fn whole<T: Wire>(bytes: &[u8], most: usize) -> Result<T, WireError> {
+    if bytes.len() > most { Err(WireError::Long) } else { T::whole(bytes) }
 }
 
 macro_rules! faces {
@@ -58,75 +47,12 @@ faces! {
     Command, MAX_VIEW, "command";
 }
 
-macro_rules! numbers {
-    ($($type:ty)*) => {$(
-        impl Coded for $type {
-            fn put(&self, bytes: &mut Vec<u8>) {
-                put_number(u64::from(*self), bytes);
-            }
-            fn take(bytes: &mut &[u8]) -> Result<$type, WireError> {
-                // The last byte of a longer number is not 0: there is one form of each.
-                let before = *bytes;
-                let number = take_number(bytes)?;
-                let used = before.len() - bytes.len();
-                if used > 1 && before[used - 1] == 0 {
-                    return Err(WireError::Range);
-                }
-                number.try_into().map_err(|_| WireError::Range)
-            }
-        }
-    )*};
-}
-numbers!(u16 u32 u64);
-
 /// The epoch of a view or of what is in it; anything larger than the largest would make two fences one.
 fn take_epoch(bytes: &mut &[u8]) -> Result<u32, WireError> {
     u32::take(bytes).and_then(|epoch| if epoch <= MAX_EPOCH { Ok(epoch) } else { Err(WireError::Range) })
 }
 
-impl Coded for bool {
-    fn put(&self, bytes: &mut Vec<u8>) {
-        bytes.push(u8::from(*self));
-    }
-    fn take(bytes: &mut &[u8]) -> Result<bool, WireError> {
-        match u16::take(bytes)? {
-            0 => Ok(false),
-            1 => Ok(true),
-            _ => Err(WireError::Range),
-        }
-    }
-}
-
-/// As many bytes as stand in front of them, at most `most`.
-fn take_bytes<'a>(bytes: &mut &'a [u8], most: usize) -> Result<&'a [u8], WireError> {
-    let length = usize::try_from(u64::take(bytes)?).map_err(|_| WireError::Range)?;
-    if length > most {
-        return Err(WireError::Range);
-    }
-    let (front, rest) = bytes.split_at_checked(length).ok_or(WireError::Short)?;
-    *bytes = rest;
-    Ok(front)
-}
-
-fn put_bytes(what: &[u8], bytes: &mut Vec<u8>) {
-    put_number(what.len() as u64, bytes);
-    bytes.extend_from_slice(what);
-}
-
-fn take_text<'a>(bytes: &mut &'a [u8], most: usize) -> Result<&'a str, WireError> {
-    core::str::from_utf8(take_bytes(bytes, most)?).map_err(|_| WireError::Range)
-}
-
-impl Coded for String {
-    fn put(&self, bytes: &mut Vec<u8>) {
-        put_bytes(self.as_bytes(), bytes);
-    }
-    fn take(bytes: &mut &[u8]) -> Result<String, WireError> {
-        take_text(bytes, MAX_VALUE).map(str::to_owned)
-    }
-}
-
-impl Coded for Name {
+impl Wire for Name {
     fn put(&self, bytes: &mut Vec<u8>) {
         (self.kind() == Kind::Election).put(bytes);
         put_bytes(self.text().as_bytes(), bytes);
@@ -137,7 +63,7 @@ impl Coded for Name {
     }
 }
 
-impl Coded for Class {
+impl Wire for Class {
     fn put(&self, bytes: &mut Vec<u8>) {
         put_number(self.index() as u64, bytes);
     }
@@ -149,7 +75,7 @@ impl Coded for Class {
 /// How a request ended, by its number.
 const ENDINGS: [Ending; 3] = [Ending::Over, Ending::Timeout, Ending::Locked];
 
-impl Coded for Ending {
+impl Wire for Ending {
     fn put(&self, bytes: &mut Vec<u8>) {
         put_number(*self as u64, bytes);
     }
@@ -158,27 +84,12 @@ impl Coded for Ending {
     }
 }
 
-impl Coded for Finished {
-    fn put(&self, bytes: &mut Vec<u8>) {
-        let Finished { rid, lock, how } = *self;
-        (rid, (lock, how)).put(bytes);
-    }
-    fn take(bytes: &mut &[u8]) -> Result<Finished, WireError> {
-        let (rid, (lock, how)) = Coded::take(bytes)?;
-        Ok(Finished { rid, lock, how })
-    }
+wire_records! {
+    Finished { rid, lock, how }
+    Owned { name, held }
 }
 
-impl Coded for Micros {
-    fn put(&self, bytes: &mut Vec<u8>) {
-        self.0.put(bytes);
-    }
-    fn take(bytes: &mut &[u8]) -> Result<Micros, WireError> {
-        u64::take(bytes).map(Micros)
-    }
-}
-
-impl Coded for Fence {
+impl Wire for Fence {
     fn put(&self, bytes: &mut Vec<u8>) {
         self.number().put(bytes);
     }
@@ -187,55 +98,7 @@ impl Coded for Fence {
     }
 }
 
-impl<T: Coded> Coded for Option<T> {
-    fn put(&self, bytes: &mut Vec<u8>) {
-        self.is_some().put(bytes);
-        if let Some(value) = self {
-            value.put(bytes);
-        }
-    }
-    fn take(bytes: &mut &[u8]) -> Result<Option<T>, WireError> {
-        if bool::take(bytes)? { T::take(bytes).map(Some) } else { Ok(None) }
-    }
-}
-
-impl<A: Coded, B: Coded> Coded for (A, B) {
-    fn put(&self, bytes: &mut Vec<u8>) {
-        self.0.put(bytes);
-        self.1.put(bytes);
-    }
-    fn take(bytes: &mut &[u8]) -> Result<(A, B), WireError> {
-        Ok((A::take(bytes)?, B::take(bytes)?))
-    }
-}
-
-impl<T: Coded> Coded for Vec<T> {
-    fn put(&self, bytes: &mut Vec<u8>) {
-        put_number(self.len() as u64, bytes);
-        for value in self {
-            value.put(bytes);
-        }
-    }
-    fn take(bytes: &mut &[u8]) -> Result<Vec<T>, WireError> {
-        let length = u64::take(bytes)?;
-        // Every element takes at least a byte, so a length beyond the bytes left is a lie.
-        if length > bytes.len() as u64 {
-            return Err(WireError::Short);
-        }
-        (0..length).map(|_| T::take(bytes)).collect()
-    }
-}
-
-impl<T: Coded> Coded for [T; 3] {
-    fn put(&self, bytes: &mut Vec<u8>) {
-        self.iter().for_each(|value| value.put(bytes));
-    }
-    fn take(bytes: &mut &[u8]) -> Result<[T; 3], WireError> {
-        Ok([T::take(bytes)?, T::take(bytes)?, T::take(bytes)?])
-    }
-}
-
-impl Coded for LockState {
+impl Wire for LockState {
     fn put(&self, bytes: &mut Vec<u8>) {
         let LockState { held, fence, value, holder, remaining, waiters, owner } = self;
         held.put(bytes);
@@ -249,17 +112,17 @@ impl Coded for LockState {
     fn take(bytes: &mut &[u8]) -> Result<LockState, WireError> {
         Ok(LockState {
             held: bool::take(bytes)?,
-            fence: Coded::take(bytes)?,
+            fence: Wire::take(bytes)?,
             value: Arc::from(take_bytes(bytes, MAX_VALUE)?),
             holder: Arc::from(take_text(bytes, MAX_VALUE)?),
             remaining: Micros::take(bytes)?,
             waiters: u32::take(bytes)?,
-            owner: Coded::take(bytes)?,
+            owner: Wire::take(bytes)?,
         })
     }
 }
 
-impl Coded for SessionId {
+impl Wire for SessionId {
     fn put(&self, bytes: &mut Vec<u8>) {
         ((self.0 >> 64) as u64, self.0 as u64).put(bytes);
     }
@@ -269,9 +132,9 @@ impl Coded for SessionId {
     }
 }
 
-impl Coded for Box<Parcel> {
+impl Wire for Parcel {
     fn put(&self, bytes: &mut Vec<u8>) {
-        let Parcel { ttl, class, meta, owner, left, over, held } = &**self;
+        let Parcel { ttl, class, meta, owner, left, over, held } = self;
         ttl.put(bytes);
         class.put(bytes);
         put_bytes(meta.as_bytes(), bytes);
@@ -280,20 +143,20 @@ impl Coded for Box<Parcel> {
         over.put(bytes);
         held.put(bytes);
     }
-    fn take(bytes: &mut &[u8]) -> Result<Box<Parcel>, WireError> {
-        Ok(Box::new(Parcel {
+    fn take(bytes: &mut &[u8]) -> Result<Parcel, WireError> {
+        Ok(Parcel {
             ttl: Micros::take(bytes)?,
             class: Class::take(bytes)?,
             meta: Arc::from(take_text(bytes, MAX_VALUE)?),
             owner: Arc::from(take_text(bytes, MAX_VALUE)?),
             left: Micros::take(bytes)?,
-            over: Coded::take(bytes)?,
-            held: Coded::take(bytes)?,
-        }))
+            over: Wire::take(bytes)?,
+            held: Wire::take(bytes)?,
+        })
     }
 }
 
-impl Coded for Carried {
+impl Wire for Carried {
     fn put(&self, bytes: &mut Vec<u8>) {
         let Carried { rid, name, fence, value, k, counter } = self;
         rid.put(bytes);
@@ -315,64 +178,35 @@ impl Coded for Carried {
     }
 }
 
-impl Coded for Owned {
-    fn put(&self, bytes: &mut Vec<u8>) {
-        self.name.put(bytes);
-        self.held.put(bytes);
-    }
-    fn take(bytes: &mut &[u8]) -> Result<Owned, WireError> {
-        Ok(Owned { name: Name::take(bytes)?, held: bool::take(bytes)? })
+wire_kinds! {
+    Message {
+        0 Ping { epoch, incarnation, leased, wants_in, proposes, proto },
+        1 Req { epoch, name, number, priority },
+        2 Pass { epoch, name, k, to },
+        3 Token { epoch, name, k, counter },
+        4 Took { epoch, name, k },
+        5 Offer { epoch, name, k },
+        6 Report { epoch, incarnation, page, pages, owns, gone },
+        7 Reported { epoch, incarnation, page },
+        8 Look { epoch, name, asker, number },
+        9 Looked { epoch, name, number, state },
+        10 Move { epoch, session, parcel },
+        11 Moved { epoch, session, taken },
     }
 }
 
-/// Which variant, then its fields in their order.
-macro_rules! messages {
-    ($($tag:literal $kind:ident { $($field:ident),* })*) => {
-        impl Coded for Message {
-            fn put(&self, bytes: &mut Vec<u8>) {
-                match self {
-                    $(Message::$kind { $($field),* } => {
-                        bytes.push($tag);
-                        $($field.put(bytes);)*
-                    })*
-                }
-            }
-            fn take(bytes: &mut &[u8]) -> Result<Message, WireError> {
-                match u16::take(bytes)? {
-                    $($tag => Ok(Message::$kind { $($field: Coded::take(bytes)?),* }),)*
-                    _ => Err(WireError::Range),
-                }
-            }
-        }
-    };
-}
-messages! {
-    0 Ping { epoch, incarnation, leased, wants_in, proposes, proto }
-    1 Req { epoch, name, number, priority }
-    2 Pass { epoch, name, k, to }
-    3 Token { epoch, name, k, counter }
-    4 Took { epoch, name, k }
-    5 Offer { epoch, name, k }
-    6 Report { epoch, incarnation, page, pages, owns, gone }
-    7 Reported { epoch, incarnation, page }
-    8 Look { epoch, name, asker, number }
-    9 Looked { epoch, name, number, state }
-    10 Move { epoch, session, parcel }
-    11 Moved { epoch, session, taken }
-}
-
-impl Coded for Times {
+impl Wire for Times {
     fn put(&self, bytes: &mut Vec<u8>) {
         self.leases.put(bytes);
         self.drift_ppm.put(bytes);
     }
     fn take(bytes: &mut &[u8]) -> Result<Times, WireError> {
-        let times = Times { leases: Coded::take(bytes)?, drift_ppm: u32::take(bytes)? };
+        let times = Times { leases: Wire::take(bytes)?, drift_ppm: u32::take(bytes)? };
         if times.drift_ppm < 1_000_000 { Ok(times) } else { Err(WireError::Range) }
     }
 }
 
-impl Coded for View {
+impl Wire for View {
     fn put(&self, bytes: &mut Vec<u8>) {
         let View { epoch, members, homes, past, times, running, proto, classes } = self;
         epoch.put(bytes);
@@ -408,19 +242,19 @@ impl Coded for View {
         }
         let mut past = BTreeSet::new();
         for _ in 0..u16::take(bytes)? {
-            let run = Coded::take(bytes)?;
+            let run = Wire::take(bytes)?;
             if past.last().is_some_and(|last| *last >= run) {
                 return Err(WireError::Range);
             }
             past.insert(run);
         }
-        let (times, running) = (Times::take(bytes)?, Coded::take(bytes)?);
+        let (times, running) = (Times::take(bytes)?, Wire::take(bytes)?);
         let (proto, classes) = (u16::take(bytes)?, Vec::take(bytes)?);
         Ok(View { epoch, members, homes, past, times, running, proto, classes })
     }
 }
 
-impl Coded for Command {
+impl Wire for Command {
     fn put(&self, bytes: &mut Vec<u8>) {
         match self {
             Command::Exclude(epoch, server) => (0_u16, (*epoch, *server)).put(bytes),

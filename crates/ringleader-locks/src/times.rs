@@ -1,7 +1,7 @@
 //! Every use of clocks: leases, deadlines and waits (rules T1 to T4 of the design). Only rates are bounded; nobody's
 //! clock is ever compared with another's.
 
-use ringleader_live::Micros;
+use ringleader_live::{Drift, Micros};
 
 /// How long a lease of a lock lasts: failover time and tolerance to pauses are one knob, so there are three.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
@@ -62,23 +62,13 @@ impl Times {
     /// question; rounded down.
     #[must_use]
     pub fn of_client(&self, valid: Micros) -> Micros {
-        Micros(self.scaled(valid, false))
+        Drift(self.drift_ppm).counted(valid)
     }
 
     /// T4: how long a home waits on its own clock until every lease of this length is over; rounded up.
     #[must_use]
     pub fn wait(&self, lease: Micros) -> Micros {
-        Micros(self.scaled(lease, true))
-    }
-
-    /// The span times (1-ρ)/(1+ρ) rounded down, or the other way round and rounded up.
-    fn scaled(&self, span: Micros, up: bool) -> u64 {
-        let million = 1_000_000_u128;
-        let drift = u128::from(self.drift_ppm.min(999_999));
-        let (slow, fast) = (million - drift, million + drift);
-        let span = u128::from(span.0);
-        let scaled = if up { (span * fast).div_ceil(slow) } else { span * slow / fast };
-        u64::try_from(scaled).unwrap_or(u64::MAX)
+        Drift(self.drift_ppm).waited(lease)
     }
 }
 

@@ -5,7 +5,7 @@ use super::{Duplex, Turn};
 use ringleader::election::VanLeeuwenTanHalfDuplex;
 use ringleader::host::{Cast, Effects, Position, Way};
 use ringleader::model::{Process, Verdict};
-use ringleader::population::Nature;
+use ringleader::registry::Entry;
 use ringleader::rng::{Purpose, Rng};
 use ringleader::sim::{self, Ids, Initiators, Ports, Recorder, Refusal, RunOutcome, Scenario, Schedule};
 use ringleader::trace::{Event, Fate, Input, Outcome, Recording, Sent};
@@ -37,7 +37,7 @@ struct Ring {
 
 impl Ring {
     fn new(scenario: &Scenario) -> Ring {
-        let cast = Cast::new(Nature::election::<VanLeeuwenTanHalfDuplex>(), scenario).unwrap();
+        let cast = Entry::election::<VanLeeuwenTanHalfDuplex>().cast(scenario).unwrap();
         let n = scenario.n;
         let ways: Vec<Vec<Way>> = (0..n).map(|index| cast.ways(index)).collect();
         let member =

@@ -8,7 +8,8 @@ use super::{
     Payload, Refused,
 };
 use crate::{Greeting, Micros, Segment};
-use ringleader::model::{Field, WireError, put_number, take_number};
+use ringleader::model::{Wire, WireError, put_number, take_number};
+use ringleader::{wire_kinds, wire_records};
 
 impl Frame {
     /// Its bytes, the version first. What [`Frame::decode`] would refuse as too long is not cut: whoever
@@ -19,7 +20,7 @@ impl Frame {
         // Most frames fit: a beat of one group in a cluster of five is about 40 bytes.
         let mut bytes = Vec::with_capacity(64);
         bytes.push(PROTOCOL);
-        self.write(&mut bytes);
+        self.put(&mut bytes);
         bytes
     }
 
@@ -39,14 +40,36 @@ impl Frame {
         if kind >= FRAMES {
             return Err(FrameError::Kind(kind));
         }
-        let frame = Frame::read(&mut rest).map_err(FrameError::Value)?;
+        let frame = Frame::take(&mut rest).map_err(FrameError::Value)?;
         if !rest.is_empty() {
             return Err(FrameError::Value(WireError::Long));
         }
-        if frame.incarnation() > MAX_COUNT {
+        if frame.incarnation() > MAX_COUNT || !frame.is_bounded() {
             return Err(FrameError::Value(WireError::Range));
         }
         Ok(frame)
+    }
+
+    /// Whether its names and lists are no longer than anybody's.
+    fn is_bounded(&self) -> bool {
+        match self {
+            Frame::Hello(hello) => hello.cluster.len() <= MAX_NAME,
+            Frame::Data(segment) => match &segment.payload {
+                Payload::Open { participants, .. } => participants.len() <= MAX_MEMBERS,
+                Payload::Joined { .. }
+                | Payload::Start { .. }
+                | Payload::Message { .. }
+                | Payload::Wish { .. }
+                | Payload::Baton { .. } => true,
+            },
+            Frame::Beat(beat) => beat.groups.len() <= MAX_GROUPS,
+            Frame::Refuse(_)
+            | Frame::Ack { .. }
+            | Frame::Ask { .. }
+            | Frame::Granted { .. }
+            | Frame::Denied { .. }
+            | Frame::Release { .. } => true,
+        }
     }
 
     /// The incarnation from which somebody goes on counting because of this frame; 0 if nobody does.
@@ -66,54 +89,14 @@ impl Frame {
     }
 }
 
-/// A part of a frame. What messages can have as a field ([`Field`]) is written in the same way; but a frame
-/// has parts that nobody shows to people, and lists with bounds of their own.
-trait Part: Sized {
-    /// Appends the bytes.
-    fn write(&self, bytes: &mut Vec<u8>);
-    /// Takes a value off the front of `bytes`.
-    fn read(bytes: &mut &[u8]) -> Result<Self, WireError>;
-}
-
-/// How many kinds of each there are: their tags are the numbers below. That each number has a kind, the
-/// compiler sees.
+/// How many kinds of frames there are: their tags are the numbers below.
 const FRAMES: u64 = 9;
-const PAYLOADS: u64 = 6;
-const REASONS: u64 = 11;
 
-/// Kinds that are told apart by a tag.
-macro_rules! kinds {
-    ($(
-        $kind:ident($count:ident) {
-            $($tag:literal $variant:ident $({ $($field:ident),* })? $(( $($inner:ident),* ))?,)*
-        }
-    )*) => {$(
-        impl Part for $kind {
-            fn write(&self, bytes: &mut Vec<u8>) {
-                match self {
-                    $($kind::$variant $({ $($field),* })? $(( $($inner),* ))? => {
-                        put_number($tag, bytes);
-                        $($($field.write(bytes);)*)?
-                        $($($inner.write(bytes);)*)?
-                    })*
-                }
-            }
-            fn read(bytes: &mut &[u8]) -> Result<Self, WireError> {
-                match take_number(bytes)? {
-                    $($tag => {
-                        $($(let $field = Part::read(bytes)?;)*)?
-                        $($(let $inner = Part::read(bytes)?;)*)?
-                        Ok($kind::$variant $({ $($field),* })? $(( $($inner),* ))?)
-                    })*
-                    $count.. => Err(WireError::Range),
-                }
-            }
-        }
-    )*};
-}
+/// Groups are numbered in sixteen bits.
+const MAX_GROUPS: usize = 1 << 16;
 
-kinds! {
-    Frame(FRAMES) {
+wire_kinds! {
+    Frame {
         0 Hello(hello),
         1 Data(segment),
         2 Ack { from, to, next },
@@ -124,7 +107,7 @@ kinds! {
         7 Release { group, epoch },
         8 Refuse(why),
     }
-    Payload(PAYLOADS) {
+    Payload {
         0 Open { group, epoch, participants, resumes },
         1 Joined { group, epoch },
         2 Start { group, epoch },
@@ -132,7 +115,7 @@ kinds! {
         4 Wish { group, epoch, port },
         5 Baton { group, epoch, port },
     }
-    Refused(REASONS) {
+    Refused {
         0 Cluster,
         1 Config,
         2 Version,
@@ -147,21 +130,7 @@ kinds! {
     }
 }
 
-/// Parts that follow each other.
-macro_rules! records {
-    ($($record:ident $(<$inner:ty>)? { $($field:ident),* })*) => {$(
-        impl Part for $record $(<$inner>)? {
-            fn write(&self, bytes: &mut Vec<u8>) {
-                $(self.$field.write(bytes);)*
-            }
-            fn read(bytes: &mut &[u8]) -> Result<Self, WireError> {
-                Ok($record { $($field: Part::read(bytes)?),* })
-            }
-        }
-    )*};
-}
-
-records! {
+wire_records! {
     Hello { cluster, config, versions, place, greeting }
     Greeting { mine, yours, next }
     Segment<Payload> { from, to, number, payload }
@@ -169,133 +138,22 @@ records! {
     GroupBeat { epoch, fit, leader, leads }
 }
 
-impl Part for Epoch {
-    fn write(&self, bytes: &mut Vec<u8>) {
-        self.number.write(bytes);
-        self.steward.write(bytes);
+impl Wire for Epoch {
+    fn put(&self, bytes: &mut Vec<u8>) {
+        self.number.put(bytes);
+        self.steward.put(bytes);
     }
-    fn read(bytes: &mut &[u8]) -> Result<Self, WireError> {
-        let (number, steward) = Part::read(bytes)?;
+    fn take(bytes: &mut &[u8]) -> Result<Self, WireError> {
+        let (number, steward) = Wire::take(bytes)?;
         if number > MAX_COUNT { Err(WireError::Range) } else { Ok(Epoch { number, steward }) }
     }
 }
 
-macro_rules! fields {
-    ($($type:ty)*) => {$(
-        impl Part for $type {
-            fn write(&self, bytes: &mut Vec<u8>) {
-                Field::put(self, bytes);
-            }
-            fn read(bytes: &mut &[u8]) -> Result<Self, WireError> {
-                <$type as Field>::take(bytes)
-            }
-        }
-    )*};
-}
-fields!(u8 u16 u32 u64 bool);
-
-impl Part for Micros {
-    fn write(&self, bytes: &mut Vec<u8>) {
+impl Wire for Micros {
+    fn put(&self, bytes: &mut Vec<u8>) {
         put_number(self.0, bytes);
     }
-    fn read(bytes: &mut &[u8]) -> Result<Self, WireError> {
+    fn take(bytes: &mut &[u8]) -> Result<Self, WireError> {
         take_number(bytes).map(Micros)
-    }
-}
-
-impl<A: Part, B: Part> Part for (A, B) {
-    fn write(&self, bytes: &mut Vec<u8>) {
-        self.0.write(bytes);
-        self.1.write(bytes);
-    }
-    fn read(bytes: &mut &[u8]) -> Result<Self, WireError> {
-        Ok((A::read(bytes)?, B::read(bytes)?))
-    }
-}
-
-impl<T: Part> Part for Option<T> {
-    fn write(&self, bytes: &mut Vec<u8>) {
-        self.is_some().write(bytes);
-        if let Some(value) = self {
-            value.write(bytes);
-        }
-    }
-    fn read(bytes: &mut &[u8]) -> Result<Self, WireError> {
-        if bool::read(bytes)? { T::read(bytes).map(Some) } else { Ok(None) }
-    }
-}
-
-/// Takes as many bytes as are announced; a length beyond the bytes that are left is a lie, and nothing is
-/// allocated.
-fn take_bytes<'a>(bytes: &mut &'a [u8]) -> Result<&'a [u8], WireError> {
-    let length = usize::try_from(take_number(bytes)?).map_err(|_| WireError::Short)?;
-    let (taken, rest) = bytes.split_at_checked(length).ok_or(WireError::Short)?;
-    *bytes = rest;
-    Ok(taken)
-}
-
-/// A message of an algorithm, as it is.
-impl Part for Vec<u8> {
-    fn write(&self, bytes: &mut Vec<u8>) {
-        put_number(self.len() as u64, bytes);
-        bytes.extend_from_slice(self);
-    }
-    fn read(bytes: &mut &[u8]) -> Result<Self, WireError> {
-        take_bytes(bytes).map(<[u8]>::to_vec)
-    }
-}
-
-/// A name.
-impl Part for String {
-    fn write(&self, bytes: &mut Vec<u8>) {
-        put_number(self.len() as u64, bytes);
-        bytes.extend_from_slice(self.as_bytes());
-    }
-    fn read(bytes: &mut &[u8]) -> Result<Self, WireError> {
-        let text = take_bytes(bytes)?;
-        if text.len() > MAX_NAME {
-            return Err(WireError::Range);
-        }
-        core::str::from_utf8(text).map(str::to_owned).map_err(|_| WireError::Range)
-    }
-}
-
-/// Lists of records, each of which takes at least a byte. The bound keeps what is allocated near what came
-/// in.
-fn take_list<T: Part>(most: u64, bytes: &mut &[u8]) -> Result<Vec<T>, WireError> {
-    let length = take_number(bytes)?;
-    if length > bytes.len() as u64 {
-        return Err(WireError::Short);
-    }
-    if length > most {
-        return Err(WireError::Range);
-    }
-    (0..length).map(|_| T::read(bytes)).collect()
-}
-
-fn put_list<T: Part>(list: &[T], bytes: &mut Vec<u8>) {
-    put_number(list.len() as u64, bytes);
-    for value in list {
-        value.write(bytes);
-    }
-}
-
-/// Members that take part.
-impl Part for Vec<u16> {
-    fn write(&self, bytes: &mut Vec<u8>) {
-        put_list(self, bytes);
-    }
-    fn read(bytes: &mut &[u8]) -> Result<Self, WireError> {
-        take_list(MAX_MEMBERS as u64, bytes)
-    }
-}
-
-/// What a beat says of each group; groups are numbered in sixteen bits.
-impl Part for Vec<GroupBeat> {
-    fn write(&self, bytes: &mut Vec<u8>) {
-        put_list(self, bytes);
-    }
-    fn read(bytes: &mut &[u8]) -> Result<Self, WireError> {
-        take_list(1 << 16, bytes)
     }
 }

@@ -117,16 +117,16 @@ macro_rules! messages {
             fn put(&self, bytes: &mut Vec<u8>) {
                 bytes.push(self.kind() as u8);
                 match self {
-                    $($name::$variant { $($field),* } => { $($crate::model::Field::put($field, bytes);)* }),+
+                    $($name::$variant { $($field),* } => { $($crate::model::Wire::put($field, bytes);)* }),+
                 }
             }
 
             fn take(bytes: &mut &[u8]) -> Result<Self, $crate::model::WireError> {
-                let kind = <u8 as $crate::model::Field>::take(bytes)?;
+                let kind = <u8 as $crate::model::Wire>::take(bytes)?;
                 let mut next = 0u8;
                 $(
                     if kind == next {
-                        return Ok($name::$variant { $($field: <$type as $crate::model::Field>::take(bytes)?),* });
+                        return Ok($name::$variant { $($field: <$type as $crate::model::Wire>::take(bytes)?),* });
                     }
                     next += 1;
                 )+

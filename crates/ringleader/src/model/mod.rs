@@ -47,7 +47,9 @@ pub use spec::{
 pub use state::{Rules, Shown, State, derive_field, set_field, word_bytes, word_len};
 pub use value::{Fields, Name, Never, Show, Value};
 pub use variant::{Literal, Text, Variant};
-pub use wire::{Field, Sizes, WireError, bits_of, put_number, take_number};
+pub use wire::{
+    Field, Sizes, Wire, WireError, bits_of, put_bytes, put_number, take_bytes, take_number, take_text,
+};
 
 // The macros of the vocabulary, so that an algorithm imports this module and nothing else.
 pub use crate::{fields, messages, names, rules, state};
