@@ -4,9 +4,9 @@
 //! smaller one by its own if it had not taken part yet, and swallows it otherwise. An identity that comes home met
 //! nobody larger: its owner leads.
 //!
-//! **Needs.** Distinct comparable identities, reliable links, at least one initiator; not the ring's size. FIFO links
-//! are needed only for the count and the clean end: if messages overtake each other, a late election message can reach
-//! a process that the announcement has already reset, and start a harmless extra election (5 > 3 messages at n = 2).
+//! **Needs.** Distinct comparable identities. FIFO links are needed only for the count and the clean end: if messages
+//! overtake each other, a late election message can reach a process that the announcement has already reset, and start
+//! a harmless extra election (5 > 3 messages at n = 2).
 //!
 //! **Cost.** worst n(n+1)/2, average n·H(n), best 2n-1 (all start), n announcements; elected after n rounds if all
 //! start, at most 2n-1 if one does
@@ -23,13 +23,14 @@ use core::cmp::Ordering::{Equal, Greater, Less};
 
 use crate::model::*;
 
-/// The local variables of one process.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct ChangRoberts {
-    id: Id,
-    participant: bool,
-    leader: bool,
-    coordinator: Option<Id>,
+state! {
+    /// The local variables of one process.
+    pub struct ChangRoberts {
+        id: Id,
+        participant: bool,
+        leader: bool,
+        coordinator: Option<Id>,
+    }
 }
 
 messages! {
@@ -63,7 +64,12 @@ impl Process for ChangRoberts {
         .aliases(&["lcr"])
         .links(Links::Fifo)
         .reached(Reached::Relays)
-        .at_most(Counts::Election, Basis::Proved("?"), "n(n+1)/2", |facts| Some(facts.n * (facts.n + 1) / 2))
+        .at_most(
+            Counts::Election,
+            Basis::Proved("by counting: the k-th largest identity goes n+1-k links at most"),
+            "n(n+1)/2",
+            |facts| Some(facts.n * (facts.n + 1) / 2),
+        )
         .average("n·H(n)", |facts| (facts.initiators == facts.n).then(|| facts.n as f64 * harmonic(facts.n)))
         .worst_on(Arranged::Descending)
         .example("--ids 3,7,4,1");
@@ -119,61 +125,14 @@ impl Process for ChangRoberts {
     }
 }
 
-impl State for ChangRoberts {
-    fn fields(&self) -> Fields {
-        fields!(self; id, participant, leader, coordinator)
-    }
-}
-
 impl Election for ChangRoberts {
     #[inline(always)]
     fn outcome(&self) -> Decision {
-        Decision { verdict: self.verdict(), knows: self.knows() }
-    }
-}
-
-impl ChangRoberts {
-    fn verdict(&self) -> Verdict {
-        match (self.leader, self.coordinator) {
+        let verdict = match (self.leader, self.coordinator) {
             (true, _) => Verdict::Leader,
             (false, Some(_)) => Verdict::Lost,
             (false, None) => Verdict::Undecided,
-        }
-    }
-
-    fn knows(&self) -> Knows {
-        self.coordinator.into()
-    }
-}
-
-/// The chapter taken literally: the "not" before "participant" is lost (erratum 001-1).
-#[derive(Clone, Default, PartialEq, Eq, Hash, Debug)]
-pub struct ChangRobertsAsPrinted;
-
-impl Variant for ChangRobertsAsPrinted {
-    type Right = ChangRoberts;
-    const TEXT: Text = Text {
-        name: "chang-roberts@as-printed",
-        title: "Chang–Roberts, as printed",
-        erratum: "001-1",
-        idea: "As printed, a process answers a smaller identity with its own if it takes part already, and swallows \
-               it otherwise. A largest process that did not start stays silent, and nobody is elected; those that \
-               take part send their identities again and again.",
-        rules: &[
-            RuleText { name: "replace", text: "on election(j), j < id, participant: send election(id)" },
-            RuleText { name: "swallow", text: "on election(j), j < id, not participant: nothing" },
-        ],
-        example: "--ids 3,7,4,1 --initiators 0",
-    };
-
-    fn receive(&mut self, right: &mut ChangRoberts, _: Next, msg: Msg, out: &mut impl Outbox<ChangRoberts>) {
-        match msg {
-            Msg::Election { id } if id < right.id && right.participant => {
-                out.rule(Rule::Replace);
-                out.send(Next, Msg::Election { id: right.id });
-            }
-            Msg::Election { id } if id < right.id => out.rule(Rule::Swallow),
-            Msg::Election { .. } | Msg::Elected { .. } => right.receive(Next, msg, out),
-        }
+        };
+        Decision { verdict, knows: self.coordinator.into() }
     }
 }

@@ -4,9 +4,9 @@
 //! Its own token is the last to come by; then it has seen all candidates, and leads if none was larger. Whoever does
 //! not start only passes tokens on.
 //!
-//! **Needs.** Distinct comparable identities, FIFO links, a one-way ring; not its size. Whoever does not start only
-//! passes tokens on, and never learns who leads: it cannot know when it has seen all candidates. A process that has
-//! passed a token on must not start any more, for that token would be missing from its list.
+//! **Needs.** Distinct comparable identities, and FIFO links: the other candidates sent their tokens before they passed
+//! this one on, so they come by before it is home. A process that has passed a token on must not start any more, for it
+//! has not noted that one.
 //!
 //! **Cost.** exactly n·k for k initiators, n² if all start; nothing is announced, and those that do not start never
 //! learn the result
@@ -21,25 +21,22 @@
 
 use crate::model::*;
 
-/// The local variables of one process.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct LeLann {
-    id: Id,
-    mode: Mode,
-}
+state! {
+    /// The local variables of one process.
+    pub struct LeLann {
+        id: Id,
+        mode: Mode,
+    }
 
-/// What a process is, and the largest identity that it has noted.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-enum Mode {
-    Idle,
-    /// It has passed a token on before it started: too late to be a candidate.
-    Relay,
-    Candidate {
-        best: Id,
-    },
-    Done {
-        best: Id,
-    },
+    /// What a process is, and the largest identity that it has noted.
+    #[derive(Copy)]
+    enum Mode {
+        Idle,
+        /// It has passed a token on before it started: too late to be a candidate.
+        Relay,
+        Candidate { best: Id },
+        Done { best: Id },
+    }
 }
 
 messages! {
@@ -67,7 +64,9 @@ impl Process for LeLann {
         .links(Links::Fifo)
         .reached(Reached::Relays)
         .elects(Winner::LargestInitiator, Informed::Initiators)
-        .at_most(Counts::Election, Basis::Proved("?"), "n·k", |facts| facts.n.checked_mul(facts.initiators))
+        .at_most(Counts::Election, Basis::Proved("by counting: each token makes one lap"), "n·k", |facts| {
+            facts.n.checked_mul(facts.initiators)
+        })
         .example("--ids 3,7,4,1");
     type Given = Id;
     type Port = Next;
@@ -81,10 +80,12 @@ impl Process for LeLann {
     }
 
     fn start(&mut self, out: &mut impl Outbox<Self>) {
-        match self.mode {
-            Mode::Idle => self.stand(out),
-            Mode::Relay | Mode::Candidate { .. } | Mode::Done { .. } => {}
+        if self.mode != Mode::Idle {
+            return;
         }
+        out.rule(Rule::Start);
+        self.mode = Mode::Candidate { best: self.id };
+        out.send(Next, Msg::Token { id: self.id });
     }
 
     #[inline(always)] // into the loop of the engine, which comes by here for every message
@@ -109,85 +110,12 @@ impl Process for LeLann {
     }
 }
 
-impl State for LeLann {
-    fn fields(&self) -> Fields {
-        let (mode, best) = match self.mode {
-            Mode::Idle => ("idle", None),
-            Mode::Relay => ("relay", None),
-            Mode::Candidate { best } => ("candidate", Some(best)),
-            Mode::Done { best } => ("done", Some(best)),
-        };
-        vec![("id", self.id.show()), ("mode", Value::Word(mode)), ("best", best.show())]
-    }
-}
-
-impl LeLann {
-    /// Becomes a candidate.
-    fn stand(&mut self, out: &mut impl Outbox<Self>) {
-        out.rule(Rule::Start);
-        self.mode = Mode::Candidate { best: self.id };
-        out.send(Next, Msg::Token { id: self.id });
-    }
-
-    /// The leader, once the own token is home.
-    fn leader(&self) -> Option<Id> {
-        match self.mode {
-            Mode::Idle | Mode::Relay | Mode::Candidate { .. } => None,
-            Mode::Done { best } => Some(best),
-        }
-    }
-}
-
 impl Election for LeLann {
     #[inline(always)]
     fn outcome(&self) -> Decision {
-        Decision { verdict: self.verdict(), knows: self.knows() }
-    }
-}
-
-impl LeLann {
-    #[inline(always)]
-    fn verdict(&self) -> Verdict {
-        Verdict::of(self.id, self.leader())
-    }
-
-    fn knows(&self) -> Knows {
-        self.leader().into()
-    }
-}
-
-/// The chapter taken literally: nothing keeps a process that has passed tokens on from starting (erratum 001-8).
-#[derive(Clone, Default, PartialEq, Eq, Hash, Debug)]
-pub struct LeLannLateCandidates;
-
-impl Variant for LeLannLateCandidates {
-    type Right = LeLann;
-    const TEXT: Text = Text {
-        name: "le-lann@001-8",
-        title: "Le Lann, with late candidates",
-        erratum: "001-8",
-        idea: "As the chapter has it, a process may become a candidate at any moment, also after it has passed tokens \
-               on. It has not noted those; and who has sent them may be done before the late token comes by. So two \
-               may lead.",
-        rules: &[RuleText { name: "start", text: "at any moment: candidate; best := id; send token(id)" }],
-        example: "--ids 1,2 --initiators 0,1@1",
-    };
-    const REACHED: Reached = Reached::MayStartLater;
-
-    fn start(&mut self, right: &mut LeLann, out: &mut impl Outbox<LeLann>) {
-        right.stand(out);
-    }
-
-    /// After the own token others may come by: the late ones.
-    fn receive(&mut self, right: &mut LeLann, from: Next, msg: Msg, out: &mut impl Outbox<LeLann>) {
-        match (&right.mode, &msg) {
-            (Mode::Done { .. }, Msg::Token { .. }) => {
-                out.rule(Rule::Relay);
-                out.send(Next, msg);
-            }
-            (Mode::Idle | Mode::Relay | Mode::Candidate { .. }, Msg::Token { .. }) => {
-                right.receive(from, msg, out);
-            }
+        match self.mode {
+            Mode::Idle | Mode::Relay | Mode::Candidate { .. } => Decision::NONE,
+            Mode::Done { best } => Decision::of(self.id, Some(best)),
         }
     }
 }
