@@ -4,17 +4,18 @@
 //! far, and so on. A larger process refuses; the last one that is asked agrees. Who is refused, or asked by a larger
 //! candidate, has lost. A question that comes home has been put to everybody.
 //!
-//! **Needs.** Distinct comparable identities, a two-way ring, at least one initiator; not the ring's size. A process
-//! that is reached by a smaller identity before it started becomes a candidate, one that is reached by a larger never
-//! does. FIFO links and a common sense of direction are declared as in the literature; nothing was seen to go wrong
-//! without them, for an answer goes back where its question came from, and no two questions of a candidate are under
-//! way on one side.
+//! **Needs.** Distinct comparable identities and a two-way ring. FIFO links and a common sense of direction are
+//! declared as in the literature; nothing was seen to go wrong without them, for an answer goes back where its question
+//! came from, and no two questions of a candidate are under way on one side.
 //!
 //! **Cost.** at most 4n in the first phase, 4r⌊n/(r/2+1)⌋ (less than 8n) in those of r = 2, 4, .. < n, 2n in the last
 //! (2 in all for n = 1); n announcements; the count depends on the schedule, and is largest when all move together:
 //! elected in round 2(2^⌈log n⌉-1)+n
 //!
 //! **Source.** D. S. Hirschberg, J. B. Sinclair, CACM 23(11):627-628, 1980
+//!
+//! The refusals are those of a widely used chapter. Schedules differ because whoever is asked by a larger candidate
+//! before its answers are in saves a phase.
 //!
 //! ```
 //! use ringleader::{election::HirschbergSinclair, sim};
@@ -26,28 +27,25 @@ use core::cmp::Ordering::{Equal, Greater, Less};
 
 use crate::model::*;
 
-/// The local variables of one process.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct HirschbergSinclair {
-    id: Id,
-    mode: Mode,
-}
+state! {
+    /// The local variables of one process.
+    pub struct HirschbergSinclair {
+        id: Id,
+        mode: Mode,
+        winner = |me| me.winner(),
+    }
 
-/// What a process is, with the variables that it has then.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-enum Mode {
-    /// It has not started, and nobody has reached it.
-    Idle,
-    /// It has asked so far on both sides; `first` is the answer of one side, once it is in.
-    Candidate {
-        lgmax: u32,
-        first: Option<bool>,
-    },
-    Lost,
-    Leader,
-    Done {
-        winner: Id,
-    },
+    /// What a process is, with the variables that it has then.
+    #[derive(Copy)]
+    enum Mode {
+        /// It has not started, and nobody has reached it.
+        Idle,
+        /// It has asked so far on both sides; `first` is the answer of one side, once it is in.
+        Candidate { lgmax: u32, first: Option<bool> },
+        Lost,
+        Leader,
+        Done { winner: Id },
+    }
 }
 
 messages! {
@@ -101,9 +99,12 @@ impl Process for HirschbergSinclair {
         .links(Links::Fifo)
         .oriented()
         .reached(Reached::Relays)
-        .at_most(Counts::Election, Basis::Proved("?"), "6n+Σ4r⌊n/(r/2+1)⌋", |facts| {
-            Some(most_messages(facts.n))
-        })
+        .at_most(
+            Counts::Election,
+            Basis::Proved("by counting: of r/2+1 processes in a row at most one asks r far"),
+            "6n+Σ4r⌊n/(r/2+1)⌋",
+            |facts| Some(most_messages(facts.n)),
+        )
         .schedules(Schedules::RoundsSendMost)
         .constant(8.0, "Hirschberg and Sinclair 1980: 8n+8⌈n log n⌉")
         .worst_on(Arranged::Custom("each stretch split where most is sent", worst))
@@ -129,21 +130,57 @@ impl Process for HirschbergSinclair {
     #[inline(always)] // into the loop of the engine, which comes by here for every message
     fn receive(&mut self, from: Side, msg: Msg, out: &mut impl Outbox<Self>) {
         match msg {
-            Msg::Cand { id, lg, lgmax } => match id.cmp(&self.id) {
-                Less => self.refuse(from, id, out),
-                Greater => self.yield_to(from, id, lg.saturating_add(1), lgmax, out),
-                Equal => self.home(from, out),
+            Msg::Cand { id, lg, lgmax } => match (id.cmp(&self.id), self.mode) {
+                (Less, Mode::Idle) => {
+                    out.rule(Rule::Wake);
+                    out.send(from, Msg::Resp { ok: false, id });
+                    self.launch(1, out);
+                }
+                // Whatever has come of us since: it gets its answer, for it waits for two.
+                (Less, _) => {
+                    out.rule(Rule::Refuse);
+                    out.send(from, Msg::Resp { ok: false, id });
+                }
+                (Greater, _) => self.yield_to(from, id, lg.saturating_add(1), lgmax, out),
+                (Equal, Mode::Candidate { .. }) => {
+                    out.rule(Rule::Home);
+                    self.mode = Mode::Leader;
+                    out.send(from.other(), Msg::Ended { id });
+                }
+                (Equal, Mode::Leader) => out.rule(Rule::Swallow),
+                (Equal, Mode::Idle) => out.impossible("it has not asked yet"),
+                (Equal, Mode::Lost | Mode::Done { .. }) => {
+                    out.impossible("whoever beat it refuses its candidature, too");
+                }
             },
             Msg::Resp { id, .. } if id != self.id => {
                 out.rule(Rule::Relay);
                 out.send(from.other(), msg);
             }
-            Msg::Resp { ok, .. } => self.answer(ok, out),
+            Msg::Resp { ok, .. } => match self.mode {
+                Mode::Candidate { lgmax, first: None } => {
+                    out.rule(Rule::Wait);
+                    self.mode = Mode::Candidate { lgmax, first: Some(ok) };
+                }
+                Mode::Candidate { lgmax, first: Some(first) } if first && ok => {
+                    out.rule(Rule::Survive);
+                    self.launch(lgmax.saturating_mul(2), out);
+                }
+                Mode::Candidate { first: Some(_), .. } => {
+                    out.rule(Rule::Beaten);
+                    self.mode = Mode::Lost;
+                }
+                Mode::Lost | Mode::Done { .. } => out.rule(Rule::Late),
+                Mode::Idle => out.impossible("it has not asked yet"),
+                Mode::Leader => {
+                    out.impossible("the last candidature comes home on both sides, without an answer");
+                }
+            },
             Msg::Ended { id } => match self.mode {
                 Mode::Lost => {
                     out.rule(Rule::Ended);
                     self.mode = Mode::Done { winner: id };
-                    out.send(from.other(), Msg::Ended { id });
+                    out.send(from.other(), msg);
                 }
                 Mode::Leader => out.rule(Rule::Stop),
                 Mode::Idle | Mode::Candidate { .. } => {
@@ -155,25 +192,6 @@ impl Process for HirschbergSinclair {
     }
 }
 
-impl State for HirschbergSinclair {
-    fn fields(&self) -> Fields {
-        let (mode, lgmax, first, winner) = match self.mode {
-            Mode::Idle => ("idle", None, None, None),
-            Mode::Candidate { lgmax, first } => ("candidate", Some(lgmax), first, None),
-            Mode::Lost => ("lost", None, None, None),
-            Mode::Leader => ("leader", None, None, Some(self.id)),
-            Mode::Done { winner } => ("done", None, None, Some(winner)),
-        };
-        vec![
-            ("id", self.id.show()),
-            ("mode", Value::Word(mode)),
-            ("lgmax", lgmax.show()),
-            ("first", first.show()),
-            ("winner", winner.show()),
-        ]
-    }
-}
-
 impl HirschbergSinclair {
     /// A candidature on paths of this length.
     #[inline(always)]
@@ -182,22 +200,6 @@ impl HirschbergSinclair {
         self.mode = Mode::Candidate { lgmax, first: None };
         for side in Side::BOTH {
             out.send(side, Msg::Cand { id: self.id, lg: 0, lgmax });
-        }
-    }
-
-    /// A smaller candidate asks. Whatever has come of us since: it gets its answer, for it waits for two.
-    #[inline(always)]
-    fn refuse(&mut self, from: Side, id: Id, out: &mut impl Outbox<Self>) {
-        match self.mode {
-            Mode::Idle => {
-                out.rule(Rule::Wake);
-                out.send(from, Msg::Resp { ok: false, id });
-                self.launch(1, out);
-            }
-            Mode::Candidate { .. } | Mode::Lost | Mode::Leader | Mode::Done { .. } => {
-                out.rule(Rule::Refuse);
-                out.send(from, Msg::Resp { ok: false, id });
-            }
         }
     }
 
@@ -219,47 +221,11 @@ impl HirschbergSinclair {
         }
     }
 
-    /// The own candidature is back: it has met nobody larger.
-    #[inline(always)]
-    fn home(&mut self, from: Side, out: &mut impl Outbox<Self>) {
+    fn winner(&self) -> Option<Id> {
         match self.mode {
-            Mode::Candidate { .. } => {
-                out.rule(Rule::Home);
-                self.mode = Mode::Leader;
-                out.send(from.other(), Msg::Ended { id: self.id });
-            }
-            Mode::Leader => out.rule(Rule::Swallow),
-            Mode::Idle => out.impossible("it has not asked yet"),
-            Mode::Lost | Mode::Done { .. } => out.impossible("whoever beat it refuses its candidature, too"),
-        }
-    }
-
-    /// An answer to the own candidature.
-    #[inline(always)]
-    fn answer(&mut self, ok: bool, out: &mut impl Outbox<Self>) {
-        match self.mode {
-            Mode::Candidate { lgmax, first: None } => {
-                out.rule(Rule::Wait);
-                self.mode = Mode::Candidate { lgmax, first: Some(ok) };
-            }
-            Mode::Candidate { lgmax, first: Some(first) } => self.decide(first && ok, lgmax, out),
-            Mode::Lost | Mode::Done { .. } => out.rule(Rule::Late),
-            Mode::Idle => out.impossible("it has not asked yet"),
-            Mode::Leader => {
-                out.impossible("the last candidature comes home on both sides, without an answer")
-            }
-        }
-    }
-
-    /// Both answers are in.
-    #[inline(always)]
-    fn decide(&mut self, ok: bool, lgmax: u32, out: &mut impl Outbox<Self>) {
-        if ok {
-            out.rule(Rule::Survive);
-            self.launch(lgmax.saturating_mul(2), out);
-        } else {
-            out.rule(Rule::Beaten);
-            self.mode = Mode::Lost;
+            Mode::Leader => Some(self.id),
+            Mode::Done { winner } => Some(winner),
+            Mode::Idle | Mode::Candidate { .. } | Mode::Lost => None,
         }
     }
 }
@@ -267,70 +233,16 @@ impl HirschbergSinclair {
 impl Election for HirschbergSinclair {
     #[inline(always)]
     fn outcome(&self) -> Decision {
-        Decision { verdict: self.verdict(), knows: self.knows() }
-    }
-}
-
-impl HirschbergSinclair {
-    #[inline(always)]
-    fn verdict(&self) -> Verdict {
-        match self.mode {
+        let verdict = match self.mode {
             Mode::Idle | Mode::Candidate { .. } => Verdict::Undecided,
             Mode::Lost | Mode::Done { .. } => Verdict::Lost,
             Mode::Leader => Verdict::Leader,
-        }
-    }
-
-    fn knows(&self) -> Knows {
-        match self.mode {
-            Mode::Idle | Mode::Candidate { .. } | Mode::Lost => Knows::Nothing,
-            Mode::Leader => Knows::Identity(self.id),
-            Mode::Done { winner } => Knows::Identity(winner),
-        }
+        };
+        Decision { verdict, knows: self.winner().into() }
     }
 }
 
-/// The chapter taken literally: the "not" before "respOK" is lost (erratum 001-3).
-#[derive(Clone, Default, PartialEq, Eq, Hash, Debug)]
-pub struct HirschbergSinclairAsPrinted;
-
-impl Variant for HirschbergSinclairAsPrinted {
-    type Right = HirschbergSinclair;
-    const TEXT: Text = Text {
-        name: "hirschberg-sinclair@as-printed",
-        title: "Hirschberg–Sinclair, as printed",
-        erratum: "001-3",
-        idea: "As printed, a candidate gives up when both answers are favourable, and asks again, twice as far, when \
-               it was refused. The best candidate is the first to drop out, and nobody is elected.",
-        rules: &[
-            RuleText {
-                name: "survive",
-                text: "on the second resp(b, id), candidate, one refused: Launch(2·lgmax)",
-            },
-            RuleText { name: "beaten", text: "on the second resp(b, id), candidate, both agreed: lost" },
-        ],
-        example: "--ids 2,1",
-    };
-
-    fn receive(
-        &mut self,
-        right: &mut HirschbergSinclair,
-        from: Side,
-        msg: Msg,
-        out: &mut impl Outbox<HirschbergSinclair>,
-    ) {
-        match (msg, right.mode) {
-            (Msg::Resp { ok, id }, Mode::Candidate { lgmax, first: Some(first) }) if id == right.id => {
-                right.decide(!(first && ok), lgmax, out);
-            }
-            (msg @ (Msg::Cand { .. } | Msg::Resp { .. } | Msg::Ended { .. }), _) => {
-                right.receive(from, msg, out);
-            }
-        }
-    }
-}
-
-/// At most ⌊n/(r/2+1)⌋ candidates ask r far, 4r messages each; all n ask one far; the winner's last probes take 2n.
+/// At most ⌊n/(r/2+1)⌋ candidates ask r far, 4r messages each; all n ask one far; the winner's last questions take 2n.
 const fn most_messages(n: u64) -> u64 {
     if n == 1 {
         return 2;
