@@ -5,13 +5,17 @@
 //! 2^p links from where it set out, so that confirmations have less far to go. The largest identity wins when it meets
 //! its owner.
 //!
-//! **Needs.** Distinct comparable identities, FIFO links, a one-way ring. Everybody takes part: a process that is
-//! reached by a message starts first. Without FIFO a confirmation may come before what it confirms.
+//! **Needs.** Distinct comparable identities, and FIFO links: without them a confirmation may come before what it
+//! confirms. Everybody takes part, and starts before its first message.
 //!
 //! **Cost.** worst 1.5 n log n+n: the leading term from the literature, the rest as measured; bit reversal takes 1.5 n
 //! log n+1 for powers of two; n announcements
 //!
 //! **Source.** D. Dolev, M. Klawe, M. Rodeh, J. Algorithms 3(3):245-260, 1982
+//!
+//! Without confirmation a value that waits was beaten as well: the next message makes whoever waits with it passive.
+//! The count is the same under every schedule: a process has one input, in one order. Written from public models and
+//! programs of Algorithm B.
 //!
 //! ```
 //! use ringleader::{election::DolevKlaweRodehB, sim};
@@ -21,35 +25,27 @@
 
 use crate::model::*;
 
-/// The local variables of one process.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct DolevKlaweRodehB {
-    id: Id,
-    mode: Mode,
-}
+state! {
+    /// The local variables of one process.
+    pub struct DolevKlaweRodehB {
+        id: Id,
+        mode: Mode,
+        leader = |me| me.leader(),
+    }
 
-/// What a process is, with the variables that it has then: `max`, the largest value that it has stood for or let pass
-/// as a candidate, and the phase of that value.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-enum Mode {
-    Asleep,
-    /// It has sent its value and waits for another to compare.
-    Active {
-        max: Id,
-        phase: u8,
-    },
-    /// It has a value from another process, which is not confirmed yet.
-    Waiting {
-        max: Id,
-        phase: u8,
-    },
-    Passive {
-        max: Id,
-    },
-    Leader,
-    Done {
-        leader: Id,
-    },
+    /// What a process is, with the variables that it has then: `max`, the largest value that it has stood for or let
+    /// pass as a candidate, and the phase of that value.
+    #[derive(Copy)]
+    enum Mode {
+        Asleep,
+        /// It has sent its value and waits for another to compare.
+        Active { max: Id, phase: u8 },
+        /// It has a value from another process, which is not confirmed yet.
+        Waiting { max: Id, phase: u8 },
+        Passive { max: Id },
+        Leader,
+        Done { leader: Id },
+    }
 }
 
 messages! {
@@ -97,10 +93,15 @@ impl Process for DolevKlaweRodehB {
     const SPEC: Spec = Spec::election("dolev-klawe-rodeh-b", 1982, include_str!("mod.rs"))
         .errata(include_str!("errata.md"))
         .links(Links::Fifo)
-        .at_most(Counts::Election, Basis::Proved("?"), "1.5 n log n+n", |facts| {
-            let n = facts.n as f64;
-            Some((1.5 * n * n.log2() + n) as u64)
-        })
+        .at_most(
+            Counts::Election,
+            Basis::Measured("all arrangements up to n = 9, random and bad ones beyond"),
+            "1.5 n log n+n",
+            |facts| {
+                let n = facts.n as f64;
+                Some((1.5 * n * n.log2() + n) as u64)
+            },
+        )
         .constant(1.5, "Dolev, Klawe and Rodeh 1982, Algorithm B: 1.5 n log n + O(n)")
         .worst_on(Arranged::BitReversal)
         .example("--ids 1,3,2,4");
@@ -124,31 +125,65 @@ impl Process for DolevKlaweRodehB {
 
     #[inline(always)] // into the loop of the engine, which comes by here for every message
     fn receive(&mut self, _: Next, msg: Msg, out: &mut impl Outbox<Self>) {
-        match msg {
-            Msg::One { id, phase, counter } => self.one(id, phase, counter, out),
-            Msg::Two { id } => self.two(id, out),
-            Msg::Elected { id } => self.elected(id, out),
+        match (&msg, self.mode) {
+            (&Msg::One { id, .. }, Mode::Active { .. } | Mode::Waiting { .. } | Mode::Passive { .. })
+                if id == self.id =>
+            {
+                out.rule(Rule::Leader);
+                self.mode = Mode::Leader;
+                out.send(Next, Msg::Elected { id });
+            }
+            (&Msg::One { id, .. }, Mode::Active { max, phase }) if id > max => {
+                out.rule(Rule::Wait);
+                self.mode = Mode::Waiting { max: id, phase };
+            }
+            (Msg::One { .. }, Mode::Active { max, .. }) => {
+                out.rule(Rule::Confirm);
+                self.mode = Mode::Passive { max };
+                out.send(Next, Msg::Two { id: max });
+            }
+            (&Msg::One { id, phase, counter }, Mode::Waiting { max, .. }) => {
+                out.rule(Rule::Retire);
+                self.mode = Mode::Passive { max };
+                self.pass(max, id, phase, counter, out);
+            }
+            (&Msg::One { id, phase, counter }, Mode::Passive { max }) => {
+                self.pass(max, id, phase, counter, out);
+            }
+            (&Msg::Two { id }, Mode::Waiting { max, phase }) if id == max => {
+                out.rule(Rule::Activate);
+                self.activate(max, phase.saturating_add(1), out);
+            }
+            (&Msg::Two { id }, Mode::Passive { max }) if id >= max => {
+                out.rule(Rule::Relay);
+                out.send(Next, msg);
+            }
+            (Msg::Two { .. }, Mode::Passive { .. }) => out.rule(Rule::Drop),
+            (&Msg::Elected { id }, Mode::Active { .. } | Mode::Waiting { .. } | Mode::Passive { .. }) => {
+                out.rule(Rule::Elected);
+                self.mode = Mode::Done { leader: id };
+                out.send(Next, msg);
+            }
+            (Msg::Elected { .. }, Mode::Leader) => out.rule(Rule::Home),
+            // At any time there are as many ones on their way as active processes, and here it is the last one: whoever
+            // sees the largest value afterwards may wait with it, but is not active but for the one that sent it.
+            (Msg::One { .. }, Mode::Leader | Mode::Done { .. }) => {
+                out.impossible("the value that came home was the last one");
+            }
+            (Msg::Two { .. }, Mode::Waiting { .. }) => {
+                out.impossible("nothing comes between a value that waits and its two");
+            }
+            (Msg::Two { .. }, Mode::Active { .. }) => {
+                out.impossible("who waits with a value comes before the next active process");
+            }
+            (Msg::Two { .. }, Mode::Leader | Mode::Done { .. }) => {
+                out.impossible("what was on its way came before the last one");
+            }
+            (Msg::Elected { .. }, Mode::Done { .. }) => out.impossible("the announcement makes one lap"),
+            (Msg::One { .. } | Msg::Two { .. } | Msg::Elected { .. }, Mode::Asleep) => {
+                out.impossible("everybody starts before its first message");
+            }
         }
-    }
-}
-
-impl State for DolevKlaweRodehB {
-    fn fields(&self) -> Fields {
-        let (mode, max, phase, leader) = match self.mode {
-            Mode::Asleep => ("asleep", None, None, None),
-            Mode::Active { max, phase } => ("active", Some(max), Some(phase), None),
-            Mode::Waiting { max, phase } => ("waiting", Some(max), Some(phase), None),
-            Mode::Passive { max } => ("passive", Some(max), None, None),
-            Mode::Leader => ("leader", None, None, Some(self.id)),
-            Mode::Done { leader } => ("done", None, None, Some(leader)),
-        };
-        vec![
-            ("id", self.id.show()),
-            ("mode", Value::Word(mode)),
-            ("max", max.show()),
-            ("phase", phase.show()),
-            ("leader", leader.show()),
-        ]
     }
 }
 
@@ -161,37 +196,6 @@ impl DolevKlaweRodehB {
         // There are at most log n phases; what is said beyond is for messages that no run sends.
         let counter = 1u32.checked_shl(u32::from(phase)).unwrap_or(u32::MAX);
         out.send(Next, Msg::One { id: max, phase, counter });
-    }
-
-    /// A value arrives.
-    #[inline(always)]
-    fn one(&mut self, id: Id, phase: u8, counter: u32, out: &mut impl Outbox<Self>) {
-        match self.mode {
-            Mode::Active { .. } | Mode::Waiting { .. } | Mode::Passive { .. } if id == self.id => {
-                out.rule(Rule::Leader);
-                self.mode = Mode::Leader;
-                out.send(Next, Msg::Elected { id });
-            }
-            Mode::Active { max, phase } if id > max => {
-                out.rule(Rule::Wait);
-                self.mode = Mode::Waiting { max: id, phase };
-            }
-            Mode::Active { max, .. } => {
-                out.rule(Rule::Confirm);
-                self.mode = Mode::Passive { max };
-                out.send(Next, Msg::Two { id: max });
-            }
-            Mode::Waiting { max, .. } => {
-                out.rule(Rule::Retire);
-                self.mode = Mode::Passive { max };
-                self.pass(max, id, phase, counter, out);
-            }
-            Mode::Passive { max } => self.pass(max, id, phase, counter, out),
-            // At any time there are as many ones on their way as active processes, and here it is the last one: whoever
-            // sees the largest value afterwards may wait with it, but is not active but for the one that sent it.
-            Mode::Leader | Mode::Done { .. } => out.impossible("the value that came home was the last one"),
-            Mode::Asleep => out.impossible("everybody starts before its first message"),
-        }
     }
 
     /// A value passes somebody passive, or comes to rest there.
@@ -211,42 +215,11 @@ impl DolevKlaweRodehB {
         }
     }
 
-    /// A confirmation arrives.
-    #[inline(always)]
-    fn two(&mut self, id: Id, out: &mut impl Outbox<Self>) {
+    fn leader(&self) -> Option<Id> {
         match self.mode {
-            Mode::Waiting { max, phase } if id == max => {
-                out.rule(Rule::Activate);
-                self.activate(max, phase.saturating_add(1), out);
-            }
-            Mode::Passive { max } if id >= max => {
-                out.rule(Rule::Relay);
-                out.send(Next, Msg::Two { id });
-            }
-            Mode::Passive { .. } => out.rule(Rule::Drop),
-            Mode::Waiting { .. } => out.impossible("nothing comes between a value that waits and its two"),
-            Mode::Active { .. } => {
-                out.impossible("who waits with a value comes before the next active process")
-            }
-            Mode::Leader | Mode::Done { .. } => {
-                out.impossible("what was on its way came before the last one")
-            }
-            Mode::Asleep => out.impossible("everybody starts before its first message"),
-        }
-    }
-
-    /// The announcement.
-    #[inline(always)]
-    fn elected(&mut self, id: Id, out: &mut impl Outbox<Self>) {
-        match self.mode {
-            Mode::Active { .. } | Mode::Waiting { .. } | Mode::Passive { .. } => {
-                out.rule(Rule::Elected);
-                self.mode = Mode::Done { leader: id };
-                out.send(Next, Msg::Elected { id });
-            }
-            Mode::Leader => out.rule(Rule::Home),
-            Mode::Done { .. } => out.impossible("the announcement makes one lap"),
-            Mode::Asleep => out.impossible("everybody starts before its first message"),
+            Mode::Leader => Some(self.id),
+            Mode::Done { leader } => Some(leader),
+            Mode::Asleep | Mode::Active { .. } | Mode::Waiting { .. } | Mode::Passive { .. } => None,
         }
     }
 }
@@ -254,28 +227,10 @@ impl DolevKlaweRodehB {
 impl Election for DolevKlaweRodehB {
     #[inline(always)]
     fn outcome(&self) -> Decision {
-        Decision { verdict: self.verdict(), knows: self.knows() }
-    }
-}
-
-impl DolevKlaweRodehB {
-    fn verdict(&self) -> Verdict {
-        match self.mode {
-            Mode::Leader => Verdict::Leader,
-            Mode::Done { .. } => Verdict::Lost,
-            Mode::Asleep | Mode::Active { .. } | Mode::Waiting { .. } | Mode::Passive { .. } => {
-                Verdict::Undecided
-            }
-        }
-    }
-
-    fn knows(&self) -> Knows {
-        match self.mode {
-            Mode::Leader => Knows::Identity(self.id),
-            Mode::Done { leader } => Knows::Identity(leader),
-            Mode::Asleep | Mode::Active { .. } | Mode::Waiting { .. } | Mode::Passive { .. } => {
-                Knows::Nothing
-            }
+        match self.leader() {
+            None => Decision::NONE,
+            Some(leader) if self.mode == Mode::Leader => Decision::leads(leader),
+            Some(leader) => Decision::follows(leader),
         }
     }
 }

@@ -4,13 +4,16 @@
 //! is destroyed or promoted to the next: in odd rounds the smaller label goes on, in even rounds the larger. A witness,
 //! or the distance travelled, may promote it earlier. Where an envelope finds its own traces, that process leads.
 //!
-//! **Needs.** Distinct comparable identities, FIFO links, a one-way ring. Everybody takes part: a process that is
-//! reached by a message starts first. Without FIFO an envelope meets traces of the wrong round.
+//! **Needs.** Distinct comparable identities, and FIFO links: without them an envelope meets traces of the wrong round.
+//! Everybody takes part, and starts before its first message.
 //!
 //! **Cost.** worst 1.271 n log n+n: the leading term from the literature, the rest as measured; n announcements; count
 //! and winner are the same under every schedule; phases are the largest round
 //!
 //! **Source.** L. Higham, T. Przytycka, WDAG 1993, LNCS 725:249-263
+//!
+//! A witness is the traces of the round before with a smaller label: what is ahead is no larger. Written from notes on
+//! the paper.
 //!
 //! ```
 //! use ringleader::{election::HighamPrzytycka, sim};
@@ -22,26 +25,23 @@ use core::cmp::Ordering::{Equal, Greater, Less};
 
 use crate::model::*;
 
-/// The local variables of one process.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct HighamPrzytycka {
-    id: Id,
-    mode: Mode,
-}
+state! {
+    /// The local variables of one process.
+    pub struct HighamPrzytycka {
+        id: Id,
+        mode: Mode,
+        leader = |me| me.leader(),
+    }
 
-/// What a process is, with the variables that it has then.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-enum Mode {
-    Asleep,
-    /// Label and round of the envelope that it sent last.
-    Sent {
-        label: Id,
-        round: u8,
-    },
-    Leader,
-    Done {
-        leader: Id,
-    },
+    /// What a process is, with the variables that it has then.
+    #[derive(Copy)]
+    enum Mode {
+        Asleep,
+        /// Label and round of the envelope that it sent last.
+        Sent { label: Id, round: u8 },
+        Leader,
+        Done { leader: Id },
+    }
 }
 
 messages! {
@@ -80,10 +80,15 @@ impl Process for HighamPrzytycka {
         .errata(include_str!("errata.md"))
         .links(Links::Fifo)
         .elects(Winner::Any, Informed::All)
-        .at_most(Counts::Election, Basis::Proved("?"), "1.271 n log n+n", |facts| {
-            let n = facts.n as f64;
-            Some((1.271 * n * n.log2() + n) as u64)
-        })
+        .at_most(
+            Counts::Election,
+            Basis::Measured("all arrangements up to n = 9, random and bad ones beyond"),
+            "1.271 n log n+n",
+            |facts| {
+                let n = facts.n as f64;
+                Some((1.271 * n * n.log2() + n) as u64)
+            },
+        )
         .constant(1.271, "Higham and Przytycka 1993: 1.271 n log n + O(n)")
         .worst_on(Arranged::Fibonacci)
         .example("--ids 1,3,5,2,4");
@@ -101,7 +106,7 @@ impl Process for HighamPrzytycka {
     fn start(&mut self, out: &mut impl Outbox<Self>) {
         if self.mode == Mode::Asleep {
             out.rule(Rule::Start);
-            self.send_in(1, self.id, out);
+            self.enter(1, self.id, out);
         }
     }
 
@@ -109,9 +114,33 @@ impl Process for HighamPrzytycka {
     fn receive(&mut self, _: Next, msg: Msg, out: &mut impl Outbox<Self>) {
         match (msg, self.mode) {
             (Msg::Env { label, round, counter }, Mode::Sent { label: last, round: last_round }) => {
+                let odd = round % 2 == 1;
+                let goes_on = if odd { label < last } else { label > last };
                 match round.cmp(&last_round) {
-                    Equal => self.meet(label, last, round, out),
-                    Greater => self.follow(label, round, counter, (last, last_round), out),
+                    Equal if label == last => {
+                        out.rule(Rule::Leader);
+                        self.mode = Mode::Leader;
+                        out.send(Next, Msg::Elected { id: self.id });
+                    }
+                    Equal if goes_on => {
+                        out.rule(Rule::Promote);
+                        self.enter(round.saturating_add(1), label, out);
+                    }
+                    Equal => out.rule(Rule::Destroy),
+                    Greater if !odd && last_round + 1 == round && label > last => {
+                        out.rule(Rule::Witness);
+                        self.enter(round.saturating_add(1), label, out);
+                    }
+                    Greater if odd && counter == 0 => {
+                        out.rule(Rule::Distance);
+                        self.enter(round.saturating_add(1), label, out);
+                    }
+                    Greater => {
+                        out.rule(Rule::Pass);
+                        self.mode = Mode::Sent { label, round };
+                        // In even rounds nobody looks at the counter: it may stay at 0.
+                        out.send(Next, Msg::Env { label, round, counter: counter.saturating_sub(1) });
+                    }
                     Less => out.impossible("the rounds of what passes a process never fall"),
                 }
             }
@@ -132,66 +161,15 @@ impl Process for HighamPrzytycka {
     }
 }
 
-impl State for HighamPrzytycka {
-    fn fields(&self) -> Fields {
-        let (mode, label, round, leader) = match self.mode {
-            Mode::Asleep => ("asleep", None, None, None),
-            Mode::Sent { label, round } => ("sent", Some(label), Some(round), None),
-            Mode::Leader => ("leader", None, None, Some(self.id)),
-            Mode::Done { leader } => ("done", None, None, Some(leader)),
-        };
-        vec![
-            ("id", self.id.show()),
-            ("mode", Value::Word(mode)),
-            ("label", label.show()),
-            ("round", round.show()),
-            ("leader", leader.show()),
-        ]
-    }
-}
-
 impl HighamPrzytycka {
-    /// An envelope finds traces of its own round.
-    #[inline(always)]
-    fn meet(&mut self, label: Id, last: Id, round: u8, out: &mut impl Outbox<Self>) {
-        let goes_on = if is_odd(round) { label < last } else { label > last };
-        if label == last {
-            out.rule(Rule::Leader);
-            self.mode = Mode::Leader;
-            out.send(Next, Msg::Elected { id: self.id });
-        } else if goes_on {
-            out.rule(Rule::Promote);
-            self.send_in(round.saturating_add(1), label, out);
-        } else {
-            out.rule(Rule::Destroy);
-        }
-    }
-
-    /// An envelope comes to where only earlier rounds have been.
-    #[inline(always)]
-    fn follow(&mut self, label: Id, round: u8, counter: u32, last: (Id, u8), out: &mut impl Outbox<Self>) {
-        let (last, last_round) = last;
-        if !is_odd(round) && last_round + 1 == round && label > last {
-            out.rule(Rule::Witness);
-            self.send_in(round.saturating_add(1), label, out);
-        } else if is_odd(round) && counter == 0 {
-            out.rule(Rule::Distance);
-            self.send_in(round.saturating_add(1), label, out);
-        } else {
-            out.rule(Rule::Pass);
-            self.mode = Mode::Sent { label, round };
-            // In even rounds nobody looks at the counter: it may stay at 0.
-            out.send(Next, Msg::Env { label, round, counter: counter.saturating_sub(1) });
-        }
-    }
-
     /// An envelope enters a round here.
     #[inline(always)]
-    fn send_in(&mut self, round: u8, label: Id, out: &mut impl Outbox<Self>) {
+    fn enter(&mut self, round: u8, label: Id, out: &mut impl Outbox<Self>) {
         out.phase_reached(u32::from(round));
+        let links = FIBONACCI.get(usize::from(round) + 2).copied().unwrap_or(u32::MAX);
         self.mode = Mode::Sent { label, round };
-        // The link ahead is the first of F(r+2).
-        out.send(Next, Msg::Env { label, round, counter: fibonacci(usize::from(round) + 2) - 1 });
+        // The link ahead is the first of them.
+        out.send(Next, Msg::Env { label, round, counter: links - 1 });
     }
 
     fn leader(&self) -> Option<Id> {
@@ -206,35 +184,15 @@ impl HighamPrzytycka {
 impl Election for HighamPrzytycka {
     #[inline(always)]
     fn outcome(&self) -> Decision {
-        Decision { verdict: self.verdict(), knows: self.knows() }
-    }
-}
-
-impl HighamPrzytycka {
-    fn verdict(&self) -> Verdict {
-        match self.mode {
-            Mode::Leader => Verdict::Leader,
-            Mode::Done { .. } => Verdict::Lost,
-            Mode::Asleep | Mode::Sent { .. } => Verdict::Undecided,
+        match self.leader() {
+            None => Decision::NONE,
+            Some(leader) if self.mode == Mode::Leader => Decision::leads(leader),
+            Some(leader) => Decision::follows(leader),
         }
     }
-
-    fn knows(&self) -> Knows {
-        self.leader().into()
-    }
 }
 
-const fn is_odd(round: u8) -> bool {
-    round % 2 == 1
-}
-
-/// F(k), where F(1) = F(2) = 1. What does not fit is further than any ring is long.
-#[inline(always)]
-fn fibonacci(k: usize) -> u32 {
-    FIBONACCI.get(k).copied().unwrap_or(u32::MAX)
-}
-
-/// F(0), F(1), ... as far as they fit.
+/// F(0), F(1), ..., where F(1) = F(2) = 1, as far as they fit: what does not is further than any ring is long.
 static FIBONACCI: [u32; 48] = {
     let mut numbers = [1; 48];
     numbers[0] = 0;
