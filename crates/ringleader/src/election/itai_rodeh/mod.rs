@@ -18,30 +18,28 @@
 //! assert_eq!((run.holds(), run.by_kind[1]), (true, ("elected", 5)));
 //! ```
 
-use core::cmp::Ordering::{Equal, Greater, Less};
-
 use crate::model::*;
 
-/// The local variables of one process.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct ItaiRodeh {
-    n: u32,
-    range: u32,
-    role: Role,
-    /// The round it is in, from 1; 0 before the first, and when it takes no part any more.
-    round: u32,
-    /// What it drew in this round, from 1; 0 likewise.
-    id: u32,
-}
+state! {
+    /// The local variables of one process.
+    pub struct ItaiRodeh {
+        hidden n: u32,
+        hidden range: u32,
+        role: Role,
+        /// The round it is in, from 1; 0 before the first, and when it takes no part any more.
+        round: u32,
+        /// What it drew in this round, from 1; 0 likewise.
+        id: u32,
+    }
 
-names! {
     /// What a process is.
+    #[derive(Copy)]
     enum Role {
-        Asleep = "asleep",
-        Active = "active",
-        Passive = "passive",
-        Leader = "leader",
-        Lost = "lost",
+        Asleep,
+        Active,
+        Passive,
+        Leader,
+        Lost,
     }
 }
 
@@ -118,21 +116,25 @@ impl Process for ItaiRodeh {
     #[inline(always)] // into the loop of the engine, which comes by here for every message
     fn receive(&mut self, _: Next, msg: Msg, out: &mut impl Outbox<Self>) {
         match (msg, self.role) {
-            (Msg::Cand { hop, unique, .. }, Role::Active) if hop == self.n => self.home(unique, out),
-            (Msg::Cand { id, round, hop, unique }, Role::Active) => {
-                match (round, id).cmp(&(self.round, self.id)) {
-                    Equal => {
-                        out.rule(Rule::Equal);
-                        out.send(Next, Msg::Cand { id, round, hop: hop + 1, unique: false });
-                    }
-                    Greater => {
-                        out.rule(Rule::Larger);
-                        self.retire(Role::Passive);
-                        out.send(Next, Msg::Cand { id, round, hop: hop + 1, unique });
-                    }
-                    Less => out.rule(Rule::Smaller),
-                }
+            (Msg::Cand { hop, unique: true, .. }, Role::Active) if hop == self.n => {
+                out.rule(Rule::Alone);
+                self.retire(Role::Leader);
+                out.send(Next, Msg::Elected {});
             }
+            (Msg::Cand { hop, unique: false, .. }, Role::Active) if hop == self.n => {
+                out.rule(Rule::Again);
+                self.next_round(out);
+            }
+            (Msg::Cand { id, round, hop, .. }, Role::Active) if (round, id) == (self.round, self.id) => {
+                out.rule(Rule::Equal);
+                out.send(Next, Msg::Cand { id, round, hop: hop + 1, unique: false });
+            }
+            (Msg::Cand { id, round, hop, unique }, Role::Active) if (round, id) > (self.round, self.id) => {
+                out.rule(Rule::Larger);
+                self.retire(Role::Passive);
+                out.send(Next, Msg::Cand { id, round, hop: hop + 1, unique });
+            }
+            (Msg::Cand { .. }, Role::Active) => out.rule(Rule::Smaller),
             // Also its own, which was overtaken by what made it passive: the next that is active swallows it.
             (Msg::Cand { id, round, hop, unique }, Role::Passive) => {
                 out.rule(Rule::Relay);
@@ -147,16 +149,8 @@ impl Process for ItaiRodeh {
             (Msg::Elected {}, Role::Leader) => out.rule(Rule::Done),
             (Msg::Elected {}, Role::Active) => out.impossible("only the leader was left active"),
             (Msg::Elected {}, Role::Lost) => out.impossible("the announcement makes one lap"),
-            (Msg::Cand { .. } | Msg::Elected {}, Role::Asleep) => {
-                out.impossible("everybody starts before its first message");
-            }
+            (_, Role::Asleep) => out.impossible("everybody starts before its first message"),
         }
-    }
-}
-
-impl State for ItaiRodeh {
-    fn fields(&self) -> Fields {
-        fields!(self; role, round, id)
     }
 }
 
@@ -170,19 +164,6 @@ impl ItaiRodeh {
         out.send(Next, Msg::Cand { id: self.id, round: self.round, hop: 1, unique: true });
     }
 
-    /// The own message is back.
-    #[inline(always)]
-    fn home(&mut self, unique: bool, out: &mut impl Outbox<Self>) {
-        if unique {
-            out.rule(Rule::Alone);
-            self.retire(Role::Leader);
-            out.send(Next, Msg::Elected {});
-        } else {
-            out.rule(Rule::Again);
-            self.next_round(out);
-        }
-    }
-
     /// It takes no part any more: what it drew is forgotten.
     fn retire(&mut self, role: Role) {
         (self.role, self.round, self.id) = (role, 0, 0);
@@ -192,24 +173,10 @@ impl ItaiRodeh {
 impl Election for ItaiRodeh {
     #[inline(always)]
     fn outcome(&self) -> Decision {
-        Decision { verdict: self.verdict(), knows: self.knows() }
-    }
-}
-
-impl ItaiRodeh {
-    #[inline(always)]
-    fn verdict(&self) -> Verdict {
         match self.role {
-            Role::Asleep | Role::Active | Role::Passive => Verdict::Undecided,
-            Role::Leader => Verdict::Leader,
-            Role::Lost => Verdict::Lost,
-        }
-    }
-
-    fn knows(&self) -> Knows {
-        match self.role {
-            Role::Asleep | Role::Active | Role::Passive => Knows::Nothing,
-            Role::Leader | Role::Lost => Knows::ThereIsOne,
+            Role::Asleep | Role::Active | Role::Passive => Decision::NONE,
+            Role::Leader => Decision::anonymous(true),
+            Role::Lost => Decision::anonymous(false),
         }
     }
 }

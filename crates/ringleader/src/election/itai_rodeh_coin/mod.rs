@@ -4,13 +4,16 @@
 //! it has 0 and receives 1. Those still active then send a counter to the next of them, increased by everybody in
 //! between: one that comes in as n is the receiver's own, and nobody else is left.
 //!
-//! **Needs.** A one-way ring without identities whose size is known, FIFO links, random choices. Any finite delay will
-//! do: a process takes bit and counter in turn, and FIFO keeps them so. Without FIFO a counter overtakes a bit.
+//! **Needs.** A one-way ring without identities whose size is known, random choices. FIFO links: a process takes bit
+//! and counter in turn, and a counter must not overtake a bit. Any finite delay will do.
 //!
 //! **Cost.** exactly 2n a round and n announcements; rounds without bound but finite with probability 1, on average
 //! 10/3 for n = 3 and 30/7 for n = 4
 //!
 //! **Source.** A. Itai, M. Rodeh, Inf. Comput. 88(1):60-87, 1990
+//!
+//! Never do all drop out: the one behind whose 1 a process drops out stays. The form is that of the case study
+//! `leader_async` of the model checker PRISM, which ends when one is left; here the winner says so in one more lap.
 //!
 //! ```
 //! use ringleader::{election::ItaiRodehCoin, sim::{self, Scenario}};
@@ -20,26 +23,25 @@
 
 use crate::model::*;
 
-/// The local variables of one process.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct ItaiRodehCoin {
-    n: u32,
-    mode: Mode,
-}
+state! {
+    /// The local variables of one process.
+    pub struct ItaiRodehCoin {
+        hidden n: u32,
+        mode: Mode,
+    }
 
-/// Where a process is, with the variable that it has there.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-enum Mode {
-    Asleep,
-    /// Active: it has sent its bit and waits for that of the active process before it.
-    AwaitBit {
-        bit: bool,
-    },
-    /// Still active: it has sent a counter and waits for one.
-    AwaitCount,
-    Inactive,
-    Leader,
-    Nonleader,
+    /// Where a process is, with the variable that it has there.
+    #[derive(Copy)]
+    enum Mode {
+        Asleep,
+        /// Active: it has sent its bit and waits for that of the active process before it.
+        AwaitBit { bit: bool } = "await bit",
+        /// Still active: it has sent a counter and waits for one.
+        AwaitCount = "await count",
+        Inactive,
+        Leader,
+        Nonleader,
+    }
 }
 
 messages! {
@@ -145,24 +147,8 @@ impl Process for ItaiRodehCoin {
             (Msg::Bit { .. } | Msg::Count { .. }, Mode::Leader | Mode::Nonleader) => {
                 out.impossible("nothing was on its way but the leader's counter");
             }
-            (Msg::Bit { .. } | Msg::Count { .. } | Msg::Leader {}, Mode::Asleep) => {
-                out.impossible("everybody starts before its first message");
-            }
+            (_, Mode::Asleep) => out.impossible("everybody starts before its first message"),
         }
-    }
-}
-
-impl State for ItaiRodehCoin {
-    fn fields(&self) -> Fields {
-        let (mode, bit) = match self.mode {
-            Mode::Asleep => ("asleep", None),
-            Mode::AwaitBit { bit } => ("await bit", Some(bit)),
-            Mode::AwaitCount => ("await count", None),
-            Mode::Inactive => ("inactive", None),
-            Mode::Leader => ("leader", None),
-            Mode::Nonleader => ("nonleader", None),
-        };
-        vec![("mode", Value::Word(mode)), ("bit", bit.show())]
     }
 }
 
@@ -179,23 +165,10 @@ impl ItaiRodehCoin {
 impl Election for ItaiRodehCoin {
     #[inline(always)]
     fn outcome(&self) -> Decision {
-        Decision { verdict: self.verdict(), knows: self.knows() }
-    }
-}
-
-impl ItaiRodehCoin {
-    fn verdict(&self) -> Verdict {
         match self.mode {
-            Mode::Asleep | Mode::AwaitBit { .. } | Mode::AwaitCount | Mode::Inactive => Verdict::Undecided,
-            Mode::Leader => Verdict::Leader,
-            Mode::Nonleader => Verdict::Lost,
-        }
-    }
-
-    fn knows(&self) -> Knows {
-        match self.mode {
-            Mode::Asleep | Mode::AwaitBit { .. } | Mode::AwaitCount | Mode::Inactive => Knows::Nothing,
-            Mode::Leader | Mode::Nonleader => Knows::ThereIsOne,
+            Mode::Asleep | Mode::AwaitBit { .. } | Mode::AwaitCount | Mode::Inactive => Decision::NONE,
+            Mode::Leader => Decision::anonymous(true),
+            Mode::Nonleader => Decision::anonymous(false),
         }
     }
 }

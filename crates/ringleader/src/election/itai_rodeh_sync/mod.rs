@@ -4,15 +4,16 @@
 //! has seen all draws. The process that drew the largest value that nobody else drew leads; if every value was drawn
 //! twice or more, all draw again.
 //!
-//! **Needs.** A one-way ring without identities whose size is known, FIFO links, random choices from a range of at
-//! least two, and processes that move together. That is how the case study has it; counting to n is what keeps the
-//! rounds apart here, so that whoever is woken later falls in with them. Without FIFO values of two rounds are mixed
-//! up.
+//! **Needs.** A one-way ring without identities whose size is known, random choices from a range of at least two, and
+//! processes that move together. FIFO links: without them values of two rounds are mixed up.
 //!
 //! **Cost.** exactly n² a round, without announcement; rounds without bound but finite with probability 1, on average
 //! 1/P, P the probability that some value is drawn once: 4/3 for n = 3 and k = 2, 2ⁿ⁻¹/n for k = 2 and n > 2
 //!
 //! **Source.** A. Itai, M. Rodeh, Inf. Comput. 88(1):60-87, 1990
+//!
+//! The form is that of the case study `leader_sync` of the model checker PRISM. Counting to n is what keeps the rounds
+//! apart here, so that whoever is woken later falls in with them. Give large rings a large range.
 //!
 //! ```
 //! use ringleader::{election::ItaiRodehSync, sim::{self, Scenario}};
@@ -22,35 +23,29 @@
 
 use crate::model::*;
 
-/// The local variables of one process.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct ItaiRodehSync {
-    n: u32,
-    range: u32,
-    role: Role,
-    /// What it drew in this round, from 1; 0 when there is no round.
-    value: u32,
-    /// How many draws of this round have come in.
-    count: u32,
-    /// The values among them, in increasing order: at most as many as the range has, whatever the ring.
-    seen: Vec<Seen>,
-}
-
-names! {
-    /// What a process is.
-    enum Role {
-        Asleep = "asleep",
-        Candidate = "candidate",
-        Leader = "leader",
-        Nonleader = "nonleader",
+state! {
+    /// The local variables of one process.
+    pub struct ItaiRodehSync {
+        hidden n: u32,
+        hidden range: u32,
+        role: Role,
+        /// What it drew in this round, from 1; 0 when there is no round.
+        value: u32,
+        /// How many draws of this round have come in.
+        count: u32,
+        /// The values among them, in increasing order, and whether each came more than once: at most as many as the
+        /// range has, whatever the ring.
+        seen: Vec<(u32, bool)>,
     }
-}
 
-/// A value that came in, and whether it did more than once.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-struct Seen {
-    value: u32,
-    again: bool,
+    /// What a process is.
+    #[derive(Copy)]
+    enum Role {
+        Asleep,
+        Candidate,
+        Leader,
+        Nonleader,
+    }
 }
 
 messages! {
@@ -110,21 +105,34 @@ impl Process for ItaiRodehSync {
             Role::Candidate if v != self.value => {
                 out.impossible("the last of n values is the own one, back from its lap");
             }
+            // All draws are in, the same everywhere.
             Role::Candidate => {
                 self.see(v);
-                self.decide(out);
+                let largest = self.seen.iter().rev().find(|(_, again)| !again).map(|(value, _)| *value);
+                self.count = 0;
+                self.seen.clear();
+                match largest {
+                    Some(value) if value == self.value => {
+                        out.rule(Rule::Win);
+                        self.role = Role::Leader;
+                        self.value = 0;
+                    }
+                    Some(_) => {
+                        out.rule(Rule::Lose);
+                        self.role = Role::Nonleader;
+                        self.value = 0;
+                    }
+                    None => {
+                        out.rule(Rule::Again);
+                        self.round(out);
+                    }
+                }
             }
             Role::Leader | Role::Nonleader => {
                 out.impossible("nothing follows the n values of the last round")
             }
             Role::Asleep => out.impossible("everybody starts before its first message"),
         }
-    }
-}
-
-impl State for ItaiRodehSync {
-    fn fields(&self) -> Fields {
-        fields!(self; role, value, count, seen)
     }
 }
 
@@ -139,62 +147,20 @@ impl ItaiRodehSync {
     /// A draw of this round has come in.
     fn see(&mut self, value: u32) {
         self.count += 1;
-        match self.seen.binary_search_by_key(&value, |seen| seen.value) {
-            Ok(place) => self.seen[place].again = true,
-            Err(place) => self.seen.insert(place, Seen { value, again: false }),
+        match self.seen.binary_search_by_key(&value, |(value, _)| *value) {
+            Ok(place) => self.seen[place].1 = true,
+            Err(place) => self.seen.insert(place, (value, false)),
         }
-    }
-
-    /// All draws are in, the same everywhere.
-    fn decide(&mut self, out: &mut impl Outbox<Self>) {
-        let largest = self.seen.iter().rev().find(|seen| !seen.again).map(|seen| seen.value);
-        self.count = 0;
-        self.seen.clear();
-        match largest {
-            None => {
-                out.rule(Rule::Again);
-                self.round(out);
-            }
-            Some(value) if value == self.value => {
-                out.rule(Rule::Win);
-                self.role = Role::Leader;
-                self.value = 0;
-            }
-            Some(_) => {
-                out.rule(Rule::Lose);
-                self.role = Role::Nonleader;
-                self.value = 0;
-            }
-        }
-    }
-}
-
-impl Show for Seen {
-    fn show(&self) -> Value {
-        (self.value, self.again).show()
     }
 }
 
 impl Election for ItaiRodehSync {
     #[inline(always)]
     fn outcome(&self) -> Decision {
-        Decision { verdict: self.verdict(), knows: self.knows() }
-    }
-}
-
-impl ItaiRodehSync {
-    fn verdict(&self) -> Verdict {
         match self.role {
-            Role::Asleep | Role::Candidate => Verdict::Undecided,
-            Role::Leader => Verdict::Leader,
-            Role::Nonleader => Verdict::Lost,
-        }
-    }
-
-    fn knows(&self) -> Knows {
-        match self.role {
-            Role::Asleep | Role::Candidate => Knows::Nothing,
-            Role::Leader | Role::Nonleader => Knows::ThereIsOne,
+            Role::Asleep | Role::Candidate => Decision::NONE,
+            Role::Leader => Decision::anonymous(true),
+            Role::Nonleader => Decision::anonymous(false),
         }
     }
 }
