@@ -3,9 +3,9 @@
 use crate::shrink::shrink;
 use crate::support::{election, entry, following, kind, record, run, run_well, schedules};
 use ringleader::check::{Arrangements, Range, Scope, Starts};
-use ringleader::election::KorachMoranZaksYieldsToEquals;
-use ringleader::model::{Literal, Verdict};
+use ringleader::model::Verdict;
 use ringleader::sim::{Initiators, Ports, Report, Scenario, Schedule};
+use ringleader_errata::made::korach_moran_zaks_001_7::KorachMoranZaks;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The exact least and largest number of messages over all runs, arrangements and numberings of ports.
@@ -152,7 +152,7 @@ fn a_king_that_surrenders_to_itself_is_found_and_made_small() {
 
     let nobody_leads = |verdicts: &[Verdict]| !verdicts.contains(&Verdict::Leader);
     let (_, found) = record(entry(NAME), &scenario);
-    let small = shrink::<Literal<KorachMoranZaksYieldsToEquals>>(&found, nobody_leads);
+    let small = shrink::<KorachMoranZaks>(&found, nobody_leads);
     assert_eq!(small.events.len(), 27);
 
     // The simulator follows it, and sees the same.

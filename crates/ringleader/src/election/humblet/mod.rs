@@ -6,13 +6,15 @@
 //! all leads.
 //!
 //! **Needs.** A complete graph whose ports are numbered anyhow, the number of ports, distinct identities. Everybody
-//! takes part: a process that is reached by a message starts first. FIFO links by the contract; without them all runs
-//! of four processes elect as well, and at most 21 messages are sent instead of 20.
+//! takes part: a process that is reached by a message starts first.
 //!
 //! **Cost.** at most n/(l+1) processes reach level l, and each capture costs at most four messages: 4n·H(⌊n/2⌋+1)+n-1
 //! with n-1 announcements
 //!
 //! **Source.** P. A. Humblet, 23rd IEEE CDC 1984, 1139-1140
+//!
+//! At best 2(n-1)+2⌊n/2⌋: everybody claims once, the winner ⌊n/2⌋ times, and all its claims are accepted. Links are
+//! FIFO by the contract; without it all runs of four processes elect as well, with at most 21 messages instead of 20.
 //!
 //! ```
 //! use ringleader::{election::Humblet, sim};
@@ -20,49 +22,34 @@
 //! assert_eq!((run.leader_id(), run.messages), (Some(2), 4));
 //! ```
 
+use crate::model::*;
 use std::collections::VecDeque;
 
-use crate::model::*;
+state! {
+    /// The local variables of one process.
+    pub struct Humblet {
+        id: Id,
+        hidden degree: u32,
+        role: Role,
+        /// Claims that wait until its owner has decided on the one before, oldest first.
+        hidden queue: VecDeque<(Edge, u32, Id)>,
+        queue = |me| me.queue.iter().map(|(from, ..)| *from).collect::<Vec<Edge>>(),
+        leader = |me| me.leader(),
+    }
 
-/// The local variables of one process.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Humblet {
-    id: Id,
-    degree: u32,
-    role: Role,
-    /// Claims that wait until its owner has decided on the one before, oldest first.
-    queue: VecDeque<(Edge, Claim)>,
-}
-
-/// What a process is, with the variables that it has then.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-enum Role {
-    Asleep,
-    /// It has the processes behind its first `level` ports, and has asked for the next.
-    Active {
-        level: u32,
-    },
-    /// It has given up, and nobody owns it.
-    Beaten {
-        level: u32,
-    },
-    /// It is owned; a contender for it waits for the owner's word.
-    Captured {
-        level: u32,
-        owner: Edge,
-        contender: Option<Edge>,
-    },
-    Leader,
-    Done {
-        leader: Id,
-    },
-}
-
-/// How strong a process is: its level first, then its identity.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-struct Claim {
-    level: u32,
-    id: Id,
+    /// What a process is, with the variables that it has then.
+    #[derive(Copy)]
+    enum Role {
+        Asleep,
+        /// It has the processes behind its first `level` ports, and has asked for the next.
+        Active { level: u32 },
+        /// It has given up, and nobody owns it.
+        Beaten { level: u32 },
+        /// It is owned; a contender for it waits for the owner's word.
+        Captured { level: u32, owner: Edge, contender: Option<Edge> },
+        Leader,
+        Done { leader: Id },
+    }
 }
 
 messages! {
@@ -118,7 +105,7 @@ impl Process for Humblet {
     const SPEC: Spec = Spec::election("humblet", 1984, include_str!("mod.rs"))
         .links(Links::Fifo)
         .elects(Winner::Any, Informed::All)
-        .at_most(Counts::All, Basis::Proved("?"), "4n·H(n/2+1)+n-1", |facts| {
+        .at_most(Counts::All, Basis::Proved("by counting: n/(l+1) at level l"), "4n·H(n/2+1)+n-1", |facts| {
             let n = facts.n as f64;
             let captures = 4.0 * n * harmonic(facts.n / 2 + 1);
             // Where it is a whole number, the sum of fractions must not fall short of it.
@@ -145,24 +132,34 @@ impl Process for Humblet {
 
     fn receive(&mut self, from: Edge, msg: Msg, out: &mut impl Outbox<Self>) {
         match (msg, self.role) {
-            (Msg::Capture { level, id }, Role::Active { level: own } | Role::Beaten { level: own }) => {
-                if (Claim { level, id }) > self.claim(own) {
-                    out.rule(Rule::Captured);
-                    self.role = Role::Captured { level: own, owner: from, contender: None };
-                    out.send(from, Msg::Accept {});
-                } else {
-                    out.rule(Rule::Ignore);
-                }
+            (Msg::Capture { level, id }, Role::Active { level: own } | Role::Beaten { level: own })
+                if (level, id) > (own, self.id) =>
+            {
+                out.rule(Rule::Captured);
+                self.role = Role::Captured { level: own, owner: from, contender: None };
+                out.send(from, Msg::Accept {});
             }
+            (Msg::Capture { .. }, Role::Active { .. } | Role::Beaten { .. }) => out.rule(Rule::Ignore),
             (Msg::Capture { level, id }, Role::Captured { .. }) => {
                 out.rule(Rule::Claimed);
-                self.queue.push_back((from, Claim { level, id }));
+                self.queue.push_back((from, level, id));
                 self.ask_owner(out);
             }
+            // Who gives one up gives up hope.
             (
                 Msg::Forward { level, id },
                 Role::Active { level: own } | Role::Beaten { level: own } | Role::Captured { level: own, .. },
-            ) => self.decide(Claim { level, id }, own, from, out),
+            ) if (level, id) > (own, self.id) => {
+                out.rule(Rule::Yes);
+                if let Role::Active { level } = self.role {
+                    self.role = Role::Beaten { level };
+                }
+                out.send(from, Msg::Yes {});
+            }
+            (Msg::Forward { .. }, Role::Active { .. } | Role::Beaten { .. } | Role::Captured { .. }) => {
+                out.rule(Rule::No);
+                out.send(from, Msg::No {});
+            }
             (Msg::Yes {}, Role::Captured { level, contender: Some(contender), .. }) => {
                 out.rule(Rule::Go);
                 self.role = Role::Captured { level, owner: contender, contender: None };
@@ -193,57 +190,23 @@ impl Process for Humblet {
             }
             (Msg::Capture { .. } | Msg::Forward { .. }, Role::Leader | Role::Done { .. })
             | (Msg::Yes {} | Msg::No {} | Msg::Accept {}, Role::Done { .. }) => out.rule(Rule::Over),
-            (Msg::Yes {} | Msg::No {}, Role::Active { .. } | Role::Beaten { .. } | Role::Leader)
-            | (Msg::Yes {} | Msg::No {}, Role::Captured { contender: None, .. }) => {
-                out.impossible("an owner is asked before it says anything");
-            }
+            (
+                Msg::Yes {} | Msg::No {},
+                Role::Active { .. }
+                | Role::Beaten { .. }
+                | Role::Captured { contender: None, .. }
+                | Role::Leader,
+            ) => out.impossible("an owner is asked before it says anything"),
             (Msg::Accept {}, Role::Leader) => out.impossible("it captures one at a time"),
             (Msg::Leader { .. }, Role::Leader | Role::Done { .. }) => {
                 out.impossible("two cannot have half of all");
             }
-            (
-                Msg::Capture { .. }
-                | Msg::Forward { .. }
-                | Msg::Yes {}
-                | Msg::No {}
-                | Msg::Accept {}
-                | Msg::Leader { .. },
-                Role::Asleep,
-            ) => out.impossible("everybody starts before its first message"),
+            (_, Role::Asleep) => out.impossible("everybody starts before its first message"),
         }
     }
 }
 
-impl State for Humblet {
-    fn fields(&self) -> Fields {
-        let (role, level, owner, contender, leader) = match self.role {
-            Role::Asleep => ("asleep", None, None, None, None),
-            Role::Active { level } => ("active", Some(level), None, None, None),
-            Role::Beaten { level } => ("beaten", Some(level), None, None, None),
-            Role::Captured { level, owner, contender } => {
-                ("captured", Some(level), Some(owner), contender, None)
-            }
-            Role::Leader => ("leader", None, None, None, Some(self.id)),
-            Role::Done { leader } => ("done", None, None, None, Some(leader)),
-        };
-        let waiting: Vec<Edge> = self.queue.iter().map(|(from, _)| *from).collect();
-        vec![
-            ("id", self.id.show()),
-            ("role", Value::Word(role)),
-            ("level", level.show()),
-            ("owner", owner.show()),
-            ("contender", contender.show()),
-            ("queue", waiting.show()),
-            ("leader", leader.show()),
-        ]
-    }
-}
-
 impl Humblet {
-    fn claim(&self, level: u32) -> Claim {
-        Claim { level, id: self.id }
-    }
-
     /// With half of all it leads; otherwise it goes on to the next port. The ports before were all answered.
     fn capture_next(&mut self, level: u32, out: &mut impl Outbox<Self>) {
         if 2 * (u64::from(level) + 1) > u64::from(self.degree) + 1 {
@@ -261,25 +224,19 @@ impl Humblet {
     /// Passes the next claim to the owner, unless it has one to decide on already.
     fn ask_owner(&mut self, out: &mut impl Outbox<Self>) {
         if let Role::Captured { level, owner, contender: None } = self.role
-            && let Some((from, claim)) = self.queue.pop_front()
+            && let Some((from, claim, id)) = self.queue.pop_front()
         {
             out.rule(Rule::Forward);
             self.role = Role::Captured { level, owner, contender: Some(from) };
-            out.send(owner, Msg::Forward { level: claim.level, id: claim.id });
+            out.send(owner, Msg::Forward { level: claim, id });
         }
     }
 
-    /// One of its processes is claimed. Who gives one up gives up hope.
-    fn decide(&mut self, claim: Claim, own: u32, from: Edge, out: &mut impl Outbox<Self>) {
-        if claim > self.claim(own) {
-            out.rule(Rule::Yes);
-            if let Role::Active { level } = self.role {
-                self.role = Role::Beaten { level };
-            }
-            out.send(from, Msg::Yes {});
-        } else {
-            out.rule(Rule::No);
-            out.send(from, Msg::No {});
+    fn leader(&self) -> Option<Id> {
+        match self.role {
+            Role::Leader => Some(self.id),
+            Role::Done { leader } => Some(leader),
+            Role::Asleep | Role::Active { .. } | Role::Beaten { .. } | Role::Captured { .. } => None,
         }
     }
 }
@@ -287,28 +244,6 @@ impl Humblet {
 impl Election for Humblet {
     #[inline(always)]
     fn outcome(&self) -> Decision {
-        Decision { verdict: self.verdict(), knows: self.knows() }
-    }
-}
-
-impl Humblet {
-    fn verdict(&self) -> Verdict {
-        match self.role {
-            Role::Leader => Verdict::Leader,
-            Role::Done { .. } => Verdict::Lost,
-            Role::Asleep | Role::Active { .. } | Role::Beaten { .. } | Role::Captured { .. } => {
-                Verdict::Undecided
-            }
-        }
-    }
-
-    fn knows(&self) -> Knows {
-        match self.role {
-            Role::Leader => Knows::Identity(self.id),
-            Role::Done { leader } => Knows::Identity(leader),
-            Role::Asleep | Role::Active { .. } | Role::Beaten { .. } | Role::Captured { .. } => {
-                Knows::Nothing
-            }
-        }
+        Decision::of(self.id, self.leader())
     }
 }
