@@ -4,14 +4,16 @@
 //! if nobody does within the time a message and its answer can take, they are down, and it tells everybody smaller that
 //! it leads. Whoever is asked answers and holds an election of its own.
 //!
-//! **Needs.** A complete graph of named processes, a bound D on the delay of messages, somebody who notices a crash. No
-//! FIFO. The time-out for an answer is T = 2D+1, longer than a question and its answer take; the time-out for a
-//! coordinator is T′ = T+2D, longer than the largest live process needs to be asked, to wait in vain and to say so.
+//! **Needs.** A bound D on the delay of messages, because silence must mean that somebody is down, and somebody who
+//! notices that the coordinator is. Links may deliver in any order.
 //!
 //! **Cost.** the largest down, process i alone starts, m = n-1-i processes above it: m(m+1)/2 election, m(m-1)/2
 //! answer, n-2 coordinator, together m²+n-2; best n-1, worst n²-n-1; otherwise no bound is claimed
 //!
 //! **Source.** H. Garcia-Molina, IEEE Trans. Computers C-31(1):48-59, 1982
+//!
+//! If all start at once and delays vary it can be very many, for every late ELECTION finds an idle process, which
+//! starts again: with delays of 1 to 10 and seed 1, 326 messages at n = 8 and 67,883 at n = 16.
 //!
 //! ```
 //! use ringleader::{election::Bully, sim::{self, Fault, Initiators, Scenario}};
@@ -23,20 +25,20 @@
 
 use crate::model::*;
 
-/// The local variables of one process.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Bully {
-    me: Peer,
-    n: Size,
-    max_delay: u32,
-    mode: Mode,
-    leader: Option<Peer>,
-}
+state! {
+    /// The local variables of one process.
+    pub struct Bully {
+        me: Peer,
+        hidden n: Size,
+        hidden max_delay: u32,
+        mode: Mode,
+        leader: Option<Peer>,
+    }
 
-names! {
     /// What a process is doing.
+    #[derive(Copy)]
     enum Mode {
-        Idle = "idle",
+        Idle,
         AwaitAnswer = "await answer",
         AwaitCoordinator = "await coordinator",
     }
@@ -92,16 +94,19 @@ impl Process for Bully {
         .detector()
         .tolerates(Tolerates { crash: true, recovery: true, ..Tolerates::NOTHING })
         .elects(Winner::LargestLive, Informed::Live)
-        .at_most(Counts::All, Basis::Proved("?"), "m²+n-2", |facts| {
-            match (facts.n, facts.initiators, facts.top_down, facts.other_faults) {
+        .at_most(
+            Counts::All,
+            Basis::Proved("by counting: m ask all above once, those that are up answer, one tells all below"),
+            "m²+n-2",
+            |facts| match (facts.n, facts.initiators, facts.top_down, facts.other_faults) {
                 (1, _, 0, 0) => Some(0),
                 (n, 1, 1, 0) => {
                     let above = n.checked_sub(1 + facts.first_initiator).filter(|&m| m > 0);
                     above.map(|m| m * m + n - 2)
                 }
                 (_, _, _, _) => None,
-            }
-        })
+            },
+        )
         .example("-n 5 --crash 4@0 --initiators 0");
     type Given = (Peer, Size, MaxDelay);
     type Port = Peer;
@@ -116,7 +121,7 @@ impl Process for Bully {
 
     fn start(&mut self, out: &mut impl Outbox<Self>) {
         out.rule(Rule::Start);
-        self.begin_if_idle(out);
+        self.begin(out);
     }
 
     fn receive(&mut self, from: Peer, msg: Msg, out: &mut impl Outbox<Self>) {
@@ -125,7 +130,7 @@ impl Process for Bully {
             (Msg::Election {}, _) => {
                 out.rule(Rule::Election);
                 out.send(from, Msg::Answer {});
-                self.begin_if_idle(out);
+                self.begin(out);
             }
             (Msg::Answer {}, Mode::AwaitAnswer) => {
                 out.rule(Rule::Answer);
@@ -136,9 +141,15 @@ impl Process for Bully {
             (Msg::Answer {}, Mode::Idle | Mode::AwaitCoordinator) => out.rule(Rule::Late),
             (Msg::Coordinator {}, _) if from < self.me || self.leader.is_some_and(|leader| leader > from) => {
                 out.rule(Rule::Object);
-                self.begin_if_idle(out);
+                self.begin(out);
             }
-            (Msg::Coordinator {}, _) => self.record(from, out),
+            (Msg::Coordinator {}, _) => {
+                out.rule(Rule::Coordinator);
+                out.stop_timer(Timer::Answer);
+                out.stop_timer(Timer::Coordinator);
+                self.mode = Mode::Idle;
+                self.leader = Some(from);
+            }
         }
     }
 
@@ -150,6 +161,7 @@ impl Process for Bully {
             }
             (Timer::Coordinator, Mode::AwaitCoordinator) => {
                 out.rule(Rule::Again);
+                self.mode = Mode::Idle;
                 self.begin(out);
             }
             (Timer::Answer, Mode::Idle | Mode::AwaitCoordinator)
@@ -162,28 +174,17 @@ impl Process for Bully {
     fn suspect(&mut self, who: Peer, out: &mut impl Outbox<Self>) {
         if self.leader == Some(who) {
             out.rule(Rule::Suspect);
-            self.begin_if_idle(out);
+            self.begin(out);
         }
-    }
-}
-
-impl State for Bully {
-    fn fields(&self) -> Fields {
-        fields!(self; me, mode, leader)
     }
 }
 
 impl Bully {
-    /// Starts an election, unless one is under way here.
-    fn begin_if_idle(&mut self, out: &mut impl Outbox<Self>) {
-        match self.mode {
-            Mode::Idle => self.begin(out),
-            Mode::AwaitAnswer | Mode::AwaitCoordinator => {}
-        }
-    }
-
-    /// Asks everybody larger.
+    /// Asks everybody larger, if idle.
     fn begin(&mut self, out: &mut impl Outbox<Self>) {
+        if self.mode != Mode::Idle {
+            return;
+        }
         self.leader = None;
         if self.me.0 + 1 == self.n.0 {
             return self.win(out);
@@ -204,21 +205,12 @@ impl Bully {
         }
     }
 
-    /// This one leads.
-    fn record(&mut self, leader: Peer, out: &mut impl Outbox<Self>) {
-        out.rule(Rule::Coordinator);
-        out.stop_timer(Timer::Answer);
-        out.stop_timer(Timer::Coordinator);
-        self.mode = Mode::Idle;
-        self.leader = Some(leader);
-    }
-
-    /// T > 2D: a question and its answer.
+    /// T = 2D + 1, longer than a question and its answer take.
     fn answer_timeout(&self) -> u32 {
         self.max_delay.saturating_mul(2).saturating_add(1)
     }
 
-    /// T' >= T + 2D: the largest that is up has been asked, has waited for an answer and has said that it leads.
+    /// T' = T + 2D, longer than the largest that is up needs to be asked, to wait in vain and to say so.
     fn coordinator_timeout(&self) -> u32 {
         self.answer_timeout().saturating_add(self.max_delay.saturating_mul(2))
     }
@@ -227,83 +219,8 @@ impl Bully {
 impl Election for Bully {
     #[inline(always)]
     fn outcome(&self) -> Decision {
-        Decision { verdict: self.verdict(), knows: self.knows() }
-    }
-}
-
-impl Bully {
-    fn verdict(&self) -> Verdict {
-        match self.leader {
-            Some(leader) if leader == self.me => Verdict::Leader,
-            Some(_) => Verdict::Lost,
-            None => Verdict::Undecided,
-        }
-    }
-
-    fn knows(&self) -> Knows {
-        self.leader.map_or(Knows::Nothing, Knows::Name)
-    }
-}
-
-/// The slides taken literally: the answer goes to larger processes only, and those never ask (erratum 003-1).
-#[derive(Clone, Default, PartialEq, Eq, Hash, Debug)]
-pub struct BullyAsPrinted;
-
-impl Variant for BullyAsPrinted {
-    type Right = Bully;
-    const TEXT: Text = Text {
-        name: "bully@as-printed",
-        title: "Bully, as printed",
-        erratum: "003-1",
-        idea: "As printed, a process answers an ELECTION of a larger process and ignores that of a smaller one. Only \
-               smaller ones ask, so nobody answers: whoever starts finds silence above and leads, however many \
-               larger processes are up.",
-        rules: &[RuleText {
-            name: "election",
-            text: "on ELECTION from a larger process: send ANSWER; start if idle; from a smaller one: nothing",
-        }],
-        example: "-n 5 --crash 4@0 --initiators 0",
-    };
-
-    fn receive(&mut self, right: &mut Bully, from: Peer, msg: Msg, out: &mut impl Outbox<Bully>) {
-        match msg {
-            Msg::Election {} => {
-                out.rule(Rule::Election);
-                if from > right.me {
-                    out.send(from, Msg::Answer {});
-                    right.begin_if_idle(out);
-                }
-            }
-            Msg::Answer {} | Msg::Coordinator {} => right.receive(from, msg, out),
-        }
-    }
-}
-
-/// The slides taken literally in what they leave out: every COORDINATOR of a larger process is recorded (erratum
-/// 003-2).
-#[derive(Clone, Default, PartialEq, Eq, Hash, Debug)]
-pub struct BullyWithoutGuard;
-
-impl Variant for BullyWithoutGuard {
-    type Right = Bully;
-    const TEXT: Text = Text {
-        name: "bully@003-2",
-        title: "Bully, without the guard",
-        erratum: "003-2",
-        idea: "As the slides have it, a process records whoever says that it leads, unless that one is smaller than \
-               itself. If a larger process comes back while a smaller one waits for answers, both win; their \
-               broadcasts cross, and a third process may record the smaller one last, and for ever.",
-        rules: &[
-            RuleText { name: "coordinator", text: "on COORDINATOR from j > me: leader := j; idle" },
-            RuleText { name: "object", text: "on COORDINATOR from j < me: start if idle" },
-        ],
-        example: "-n 3 --crash 2@0 --recover 2@9 --initiators 0 --schedule delay:uniform:1:4 --seed 1",
-    };
-
-    fn receive(&mut self, right: &mut Bully, from: Peer, msg: Msg, out: &mut impl Outbox<Bully>) {
-        match msg {
-            Msg::Coordinator {} if from > right.me => right.record(from, out),
-            Msg::Coordinator {} | Msg::Election {} | Msg::Answer {} => right.receive(from, msg, out),
-        }
+        let Some(leader) = self.leader else { return Decision::NONE };
+        let verdict = if leader == self.me { Verdict::Leader } else { Verdict::Lost };
+        Decision { verdict, knows: Knows::Name(leader) }
     }
 }
