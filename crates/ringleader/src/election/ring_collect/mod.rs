@@ -4,9 +4,8 @@
 //! member is the coordinator, and a second lap tells everybody. Several initiators come to the same result
 //! independently.
 //!
-//! **Needs.** Distinct comparable identities and a ring of processes that are up: those that crashed before the
-//! election are bypassed by the network below. A crash during the election is not tolerated. Neither FIFO links nor the
-//! ring's size are needed: each list is a matter of its own.
+//! **Needs.** A ring that is closed over those that are down: who crashes during the election takes a list with it.
+//! Neither FIFO links nor the ring's size, for each list is a matter of its own.
 //!
 //! **Cost.** exactly 2a for each initiator, a to collect and a to tell, of a live processes; a list holds up to a
 //! identities
@@ -21,11 +20,12 @@
 
 use crate::model::*;
 
-/// The local variables of one process.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct RingCollect {
-    id: Id,
-    coordinator: Option<Id>,
+state! {
+    /// The local variables of one process.
+    pub struct RingCollect {
+        id: Id,
+        coordinator: Option<Id>,
+    }
 }
 
 messages! {
@@ -55,7 +55,7 @@ impl Process for RingCollect {
         .reached(Reached::Relays)
         .bypass()
         .elects(Winner::LargestLive, Informed::Live)
-        .at_most(Counts::All, Basis::Proved("?"), "2a·k", |facts| {
+        .at_most(Counts::All, Basis::Proved("by counting: two laps for each initiator"), "2a·k", |facts| {
             facts.live.checked_mul(2 * facts.initiators)
         })
         .schedules(Schedules::Same)
@@ -99,25 +99,9 @@ impl Process for RingCollect {
     }
 }
 
-impl State for RingCollect {
-    fn fields(&self) -> Fields {
-        fields!(self; id, coordinator)
-    }
-}
-
 impl Election for RingCollect {
     #[inline(always)]
     fn outcome(&self) -> Decision {
-        Decision { verdict: self.verdict(), knows: self.knows() }
-    }
-}
-
-impl RingCollect {
-    fn verdict(&self) -> Verdict {
-        Verdict::of(self.id, self.coordinator)
-    }
-
-    fn knows(&self) -> Knows {
-        self.coordinator.into()
+        Decision::of(self.id, self.coordinator)
     }
 }
