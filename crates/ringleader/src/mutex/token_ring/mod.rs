@@ -3,8 +3,8 @@
 //! **Idea.** One token goes round the ring. Who wants in waits for it, enters with it, and sends it on when it leaves;
 //! everybody else sends it on at once.
 //!
-//! **Needs.** A one-way ring, links in any order (there is one message), one token at first. If the token is lost
-//! nobody enters any more; `misra` is the token ring that notices.
+//! **Needs.** One token at first, and links that lose nothing: without the token nobody enters any more, and `misra` is
+//! the token ring that notices. Links may deliver in any order, for there is one message.
 //!
 //! **Cost.** no number per entry: the token circulates for ever; 1 to n deliveries from asking to entering, and as many
 //! message delays from an exit to the next entry as there are steps between the two
@@ -19,20 +19,20 @@
 
 use crate::model::*;
 
-/// The local variables of one process.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct TokenRing {
-    user: Stage,
-    token: Token,
-}
+state! {
+    /// The local variables of one process.
+    pub struct TokenRing {
+        user: Stage,
+        token: Token,
+    }
 
-names! {
     /// Where the token is, as far as this process knows.
+    #[derive(Copy)]
     enum Token {
-        Elsewhere = "elsewhere",
+        Elsewhere,
         ToSend = "to send first",
-        Here = "here",
-        Kept = "kept",
+        Here,
+        Kept,
     }
 }
 
@@ -81,12 +81,9 @@ impl Process for TokenRing {
     }
 
     fn start(&mut self, out: &mut impl Outbox<Self>) {
-        match self.token {
-            Token::ToSend => {
-                out.rule(Rule::Launch);
-                self.send_on(out);
-            }
-            Token::Elsewhere | Token::Here | Token::Kept => {}
+        if self.token == Token::ToSend {
+            out.rule(Rule::Launch);
+            self.send_on(out);
         }
     }
 
@@ -106,12 +103,6 @@ impl Process for TokenRing {
     }
 }
 
-impl State for TokenRing {
-    fn fields(&self) -> Fields {
-        fields!(self; user, token)
-    }
-}
-
 impl TokenRing {
     fn send_on(&mut self, out: &mut impl Outbox<Self>) {
         self.token = Token::Elsewhere;
@@ -124,15 +115,13 @@ impl Exclusion for TokenRing {
 
     fn request(&mut self, out: &mut impl Outbox<Self>) {
         out.rule(Rule::Want);
-        self.user = match self.token {
-            Token::Elsewhere => Stage::Waiting,
-            Token::Kept => Stage::Inside,
+        match self.token {
+            Token::Elsewhere => self.user = Stage::Waiting,
+            Token::Kept => self.user = Stage::Inside,
             Token::ToSend | Token::Here => {
-                return out.impossible(
-                    "the token is sent before anybody asks, and is here only with a user inside",
-                );
+                out.impossible("the token is sent before anybody asks, and is here only with a user inside");
             }
-        };
+        }
     }
 
     fn release(&mut self, out: &mut impl Outbox<Self>) {
@@ -154,9 +143,6 @@ impl Exclusion for TokenRing {
     }
 
     fn tokens(&self) -> u32 {
-        match self.token {
-            Token::Elsewhere => 0,
-            Token::ToSend | Token::Here | Token::Kept => 1,
-        }
+        u32::from(self.token != Token::Elsewhere)
     }
 }
