@@ -4,8 +4,8 @@
 //! request to all others, who queue it and reply. It enters when its request is first in its own queue and it has heard
 //! from all others at a later time; on leaving it tells them.
 //!
-//! **Needs.** A complete graph of named processes, and FIFO links: a REPLY that overtakes a REQUEST lets two in. A
-//! reply must be later than the request, so that receipt must advance the clock.
+//! **Needs.** FIFO links: whoever has heard something later from a process knows then that no earlier request of it is
+//! under way. Receipt must advance the clock, so that a reply is later than its request.
 //!
 //! **Cost.** exactly 3(n-1) per entry; one message delay from an exit to the next entry
 //!
@@ -19,20 +19,21 @@
 
 use crate::model::*;
 
-/// The local variables of one process.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Lamport {
-    me: Peer,
-    n: Size,
-    clock: Clock,
-    user: Stage,
-    /// The time stamp of the own request; 0 if there is none.
-    ts: u64,
-    /// All requests that are known and not released, the own one included: (time stamp, process), in order.
-    queue: Vec<(u64, Peer)>,
-    /// Who has sent nothing later than the own request: a set, in increasing order. What came before the request was
-    /// earlier, because receipt advances the clock; so the last time of each need not be kept.
-    silent: Vec<Peer>,
+state! {
+    /// The local variables of one process.
+    pub struct Lamport {
+        me: Peer,
+        hidden n: Size,
+        user: Stage,
+        clock: Clock,
+        /// The time stamp of the own request; 0 if there is none.
+        ts: u64,
+        /// All requests that are known and not released, the own one included: (time stamp, process), in order.
+        queue: Vec<(u64, Peer)>,
+        /// Who has sent nothing later than the own request: a set, in increasing order. What came before the request
+        /// was earlier, because receipt advances the clock; so the last time of each need not be kept.
+        silent: Vec<Peer>,
+    }
 }
 
 messages! {
@@ -69,9 +70,12 @@ impl Process for Lamport {
         .reached(Reached::Relays)
         .talks(Talks::ToAll { keeps: 20 })
         .serves(Order::Priority)
-        .at_most(Counts::All, Basis::Proved("?"), "3(n-1) per entry", |facts| {
-            Some(3 * facts.n.saturating_sub(1) * facts.entries)
-        })
+        .at_most(
+            Counts::All,
+            Basis::Proved("by counting: a REQUEST, a REPLY and a RELEASE for each other process"),
+            "3(n-1) per entry",
+            |facts| Some(3 * facts.n.saturating_sub(1) * facts.entries),
+        )
         .example("-n 3");
     type Given = (Peer, Size);
     type Port = Peer;
@@ -82,7 +86,7 @@ impl Process for Lamport {
 
     fn new((me, n): (Peer, Size)) -> Self {
         let clock = Clock::default();
-        Lamport { me, n, clock, user: Stage::Idle, ts: 0, queue: Vec::new(), silent: Vec::new() }
+        Lamport { me, n, user: Stage::Idle, clock, ts: 0, queue: Vec::new(), silent: Vec::new() }
     }
 
     fn start(&mut self, _: &mut impl Outbox<Self>) {}
@@ -91,20 +95,6 @@ impl Process for Lamport {
         let (Msg::Request { t } | Msg::Reply { t } | Msg::Release { t }) = msg;
         // At least as large as it is, and larger than t: Lamport's rule IR2. More is not needed, and makes more states.
         self.clock.raise(t.saturating_add(1));
-        self.take(from, msg, out);
-    }
-}
-
-impl State for Lamport {
-    fn fields(&self) -> Fields {
-        fields!(self; me, user, clock, ts, queue, silent)
-    }
-}
-
-impl Lamport {
-    /// A message arrives; the clock has been seen to.
-    fn take(&mut self, from: Peer, msg: Msg, out: &mut impl Outbox<Self>) {
-        let (Msg::Request { t } | Msg::Reply { t } | Msg::Release { t }) = msg;
         match msg {
             Msg::Request { .. } => {
                 out.rule(Rule::Queue);
@@ -117,20 +107,19 @@ impl Lamport {
                 self.remove(from, out);
             }
         }
-        match self.user {
-            Stage::Waiting => {
-                if (t, from) > (self.ts, self.me) {
-                    self.silent.retain(|&other| other != from);
-                }
-                if self.may_enter() {
-                    out.rule(Rule::Enter);
-                    self.user = Stage::Inside;
-                }
+        if self.user == Stage::Waiting {
+            if (t, from) > (self.ts, self.me) {
+                self.silent.retain(|&other| other != from);
             }
-            Stage::Idle | Stage::Inside => {}
+            if self.may_enter() {
+                out.rule(Rule::Enter);
+                self.user = Stage::Inside;
+            }
         }
     }
+}
 
+impl Lamport {
     /// Whether the own request is first, and nothing earlier can come.
     fn may_enter(&self) -> bool {
         self.silent.is_empty() && self.queue.first() == Some(&(self.ts, self.me))
@@ -190,38 +179,6 @@ impl Exclusion for Lamport {
     }
 
     fn priority(&self) -> Option<(u64, u32)> {
-        match self.user {
-            Stage::Idle => None,
-            Stage::Waiting | Stage::Inside => Some((self.ts, self.me.0)),
-        }
-    }
-}
-
-/// The slides taken literally: no rule advances the clock on receipt (erratum L2).
-#[derive(Clone, Default, PartialEq, Eq, Hash, Debug)]
-pub struct LamportWithoutClock;
-
-impl Variant for LamportWithoutClock {
-    type Right = Lamport;
-    const TEXT: Text = Text {
-        name: "lamport@l2",
-        title: "Lamport, no rule for the clock",
-        erratum: "L2",
-        idea: "As the slides have it, only its owner's requests and releases advance a clock. A process that has \
-               not asked yet replies with a time that is no later than the request, and whoever asked waits for \
-               ever.",
-        rules: &[
-            RuleText { name: "queue", text: "on REQUEST(t) from j: queue (t, j); send REPLY(C) to j" },
-            RuleText { name: "reply", text: "on REPLY(t) from j: j is heard if (t, j) > (ts, i)" },
-            RuleText {
-                name: "remove",
-                text: "on RELEASE(t) from j: take j's request out; j is heard if (t, j) > (ts, i)",
-            },
-        ],
-        example: "-n 2 --entries 1,0",
-    };
-
-    fn receive(&mut self, right: &mut Lamport, from: Peer, msg: Msg, out: &mut impl Outbox<Lamport>) {
-        right.take(from, msg, out);
+        (self.user != Stage::Idle).then_some((self.ts, self.me.0))
     }
 }

@@ -3,8 +3,8 @@
 //! **Idea.** A process that wants in sends a time-stamped request to all others and enters when all have replied.
 //! Whoever is inside, or wants in and asked earlier, replies when it leaves; everybody else at once.
 //!
-//! **Needs.** A complete graph of named processes, reliable links in any order. The clock must be raised to every time
-//! stamp received, or a later request may get a smaller stamp than one that was already granted.
+//! **Needs.** A clock that is raised to every time stamp received, or a later request may get a smaller stamp than one
+//! that was already granted. Links may deliver in any order.
 //!
 //! **Cost.** exactly 2(n-1) per entry; one message delay from an exit to the next entry
 //!
@@ -18,20 +18,21 @@
 
 use crate::model::*;
 
-/// The local variables of one process.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct RicartAgrawala {
-    me: Peer,
-    n: Size,
-    /// The highest time stamp used or seen.
-    clock: Clock,
-    user: Stage,
-    /// The time stamp of the own request.
-    ts: u64,
-    /// How many replies have not come yet. Everybody replies once, so they need not be told apart.
-    missing: u32,
-    /// Who waits for our reply.
-    deferred: Peers,
+state! {
+    /// The local variables of one process.
+    pub struct RicartAgrawala {
+        me: Peer,
+        hidden n: Size,
+        user: Stage,
+        /// The highest time stamp used or seen.
+        clock: Clock,
+        /// The time stamp of the own request; 0 if there is none.
+        ts: u64,
+        /// How many replies have not come yet. Everybody replies once, so they need not be told apart.
+        missing: u32,
+        /// Who waits for our reply.
+        deferred: Peers,
+    }
 }
 
 messages! {
@@ -65,7 +66,7 @@ impl Process for RicartAgrawala {
         .aliases(&["ra"])
         .reached(Reached::Relays)
         .serves(Order::Priority)
-        .at_most(Counts::All, Basis::Proved("?"), "2(n-1) per entry", |facts| {
+        .at_most(Counts::All, Basis::Proved("Ricart and Agrawala 1981"), "2(n-1) per entry", |facts| {
             Some(2 * facts.n.saturating_sub(1) * facts.entries)
         })
         .example("-n 3 --entries 2");
@@ -77,15 +78,8 @@ impl Process for RicartAgrawala {
     type Local = Never;
 
     fn new((me, n): (Peer, Size)) -> Self {
-        RicartAgrawala {
-            me,
-            n,
-            clock: Clock::default(),
-            user: Stage::Idle,
-            ts: 0,
-            missing: 0,
-            deferred: Peers::default(),
-        }
+        let (clock, deferred) = (Clock::default(), Peers::default());
+        RicartAgrawala { me, n, user: Stage::Idle, clock, ts: 0, missing: 0, deferred }
     }
 
     fn start(&mut self, _: &mut impl Outbox<Self>) {}
@@ -119,15 +113,9 @@ impl Process for RicartAgrawala {
                 }
             }
             (Msg::Reply {}, Stage::Idle | Stage::Inside) => {
-                out.impossible("all replies are in before it enters")
+                out.impossible("all replies are in before it enters");
             }
         }
-    }
-}
-
-impl State for RicartAgrawala {
-    fn fields(&self) -> Fields {
-        fields!(self; me, user, clock, ts, missing, deferred)
     }
 }
 
@@ -163,45 +151,6 @@ impl Exclusion for RicartAgrawala {
     }
 
     fn priority(&self) -> Option<(u64, u32)> {
-        match self.user {
-            Stage::Idle => None,
-            Stage::Waiting | Stage::Inside => Some((self.ts, self.me.0)),
-        }
-    }
-}
-
-/// The slides taken literally: no rule raises the clock (erratum R1).
-#[derive(Clone, Default, PartialEq, Eq, Hash, Debug)]
-pub struct RicartAgrawalaAsPrinted;
-
-impl Variant for RicartAgrawalaAsPrinted {
-    type Right = RicartAgrawala;
-    const TEXT: Text = Text {
-        name: "ricart-agrawala@as-printed",
-        title: "Ricart–Agrawala, as printed",
-        erratum: "R1",
-        idea: "As printed, a request carries the time of a clock that only its owner's requests advance. A process \
-               that granted a request can ask later with an earlier time stamp, is granted in turn by those that \
-               are waiting, and two are inside.",
-        rules: &[
-            RuleText {
-                name: "defer",
-                text: "on REQUEST(t) from j, inside or waiting with (ts, i) < (t, j): remember j",
-            },
-            RuleText { name: "grant", text: "on REQUEST(t) from j otherwise: send REPLY to j" },
-        ],
-        example: "-n 3 --load open:0.3 --total 2 --seed 8",
-    };
-
-    fn receive(
-        &mut self,
-        right: &mut RicartAgrawala,
-        from: Peer,
-        msg: Msg,
-        out: &mut impl Outbox<RicartAgrawala>,
-    ) {
-        let clock = right.clock;
-        right.receive(from, msg, out);
-        right.clock = clock;
+        (self.user != Stage::Idle).then_some((self.ts, self.me.0))
     }
 }
