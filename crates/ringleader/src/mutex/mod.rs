@@ -24,7 +24,7 @@ pub use central_failover::CentralFailover;
 pub use homed_chain::HomedChain;
 pub use homed_chain_resend::HomedChainResend;
 pub use lamport::Lamport;
-pub use maekawa::{Maekawa, Planes, Quorums, VOTING_RULES, Voting};
+pub use maekawa::{Maekawa, Planes, Quorums, Voting};
 pub use misra::{Misra, Numbers, PingPong, Token, ping_pong_rules};
 pub use misra_bounded::{Bounded, MisraBounded};
 pub use misra_k::{ByOneOther, MisraK, Wards, Watch};

@@ -4,14 +4,15 @@
 //! their votes, and enters when it has them all; voting is as in Maekawa's algorithm. Where a process is down, paths
 //! below both of its children take its place.
 //!
-//! **Needs.** As Maekawa: a complete graph of named processes, FIFO links, known n; and n = 2ᵏ − 1 processes, a
-//! complete binary tree. Who is down must be known before asking: the algorithm as it runs here takes whole paths, and
-//! nobody may fail.
+//! **Needs.** What Maekawa's needs, and n = 2ᵏ − 1 processes for a complete binary tree. Who is down must be known
+//! before asking; as it runs here it takes whole paths, and nobody may fail.
 //!
 //! **Cost.** with quorums of log2(n+1): for each other process of the quorum 3 undisturbed, at most 6 in the mean of a
 //! run; at most two message delays from an exit to the next entry
 //!
 //! **Source.** D. Agrawal, A. El Abbadi, ACM TOCS 9(1):1-20, 1991
+//!
+//! Any two paths have the root in common, which therefore votes on every request.
 //!
 //! ```
 //! use ringleader::{mutex::TreeQuorum, sim::{self, Entries, Scenario, Workload}};
@@ -21,7 +22,7 @@
 //! ```
 
 use crate::model::*;
-use crate::mutex::{Quorums, VOTING_RULES, Voting};
+use crate::mutex::{Quorums, Voting};
 
 /// Voting with paths of a tree.
 pub type TreeQuorum = Voting<Paths>;
@@ -39,10 +40,12 @@ impl Quorums for Paths {
         .reached(Reached::Relays)
         .processes(Processes::CompleteTree)
         .talks(Talks::ToFew)
-        .at_most(Counts::All, Basis::Proved("?"), "6 log2(n+1) per entry", |facts| {
-            Some(6 * u64::from((facts.n + 1).ilog2()) * facts.entries)
-        })
-        .rules(VOTING_RULES)
+        .at_most(
+            Counts::All,
+            Basis::Proved("by counting: six at each voter, as Maekawa"),
+            "6 log2(n+1) per entry",
+            |facts| Some(6 * u64::from((facts.n + 1).ilog2()) * facts.entries),
+        )
         .example("-n 7");
 
     fn of(me: Peer, n: Size) -> Vec<Peer> {
