@@ -4,13 +4,15 @@
 //! two one asks the other. Who replies to another will ask it; who has a reply need not ask again. So who enters often
 //! asks few.
 //!
-//! **Needs.** A complete graph of named processes, reliable links in any order. The clock must be raised to every time
-//! stamp received.
+//! **Needs.** A complete graph, and names: they say whom a process asks at first, and decide between equal time stamps.
 //!
 //! **Cost.** 0 to 2(n-1) per entry; n-1 in the mean for independent requests that come seldom; one message delay from
 //! an exit to the next entry
 //!
 //! **Source.** M. Singhal, IEEE TPDS 3(1):121-125, 1992
+//!
+//! The rules are as textbooks tell them. The first entry of process i alone costs 2i; when everybody always wants in,
+//! an entry costs towards 2(n-1).
 //!
 //! ```
 //! use ringleader::{mutex::SinghalDynamic, sim::{self, Entries, Scenario, Workload}};
@@ -21,19 +23,20 @@
 
 use crate::model::*;
 
-/// The local variables of one process.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct SinghalDynamic {
-    me: Peer,
-    /// The highest time stamp used or seen.
-    clock: Clock,
-    user: Stage,
-    /// The time stamp of the own request; 0 if there is none.
-    ts: u64,
-    /// R: whom to ask, and while waiting whose reply is missing; in increasing order.
-    request_set: Peers,
-    /// I: who waits for our reply; in increasing order.
-    inform_set: Peers,
+state! {
+    /// The local variables of one process.
+    pub struct SinghalDynamic {
+        me: Peer,
+        user: Stage,
+        /// The highest time stamp used or seen.
+        clock: Clock,
+        /// The time stamp of the own request; 0 if there is none.
+        ts: u64,
+        /// R: whom to ask, and while waiting whose reply is missing; in increasing order.
+        request_set: Peers,
+        /// I: who waits for our reply; in increasing order.
+        inform_set: Peers,
+    }
 }
 
 messages! {
@@ -69,9 +72,12 @@ impl Process for SinghalDynamic {
         .errata(include_str!("errata.md"))
         .reached(Reached::Relays)
         .talks(Talks::ToAll { keeps: 8 })
-        .at_most(Counts::All, Basis::Proved("?"), "2(n-1) per entry", |facts| {
-            Some(2 * facts.n.saturating_sub(1) * facts.entries)
-        })
+        .at_most(
+            Counts::All,
+            Basis::Proved("by counting: nobody is asked twice for an entry"),
+            "2(n-1) per entry",
+            |facts| Some(2 * facts.n.saturating_sub(1) * facts.entries),
+        )
         .example("-n 4");
     type Given = Peer;
     type Port = Peer;
@@ -82,8 +88,8 @@ impl Process for SinghalDynamic {
 
     fn new(me: Peer) -> Self {
         let request_set = (0..me.0).map(Peer).collect();
-        let clock = Clock::default();
-        SinghalDynamic { me, clock, user: Stage::Idle, ts: 0, request_set, inform_set: Peers::default() }
+        let (clock, inform_set) = (Clock::default(), Peers::default());
+        SinghalDynamic { me, user: Stage::Idle, clock, ts: 0, request_set, inform_set }
     }
 
     fn start(&mut self, _: &mut impl Outbox<Self>) {}
@@ -97,10 +103,8 @@ impl Process for SinghalDynamic {
                 self.request_set.insert(from);
                 out.send(from, Msg::Reply { t: self.clock.now() });
             }
-            (Msg::Request { .. }, Stage::Waiting) => {
-                if (self.ts, self.me) < (t, from) {
-                    self.defer(from, out);
-                } else if self.request_set.insert(from) {
+            (Msg::Request { .. }, Stage::Waiting) if (t, from) < (self.ts, self.me) => {
+                if self.request_set.insert(from) {
                     out.rule(Rule::GiveWay);
                     out.send(from, Msg::Reply { t: self.clock.now() });
                     out.send(from, Msg::Request { t: self.ts });
@@ -110,7 +114,12 @@ impl Process for SinghalDynamic {
                     out.impossible("who asks and has to be asked as well comes later");
                 }
             }
-            (Msg::Request { .. }, Stage::Inside) => self.defer(from, out),
+            (Msg::Request { .. }, Stage::Waiting | Stage::Inside) => {
+                out.rule(Rule::Defer);
+                if !self.inform_set.insert(from) {
+                    out.impossible("it asks once, and not again before it has our reply");
+                }
+            }
             (Msg::Reply { .. }, Stage::Waiting) => {
                 if !self.request_set.remove(from) {
                     out.impossible("who was asked is in R until it replies");
@@ -125,22 +134,6 @@ impl Process for SinghalDynamic {
             (Msg::Reply { .. }, Stage::Idle | Stage::Inside) => {
                 out.impossible("all replies are in before it enters");
             }
-        }
-    }
-}
-
-impl State for SinghalDynamic {
-    fn fields(&self) -> Fields {
-        fields!(self; me, user, clock, ts, request_set, inform_set)
-    }
-}
-
-impl SinghalDynamic {
-    /// It has to wait for our reply.
-    fn defer(&mut self, from: Peer, out: &mut impl Outbox<Self>) {
-        out.rule(Rule::Defer);
-        if !self.inform_set.insert(from) {
-            out.impossible("it asks once, and not again before it has our reply");
         }
     }
 }

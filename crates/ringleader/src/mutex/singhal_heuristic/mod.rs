@@ -4,13 +4,14 @@
 //! will have it. At first these are the smaller names, so that of any two one asks the other. The token carries what is
 //! known of requests, and who leaves sends it to one that asks.
 //!
-//! **Needs.** A complete graph of named processes, reliable links in any order, one process that has the token at
-//! first.
+//! **Needs.** A complete graph, names, n for the lists of beliefs, and one process that has the token at first.
 //!
 //! **Cost.** (n-1)/2 + (n-1)/n per entry on average under light load, n when everybody always wants in; late requests
 //! cost more, and no bound is proved: with n = 3 and two entries each at most 22 in all on FIFO links, 33 otherwise
 //!
 //! **Source.** M. Singhal, IEEE Trans. Computers 38(5):651-662, 1989
+//!
+//! One message delay from an exit to the next entry.
 //!
 //! ```
 //! use ringleader::{mutex::SinghalHeuristic, sim::{self, Scenario}};
@@ -20,24 +21,24 @@
 
 use crate::model::*;
 
-/// The local variables of one process. The state vector SV of the source is `own` and `asks`: of others it only ever
-/// says whether they ask (R) or not (N).
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct SinghalHeuristic {
-    me: Peer,
-    n: Size,
-    own: State,
-    /// For each process, whether it is believed to be asking.
-    asks: Vec<bool>,
-    /// For each process the number of its latest request, as far as it is known here.
-    sn: Vec<u32>,
-    /// The token, if it is here: the same two lists, as the token has them.
-    token: Option<(Vec<bool>, Vec<u32>)>,
-}
+state! {
+    /// The local variables of one process. The state vector SV of the source is `own` and `asks`: of others it only
+    /// ever says whether they ask (R) or not (N).
+    pub struct SinghalHeuristic {
+        me: Peer,
+        hidden n: Size,
+        own: Own,
+        /// For each process, whether it is believed to be asking.
+        asks: Vec<bool>,
+        /// For each process the number of its latest request, as far as it is known here.
+        sn: Vec<u32>,
+        /// The token, if it is here: the same two lists, as the token has them.
+        token: Option<(Vec<bool>, Vec<u32>)>,
+    }
 
-names! {
     /// What a process does, by the letters of the source.
-    enum State {
+    #[derive(Copy)]
+    enum Own {
         Requesting = "R",
         Executing = "E",
         Holding = "H",
@@ -96,7 +97,7 @@ impl Process for SinghalHeuristic {
         SinghalHeuristic {
             me,
             n,
-            own: if holder { State::Holding } else { State::Nothing },
+            own: if holder { Own::Holding } else { Own::Nothing },
             asks: (0..n.0).map(|j| j < me.0).collect(),
             sn: vec![0; size],
             token: holder.then(|| (vec![false; size], vec![0; size])),
@@ -106,24 +107,58 @@ impl Process for SinghalHeuristic {
     fn start(&mut self, _: &mut impl Outbox<Self>) {}
 
     fn receive(&mut self, from: Peer, msg: Msg, out: &mut impl Outbox<Self>) {
+        let is_fresh = matches!(msg, Msg::Request { sn } if sn > self.known(from));
         match (msg, self.own) {
-            (Msg::Request { sn }, _) if sn > self.known(from) => self.fresh(from, sn, out),
-            (Msg::Request { .. }, _) => self.outdated(from, out),
-            (Msg::Token { tsv, tsn }, State::Requesting) => {
+            (Msg::Request { sn }, Own::Nothing | Own::Executing) if is_fresh => {
+                out.rule(Rule::Note);
+                self.note(from, sn);
+            }
+            (Msg::Request { sn }, Own::Requesting) if is_fresh => {
+                if self.note(from, sn) {
+                    out.rule(Rule::AskBack);
+                    self.ask(from, out);
+                } else {
+                    out.rule(Rule::Note);
+                }
+            }
+            (Msg::Request { sn }, Own::Holding) if is_fresh => {
+                out.rule(Rule::HandOver);
+                self.note(from, sn);
+                self.own = Own::Nothing;
+                let Some((mut tsv, mut tsn)) = self.token.take() else {
+                    return out.impossible("who holds the token has it");
+                };
+                let place = from.0 as usize;
+                if let (Some(asks), Some(number)) = (tsv.get_mut(place), tsn.get_mut(place)) {
+                    (*asks, *number) = (true, sn);
+                }
+                out.send(from, Msg::Token { tsv, tsn });
+            }
+            // It comes late: what it asks for is known here, or over. But it may be the only word between the two, and
+            // one of them must go on believing that the other asks.
+            (Msg::Request { .. }, Own::Nothing) => {
+                out.rule(Rule::Outdated);
+                self.believe(from);
+            }
+            (Msg::Request { .. }, Own::Requesting) => {
+                out.rule(Rule::Outdated);
+                if self.believe(from) {
+                    self.ask(from, out);
+                }
+            }
+            (Msg::Request { .. }, Own::Executing | Own::Holding) => {
+                out.rule(Rule::Outdated);
+                self.ask(from, out);
+            }
+            (Msg::Token { tsv, tsn }, Own::Requesting) => {
                 out.rule(Rule::Token);
-                self.own = State::Executing;
+                self.own = Own::Executing;
                 self.token = Some((tsv, tsn));
             }
-            (Msg::Token { .. }, State::Executing | State::Holding | State::Nothing) => {
-                out.impossible("the token is sent to who waits for it")
+            (Msg::Token { .. }, Own::Executing | Own::Holding | Own::Nothing) => {
+                out.impossible("the token is sent to who waits for it");
             }
         }
-    }
-}
-
-impl crate::model::State for SinghalHeuristic {
-    fn fields(&self) -> Fields {
-        fields!(self; me, own, asks, sn, token)
     }
 }
 
@@ -134,51 +169,12 @@ impl SinghalHeuristic {
         self.token.as_ref().map_or(0, |(_, tsn)| number(tsn)).max(number(&self.sn))
     }
 
-    /// A request comes that is newer than what is known.
-    fn fresh(&mut self, from: Peer, sn: u32, out: &mut impl Outbox<Self>) {
-        if let Some(known) = self.sn.get_mut(from.0 as usize) {
+    /// This process asks, with this number. Whether it was not believed to be asking.
+    fn note(&mut self, who: Peer, sn: u32) -> bool {
+        if let Some(known) = self.sn.get_mut(who.0 as usize) {
             *known = sn;
         }
-        let is_new = self.believe(from);
-        match self.own {
-            State::Nothing | State::Executing => out.rule(Rule::Note),
-            State::Requesting if is_new => {
-                out.rule(Rule::AskBack);
-                self.ask(from, out);
-            }
-            State::Requesting => out.rule(Rule::Note),
-            State::Holding => {
-                out.rule(Rule::HandOver);
-                self.own = State::Nothing;
-                match self.token.take() {
-                    Some((mut tsv, mut tsn)) => {
-                        let place = from.0 as usize;
-                        if let (Some(asks), Some(number)) = (tsv.get_mut(place), tsn.get_mut(place)) {
-                            (*asks, *number) = (true, sn);
-                        }
-                        out.send(from, Msg::Token { tsv, tsn });
-                    }
-                    None => out.impossible("who holds the token has it"),
-                }
-            }
-        }
-    }
-
-    /// A request comes late: what it asks for is known here, or over. But it may be the only word between the two,
-    /// and one of them must go on believing that the other asks.
-    fn outdated(&mut self, from: Peer, out: &mut impl Outbox<Self>) {
-        out.rule(Rule::Outdated);
-        match self.own {
-            State::Nothing => {
-                self.believe(from);
-            }
-            State::Requesting => {
-                if self.believe(from) {
-                    self.ask(from, out);
-                }
-            }
-            State::Executing | State::Holding => self.ask(from, out),
-        }
+        self.believe(who)
     }
 
     /// This process is believed to be asking from now on. Whether that is new.
@@ -190,23 +186,17 @@ impl SinghalHeuristic {
     fn ask(&self, whom: Peer, out: &mut impl Outbox<Self>) {
         out.send(whom, Msg::Request { sn: self.sn.get(self.me.0 as usize).copied().unwrap_or(0) });
     }
-
-    /// The first after this process that is believed to be asking.
-    fn next(&self) -> Option<Peer> {
-        let mut round = (self.me.0 + 1..self.n.0).chain(0..self.me.0);
-        round.find(|&j| self.asks.get(j as usize) == Some(&true)).map(Peer)
-    }
 }
 
 impl Exclusion for SinghalHeuristic {
     fn request(&mut self, out: &mut impl Outbox<Self>) {
         if self.token.is_some() {
             out.rule(Rule::Enter);
-            self.own = State::Executing;
+            self.own = Own::Executing;
             return;
         }
         out.rule(Rule::Want);
-        self.own = State::Requesting;
+        self.own = Own::Requesting;
         if let Some(own) = self.sn.get_mut(self.me.0 as usize) {
             *own += 1;
         }
@@ -231,13 +221,14 @@ impl Exclusion for SinghalHeuristic {
                 (*asks, *sn) = (*tsv, *tsn);
             }
         }
-        match self.next() {
+        let mut round = (self.me.0 + 1..self.n.0).chain(0..self.me.0);
+        match round.find(|&j| self.asks.get(j as usize) == Some(&true)) {
             Some(next) => {
-                self.own = State::Nothing;
-                out.send(next, Msg::Token { tsv, tsn });
+                self.own = Own::Nothing;
+                out.send(Peer(next), Msg::Token { tsv, tsn });
             }
             None => {
-                self.own = State::Holding;
+                self.own = Own::Holding;
                 self.token = Some((tsv, tsn));
             }
         }
@@ -245,9 +236,9 @@ impl Exclusion for SinghalHeuristic {
 
     fn stage(&self) -> Stage {
         match self.own {
-            State::Nothing | State::Holding => Stage::Idle,
-            State::Requesting => Stage::Waiting,
-            State::Executing => Stage::Inside,
+            Own::Nothing | Own::Holding => Stage::Idle,
+            Own::Requesting => Stage::Waiting,
+            Own::Executing => Stage::Inside,
         }
     }
 
@@ -255,47 +246,6 @@ impl Exclusion for SinghalHeuristic {
         match msg {
             Msg::Request { .. } => Charge::Sender,
             Msg::Token { .. } => Charge::Receiver,
-        }
-    }
-}
-
-/// The textbooks taken literally: a request that is outdated is ignored (erratum S1).
-#[derive(Clone, Default, PartialEq, Eq, Hash, Debug)]
-pub struct SinghalHeuristicIgnores;
-
-impl Variant for SinghalHeuristicIgnores {
-    type Right = SinghalHeuristic;
-    const TEXT: Text = Text {
-        name: "singhal-heuristic@s1",
-        title: "Singhal's heuristic, late requests ignored",
-        erratum: "S1",
-        idea: "As printed in textbooks, a request whose number is already known is ignored. But the number may be \
-               known from the token, and the request be the only word between the two processes: then neither \
-               believes the other to be asking, and when one has the token and the other wants it nobody moves.",
-        rules: &[
-            RuleText {
-                name: "note",
-                text: "on REQUEST(sn) from j, sn > SN[j], in state N or E, or in R with SV[j] = R: SN[j] := sn; \
-                       SV[j] := R",
-            },
-            RuleText { name: "outdated", text: "on REQUEST(sn) from j, sn <= SN[j]: nothing" },
-        ],
-        example: "-n 3 --schedule random --links fifo --load open:0.3 --total 4 --seed 32838",
-    };
-
-    fn receive(
-        &mut self,
-        right: &mut SinghalHeuristic,
-        from: Peer,
-        msg: Msg,
-        out: &mut impl Outbox<SinghalHeuristic>,
-    ) {
-        match msg {
-            Msg::Request { sn } if right.sn.get(from.0 as usize).is_some_and(|&known| sn > known) => {
-                right.fresh(from, sn, out);
-            }
-            Msg::Request { .. } => out.rule(Rule::Outdated),
-            Msg::Token { .. } => right.receive(from, msg, out),
         }
     }
 }
