@@ -4,13 +4,15 @@
 //! the last, and whoever it passes from now on points to its origin. The last remembers who is next, and sends it the
 //! token when it leaves, or at once if it does not need it.
 //!
-//! **Needs.** Named processes that can send to each other, reliable links in any order, and one process that has the
-//! token at first, known to all. The size is not needed, and no table grows with it.
+//! **Needs.** Named processes that can all send to each other, and one that has the token at first, known to all: it is
+//! the last that asked.
 //!
 //! **Cost.** 0 to n per entry; 1 + 1/2 + ... + 1/(n-1) on average under light load, 3 to 4 when everybody always wants
 //! in; one message delay from an exit to the next entry
 //!
 //! **Source.** M. Naimi, M. Trehel, A. Arnold, JPDC 34(1):1-13, 1996
+//!
+//! First published in 1987. Nobody needs to know how many there are, and no table grows with them.
 //!
 //! ```
 //! use ringleader::{mutex::NaimiTrehel, sim::{self, Scenario}};
@@ -20,17 +22,18 @@
 
 use crate::model::*;
 
-/// The local variables of one process.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct NaimiTrehel {
-    me: Peer,
-    user: Stage,
-    /// Who asked last, as far as this process knows; none if it was this one.
-    last: Option<Peer>,
-    /// Who gets the token after this process.
-    next: Option<Peer>,
-    /// Whether the token is here.
-    token: bool,
+state! {
+    /// The local variables of one process.
+    pub struct NaimiTrehel {
+        me: Peer,
+        user: Stage,
+        /// Who asked last, as far as this process knows; none if it was this one.
+        last: Option<Peer>,
+        /// Who gets the token after this process.
+        next: Option<Peer>,
+        /// Whether the token is here.
+        token: bool,
+    }
 }
 
 messages! {
@@ -64,7 +67,12 @@ impl Process for NaimiTrehel {
     const SPEC: Spec = Spec::exclusion("naimi-trehel", 1987, include_str!("mod.rs"))
         .reached(Reached::Relays)
         .talks(Talks::ToFew)
-        .at_most(Counts::All, Basis::Proved("?"), "n per entry", |facts| Some(facts.n * facts.entries))
+        .at_most(
+            Counts::All,
+            Basis::Proved("by counting: a request reaches nobody twice, and brings one TOKEN"),
+            "n per entry",
+            |facts| Some(facts.n * facts.entries),
+        )
         .example("-n 5 --entries 1");
     type Given = (Peer, Holder);
     type Port = Peer;
@@ -74,7 +82,8 @@ impl Process for NaimiTrehel {
     type Local = Never;
 
     fn new((me, Holder(token)): (Peer, Holder)) -> Self {
-        let last = if token { None } else { Some(FIRST) };
+        let first = Peer(0);
+        let last = if token { None } else { Some(first) };
         NaimiTrehel { me, user: Stage::Idle, last, next: None, token }
     }
 
@@ -82,10 +91,10 @@ impl Process for NaimiTrehel {
 
     fn receive(&mut self, _: Peer, msg: Msg, out: &mut impl Outbox<Self>) {
         match (msg, self.user, self.last) {
-            (Msg::Request { k }, Stage::Idle | Stage::Waiting | Stage::Inside, _) if k == self.me => {
-                out.impossible("a request does not come back to its origin")
+            (Msg::Request { k }, ..) if k == self.me => {
+                out.impossible("a request does not come back to its origin");
             }
-            (Msg::Request { k }, Stage::Idle | Stage::Waiting | Stage::Inside, Some(last)) => {
+            (Msg::Request { k }, _, Some(last)) => {
                 out.rule(Rule::Forward);
                 out.send(last, Msg::Request { k });
                 self.last = Some(k);
@@ -107,20 +116,11 @@ impl Process for NaimiTrehel {
                 self.user = Stage::Inside;
             }
             (Msg::Token {}, Stage::Idle | Stage::Inside, _) => {
-                out.impossible("the token is sent to who waits for it")
+                out.impossible("the token is sent to who waits for it");
             }
         }
     }
 }
-
-impl State for NaimiTrehel {
-    fn fields(&self) -> Fields {
-        fields!(self; me, user, last, next, token)
-    }
-}
-
-/// Who has the token at first.
-const FIRST: Peer = Peer(0);
 
 impl Exclusion for NaimiTrehel {
     fn request(&mut self, out: &mut impl Outbox<Self>) {
@@ -135,7 +135,7 @@ impl Exclusion for NaimiTrehel {
                 out.send(last, Msg::Request { k: self.me });
             }
             (true, Some(_)) | (false, None) => {
-                out.impossible("an idle process is the last if it has the token")
+                out.impossible("an idle process is the last if it has the token");
             }
         }
     }

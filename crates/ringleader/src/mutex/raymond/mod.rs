@@ -4,13 +4,15 @@
 //! itself included, and asks on in its own name, once at a time. The token goes to the head of the queue, with a
 //! request after it if more are waiting.
 //!
-//! **Needs.** A tree, reliable links in any order (a request may overtake the token), one process that has the token at
-//! first, and at each process the edge towards it. No names, and no knowledge of the size.
+//! **Needs.** A tree, and at each process the edge towards the one that has the token at first; no names. Links may
+//! reorder: a request that overtakes the token only waits in the queue.
 //!
 //! **Cost.** at most 2D per entry, D being the diameter of the tree; twice the distance of the token for an entry on
 //! its own; 4(n-1)/n on average when everybody always wants in
 //!
 //! **Source.** K. Raymond, ACM TOCS 7(1):61-77, 1989
+//!
+//! From an exit to the next entry there are 1 to D message delays.
 //!
 //! ```
 //! use ringleader::{mutex::Raymond, sim::{self, Scenario, Topology}};
@@ -22,16 +24,18 @@
 use crate::model::*;
 use std::collections::VecDeque;
 
-/// The local variables of one process.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Raymond {
-    user: Stage,
-    /// The edge towards the token; none if it is here.
-    holder: Option<Edge>,
-    /// Whether the holder was asked, and has not answered yet.
-    asked: bool,
-    /// Who is to have the token, in the order of asking: neighbours, and none for the process itself.
-    queue: VecDeque<Option<Edge>>,
+state! {
+    /// The local variables of one process.
+    pub struct Raymond {
+        user: Stage,
+        /// The edge towards the token; none if it is here.
+        holder: Option<Edge>,
+        /// Whether the holder was asked, and has not answered yet.
+        asked: bool,
+        /// Who is to have the token, in the order of asking: neighbours, and none for the process itself.
+        hidden queue: VecDeque<Option<Edge>>,
+        queue = |me| Vec::from(me.queue.clone()),
+    }
 }
 
 messages! {
@@ -66,9 +70,12 @@ impl Process for Raymond {
     const SPEC: Spec = Spec::exclusion("raymond", 1989, include_str!("mod.rs"))
         .reached(Reached::Relays)
         .graphs(&[Graph::Tree])
-        .at_most(Counts::All, Basis::Proved("?"), "2D per entry", |facts| {
-            Some(2 * facts.diameter * facts.entries)
-        })
+        .at_most(
+            Counts::All,
+            Basis::Proved("by counting: at most D steps to who enters next, each asked for once"),
+            "2D per entry",
+            |facts| Some(2 * facts.diameter * facts.entries),
+        )
         .example("-n 5 --topology line");
     type Given = TowardsRoot;
     type Port = Edge;
@@ -98,14 +105,6 @@ impl Process for Raymond {
             }
         }
         self.settle(out);
-    }
-}
-
-impl State for Raymond {
-    fn fields(&self) -> Fields {
-        let mut fields = fields!(self; user, holder, asked);
-        fields.push(("queue", Value::List(self.queue.iter().map(Show::show).collect())));
-        fields
     }
 }
 
