@@ -3,16 +3,18 @@
 //! **Idea.** Whoever wants the token asks the home, which numbers those who ask and tells each owner to send the token
 //! on to the next, directly. Whoever has the token keeps it until somebody else is numbered.
 //!
-//! **Needs.** Named processes that can send to each other, and one of them, index 0, that all know as the home and that
-//! has the token at first. Links in any order; messages may come twice, for everything is numbered. None may be lost:
-//! `homed-chain-resend` asks again, and needs a bound on delays for it. Nobody crashes: then the lock service begins a
-//! new epoch.
+//! **Needs.** Named processes that can send to each other, one of which, index 0, all know as the home; it has the
+//! token at first. Messages may come in any order and twice, for everything is numbered; but none may be lost
+//! (`homed-chain-resend` asks again), and nobody may crash (the lock service then begins a new epoch).
 //!
 //! **Cost.** 0 per entry if the token is still here, 2 if it is at the home or the home wants it, 3 otherwise;
 //! (n-1)(3n-2)/n^2 on average under light load, 3-2/n when everybody always wants in; one message delay from an exit to
 //! the next entry
 //!
 //! **Source.** the lock service of this project
+//!
+//! With the token goes a counter of entries, the fence by which a storage can tell an older holder from a newer one.
+//! The servers of [`crate::lock`] are made of the two records here, [`Home`] and [`Owner`].
 //!
 //! ```
 //! use ringleader::{mutex::HomedChain, sim::{self, Scenario}};
@@ -25,6 +27,87 @@ use core::fmt::Debug;
 use core::hash::Hash;
 use core::marker::PhantomData;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// The homed chain where no message is lost.
+pub type HomedChain = Chain<Patiently>;
+
+/// Whoever has asked waits, and does nothing else.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Patiently;
+
+/// The home.
+const HOME: Peer = Peer(0);
+
+state! {
+    /// The local variables of one process.
+    pub struct Chain<W: Waits> {
+        me: Peer,
+        user: Stage,
+        hidden owner: Owner<Peer>,
+        token = |me| me.owner.token.map(|token| token.k),
+        next = |me| me.owner.next,
+        fence = |me| me.owner.token.map(|token| token.counter),
+        early = |me| me.owner.early,
+        asks = |me| me.owner.asking(),
+        /// The home's: whom it has numbered.
+        hidden home: Option<Box<Home<Peer>>>,
+        ..|me| me.home.iter().flat_map(|home| [("tail", home.tail.show()), ("numbered", home.number.show())]),
+        hidden patience: u32,
+        hidden waits: PhantomData<W>,
+    }
+}
+
+messages! {
+    /// What processes say to each other.
+    pub enum Msg {
+        /// I want the token; this is my n-th request.
+        "req" Req { n: u64 },
+        /// Owner number k sends the token on to this one.
+        "pass" Pass { k: u64, to: Peer },
+        /// You are owner number k; so many have entered.
+        "token" Token { k: u64, fence: u64 },
+    }
+}
+
+rules! {
+    /// want, the token here: ctr := ctr + 1; enter
+    Enter,
+    /// want otherwise: n := n + 1; send REQ(n) to the home, or ask itself; wait
+    Want,
+    /// home, on a new REQ(n) from r: send PASS(tk, r) to tail, or tell itself; tail := r, tk := tk + 1
+    Number,
+    /// home, on REQ(n) from r once more: send the PASS that it led to once more
+    Repeat,
+    /// home, on REQ(n) from r, a later one of r's numbered: nothing
+    Old,
+    /// on PASS(k, r), token k here, the user outside: send TOKEN(k + 1, ctr) to r
+    Give,
+    /// on PASS(k, r), token k here, the user inside: next := r
+    Next,
+    /// on PASS(k, r), TOKEN(k) not yet here: remember it until then
+    Early,
+    /// on PASS(k, r), TOKEN(k + 1) sent to r and none later: send it once more
+    Again,
+    /// on PASS(k, r) otherwise: nothing
+    Past,
+    /// on TOKEN(k, ctr), k above all that were here: ctr := ctr + 1; enter
+    Token,
+    /// on TOKEN(k, ctr) otherwise: nothing
+    Twice,
+    /// next = r: send TOKEN(k + 1, ctr) to r; next := none. Otherwise keep the token
+    Exit,
+    /// waiting, and T is over: what a chain that asks again says
+    Resend,
+}
+
+impl Rule {
+    /// The rules of a chain that asks again, which says what it does then.
+    pub const fn and_resend(text: &'static str) -> [RuleText; Rule::ALL.len()] {
+        let mut rules = *Rule::ALL.first_chunk().expect("as many as there are");
+        rules[Rule::Resend as usize].text = text;
+        rules
+    }
+}
 
 /// What a process does besides while it waits: nothing where no message is lost, asking again where some are.
 pub trait Waits: Clone + Eq + Hash + Debug + Send + Sync + 'static {
@@ -54,41 +137,25 @@ pub trait Waits: Clone + Eq + Hash + Debug + Send + Sync + 'static {
     }
 }
 
-/// The local variables of one process.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Chain<W> {
-    waits: PhantomData<W>,
-    me: Peer,
-    /// How many ticks it waits before it asks again, if it does.
-    pub patience: u32,
-    pub(super) user: Stage,
-    pub(super) owner: Owner<Peer>,
-    /// The home's: whom it has numbered.
-    home: Option<Box<Home<Peer>>>,
-}
-
-/// The homed chain where no message is lost.
-pub type HomedChain = Chain<Patiently>;
-
-/// Whoever has asked waits, and does nothing else.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Patiently;
-
 impl Waits for Patiently {
     const SPEC: Spec = Spec::exclusion("homed-chain", 2026, include_str!("mod.rs"))
         .errata(include_str!("errata.md"))
+        .rules(Rule::ALL.split_at(Rule::Resend as usize).0)
         .reached(Reached::Relays)
         .talks(Talks::ToFew)
         .tolerates(Tolerates { duplication: true, ..Tolerates::NOTHING })
-        .at_most(Counts::All, Basis::Proved("?"), "min(n, 3) per entry", |facts| {
-            (facts.other_faults == 0).then_some(facts.n.min(3) * facts.entries)
-        })
+        .at_most(
+            Counts::All,
+            Basis::Proved("by counting: REQ, PASS, TOKEN; of two, one is the home and saves REQ or PASS"),
+            "min(n, 3) per entry",
+            // A message that comes twice may be answered twice.
+            |facts| (facts.other_faults == 0).then_some(facts.n.min(3) * facts.entries),
+        )
         .settings(&[Setting {
             name: "resend",
             about: "after how many times the longest delay a request is made again, where messages are lost",
             values: SettingValues::Elsewhere("homed-chain-resend"),
         }])
-        .rules(CHAIN_RULES)
         .example("-n 5 --entries 2");
     type Given = Peer;
     type Timer = Never;
@@ -98,39 +165,21 @@ impl Waits for Patiently {
     }
 }
 
-/// The home.
-const HOME: Peer = Peer(0);
-
-messages! {
-    /// What processes say to each other.
-    pub enum Msg {
-        /// I want the token; this is my n-th request.
-        "req" Req { n: u64 },
-        /// Owner number k sends the token on to this one.
-        "pass" Pass { k: u64, to: Peer },
-        /// You are owner number k; so many have entered.
-        "token" Token { k: u64, fence: u64 },
-    }
-}
-
 impl<W: Waits> Process for Chain<W> {
     const SPEC: Spec = W::SPEC;
     type Given = W::Given;
     type Port = Peer;
     type Msg = Msg;
-    type Rule = &'static str;
+    type Rule = Rule;
     type Timer = W::Timer;
     type Local = Never;
 
     fn new(given: W::Given) -> Self {
         let (me, patience) = W::told(given);
-        let (owner, home) = if me == HOME {
-            let first = Token { k: 0, counter: 0 };
-            (Owner::with(first), Some(Box::new(Home::new(me, first.k))))
-        } else {
-            (Owner::default(), None)
-        };
-        Chain { waits: PhantomData, me, patience, user: Stage::Idle, owner, home }
+        let is_home = me == HOME;
+        let owner = if is_home { Owner::with(Token { k: 0, counter: 0 }) } else { Owner::default() };
+        let home = is_home.then(|| Box::new(Home::new(me, 0)));
+        Chain { me, user: Stage::Idle, owner, home, patience, waits: PhantomData }
     }
 
     fn start(&mut self, _: &mut impl Outbox<Self>) {}
@@ -148,29 +197,7 @@ impl<W: Waits> Process for Chain<W> {
     }
 }
 
-impl<W: Waits> State for Chain<W> {
-    fn fields(&self) -> Fields {
-        let Owner { token, next, early, .. } = &self.owner;
-        let mut fields = fields!(self; me, user);
-        fields.extend([("token", token.map(|token| token.k).show()), ("next", next.show())]);
-        fields.extend([("fence", token.map(|token| token.counter).show()), ("early", early.show())]);
-        fields.push(("asks", self.owner.asking().show()));
-        if let Some(home) = &self.home {
-            fields.extend([("tail", home.tail().show()), ("numbered", home.number().show())]);
-        }
-        fields
-    }
-}
-
 impl<W: Waits> Chain<W> {
-    /// The request that waits is made once more, under its old number.
-    pub fn asks_again(&mut self, out: &mut impl Outbox<Self>) {
-        match self.owner.asking() {
-            Some(n) => self.ask(n, out),
-            None => out.impossible("who asks again waits"),
-        }
-    }
-
     /// A request goes to the home; the home asks itself.
     fn ask(&mut self, n: u64, out: &mut impl Outbox<Self>) {
         if self.me == HOME {
@@ -185,18 +212,17 @@ impl<W: Waits> Chain<W> {
         let Some(home) = &mut self.home else {
             return out.impossible("requests go to the home");
         };
-        let number = home.number();
-        let is_old = home.seats.get(&who).is_some_and(|seat| seat.request > n);
+        let last = home.request(who);
         match home.asked(who, n) {
             Some(pass) => {
-                out.rule(if home.number() > number { "number" } else { "repeat" });
+                out.rule(if last == Some(n) { Rule::Repeat } else { Rule::Number });
                 if pass.from == self.me {
                     self.told(pass.k, pass.to, out);
                 } else {
                     out.send(pass.from, Msg::Pass { k: pass.k, to: pass.to });
                 }
             }
-            None if is_old => out.rule("old"),
+            None if last.is_some_and(|last| last > n) => out.rule(Rule::Old),
             None => out.impossible("the last in the chain has the token, or waits for it"),
         }
     }
@@ -204,44 +230,54 @@ impl<W: Waits> Chain<W> {
     /// Owner number k is told where the token goes.
     fn told(&mut self, k: u64, to: Peer, out: &mut impl Outbox<Self>) {
         if let Some(sent) = self.owner.passed(k, to) {
-            out.rule("again");
+            out.rule(Rule::Again);
             return send(sent, out);
         }
-        let is_here = self.owner.token().is_some_and(|token| token.k == k);
+        let is_here = self.owner.token.is_some_and(|token| token.k == k);
         match (is_here, self.user) {
-            (true, Stage::Inside) => out.rule("next"),
+            (true, Stage::Inside) => out.rule(Rule::Next),
             (true, Stage::Idle) => {
-                out.rule("give");
+                out.rule(Rule::Give);
                 self.hand_over(out);
             }
             (true, Stage::Waiting) => out.impossible("who has the token does not wait for it"),
-            (false, _) if self.owner.early == Some((k, to)) => out.rule("early"),
-            (false, _) => out.rule("past"),
+            (false, _) if self.owner.early == Some((k, to)) => out.rule(Rule::Early),
+            (false, _) => out.rule(Rule::Past),
         }
     }
 
     /// A token comes. Whoever waits for it is served before it goes on, or it might go round for ever.
     fn comes(&mut self, token: Token, out: &mut impl Outbox<Self>) {
         match (self.owner.takes(token), self.user) {
-            (false, _) => out.rule("twice"),
+            (false, _) => out.rule(Rule::Twice),
             (true, Stage::Waiting) => {
-                out.rule("token");
+                out.rule(Rule::Token);
                 W::ends(out);
-                self.enter();
+                self.owner.grants();
+                self.user = Stage::Inside;
             }
             (true, Stage::Idle | Stage::Inside) => out.impossible("the token is sent to who waits for it"),
         }
     }
 
-    /// The user enters, under the next fence.
-    fn enter(&mut self) {
-        self.owner.grants();
-        self.user = Stage::Inside;
-    }
-
     /// The token goes on, if it is known where.
     fn hand_over(&mut self, out: &mut impl Outbox<Self>) {
-        self.owner.sends().into_iter().for_each(|sent| send(sent, out));
+        if let Some(sent) = self.owner.sends() {
+            send(sent, out);
+        }
+    }
+
+    /// The request that waits is made once more, under its old number.
+    pub fn asks_again(&mut self, out: &mut impl Outbox<Self>) {
+        match self.owner.asking() {
+            Some(n) => self.ask(n, out),
+            None => out.impossible("who asks again waits"),
+        }
+    }
+
+    /// How many ticks it waits before it asks again, if it does.
+    pub fn patience(&self) -> u32 {
+        self.patience
     }
 }
 
@@ -251,23 +287,21 @@ fn send<W: Waits>((to, token): (Peer, Token), out: &mut impl Outbox<Chain<W>>) {
 
 impl<W: Waits> Exclusion for Chain<W> {
     fn request(&mut self, out: &mut impl Outbox<Self>) {
-        if self.owner.token().is_some() {
-            out.rule("enter");
-            return self.enter();
-        }
-        match self.owner.wants() {
-            Some(n) => {
-                out.rule("want");
-                self.user = Stage::Waiting;
-                self.ask(n, out);
-                W::begins(self, out);
-            }
-            None => out.impossible("who is idle has not asked"),
+        if self.owner.grants().is_some() {
+            out.rule(Rule::Enter);
+            self.user = Stage::Inside;
+        } else if let Some(n) = self.owner.wants() {
+            out.rule(Rule::Want);
+            self.user = Stage::Waiting;
+            self.ask(n, out);
+            W::begins(self, out);
+        } else {
+            out.impossible("who is idle has not asked");
         }
     }
 
     fn release(&mut self, out: &mut impl Outbox<Self>) {
-        out.rule("exit");
+        out.rule(Rule::Exit);
         self.user = Stage::Idle;
         self.hand_over(out);
     }
@@ -348,8 +382,7 @@ impl<S: Copy + Ord> Home<S> {
     /// A request: a new one gets the next number, one that is repeated the answer that it had. The last in the chain
     /// has the token, or will.
     pub fn asked(&mut self, who: S, request: u64) -> Option<Pass<S>> {
-        let before = self.seats.get(&who);
-        match before {
+        match self.seats.get(&who) {
             Some(seat) if seat.request == request => Some(Pass { from: seat.before, k: seat.k - 1, to: who }),
             Some(seat) if seat.request > request => None,
             Some(_) | None if who == self.tail => None,
@@ -362,9 +395,7 @@ impl<S: Copy + Ord> Home<S> {
             }
         }
     }
-}
 
-impl<S: Copy + Ord> Home<S> {
     /// A request by a number of [`Owner::wants_above`]. A chain may be dropped while a copy of an old request is on its
     /// way: whoever made that is then numbered without asking, and should its token be lost nobody asks for it again.
     /// Its next request says that it never had that number, and is taken for a repetition.
@@ -382,11 +413,11 @@ impl<S: Copy + Ord> Home<S> {
 /// What everybody knows of the token: whether it is here, where it goes next, and where it went.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Owner<S> {
-    pub(super) token: Option<Token>,
+    token: Option<Token>,
     next: Option<S>,
-    pub(super) early: Option<(u64, S)>,
+    early: Option<(u64, S)>,
     sent: Option<(S, Token)>,
-    pub(super) largest: Option<u64>,
+    largest: Option<u64>,
     request: u64,
     asks: bool,
 }
@@ -459,22 +490,17 @@ impl<S: Copy + Ord> Owner<S> {
     /// The home says: owner number `k` sends the token on to `to`. What was sent already is sent again, as it was.
     pub fn passed(&mut self, k: u64, to: S) -> Option<(S, Token)> {
         match (self.token, self.sent) {
-            (Some(token), _) if token.k == k => {
-                self.next = Some(to);
-                None
-            }
-            (_, Some((whom, sent))) if sent.k == k + 1 && whom == to => Some((whom, sent)),
-            (_, _) if self.largest.is_none_or(|largest| k > largest) => {
-                self.early = Some((k, to));
-                None
-            }
-            (_, _) => None,
+            (Some(token), _) if token.k == k => self.next = Some(to),
+            (_, Some((whom, sent))) if sent.k == k + 1 && whom == to => return self.sent,
+            (_, _) if self.is_new(k) => self.early = Some((k, to)),
+            (_, _) => {}
         }
+        None
     }
 
     /// A token comes. It is taken once: only with a number above all that were ever here.
     pub fn takes(&mut self, token: Token) -> bool {
-        if self.largest.is_some_and(|largest| token.k <= largest) {
+        if !self.is_new(token.k) {
             return false;
         }
         self.largest = Some(token.k);
@@ -495,6 +521,11 @@ impl<S: Copy + Ord> Owner<S> {
         let Owner { token, next, early, sent, largest, request, asks } = self;
         let told = next.is_some() || early.is_some() || sent.is_some();
         token.is_none() && !told && largest.is_none() && *request == 0 && !asks
+    }
+
+    /// Whether this number is above all that were ever here.
+    fn is_new(&self, k: u64) -> bool {
+        self.largest.is_none_or(|largest| k > largest)
     }
 
     /// The largest number that was ever here.
@@ -518,38 +549,3 @@ impl<S: Copy + Ord> Owner<S> {
         Some(sent)
     }
 }
-
-/// The rules of the chain, in the order of an entry. A chain that asks again has one more.
-pub const CHAIN_RULES: &[RuleText] = &[
-    RuleText { name: "enter", text: "want, the token here: ctr := ctr + 1; enter" },
-    RuleText {
-        name: "want",
-        text: "want otherwise: n := n + 1; send REQ(n) to the home, or ask itself; wait",
-    },
-    RuleText {
-        name: "number",
-        text: "home, on a new REQ(n) from r: send PASS(tk, r) to tail, or tell itself; tail := r, tk := tk + 1",
-    },
-    RuleText {
-        name: "repeat",
-        text: "home, on REQ(n) from r once more: send the PASS that it led to once more",
-    },
-    RuleText { name: "old", text: "home, on REQ(n) from r, a later one of r's numbered: nothing" },
-    RuleText {
-        name: "give",
-        text: "on PASS(k, r), token k here, the user outside: send TOKEN(k + 1, ctr) to r",
-    },
-    RuleText { name: "next", text: "on PASS(k, r), token k here, the user inside: next := r" },
-    RuleText { name: "early", text: "on PASS(k, r), TOKEN(k) not yet here: remember it until then" },
-    RuleText {
-        name: "again",
-        text: "on PASS(k, r), TOKEN(k + 1) sent to r and none later: send it once more",
-    },
-    RuleText { name: "past", text: "on PASS(k, r) otherwise: nothing" },
-    RuleText { name: "token", text: "on TOKEN(k, ctr), k above all that were here: ctr := ctr + 1; enter" },
-    RuleText { name: "twice", text: "on TOKEN(k, ctr) otherwise: nothing" },
-    RuleText {
-        name: "exit",
-        text: "next = r: send TOKEN(k + 1, ctr) to r; next := none. Otherwise keep the token",
-    },
-];

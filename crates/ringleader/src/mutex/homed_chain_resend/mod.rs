@@ -11,6 +11,9 @@
 //!
 //! **Source.** the lock service of this project
 //!
+//! The one who waits makes good whatever was lost, and nobody else has to be in doubt. Where many wait, that is most of
+//! the messages.
+//!
 //! ```
 //! use ringleader::{mutex::HomedChainResend, sim::{self, Fault, Scenario}};
 //! let lost = Fault::LoseNth { kind: "token".into(), nth: 2 };
@@ -19,7 +22,7 @@
 //! ```
 
 use crate::model::*;
-use crate::mutex::homed_chain::{CHAIN_RULES, Chain, Waits};
+use crate::mutex::homed_chain::{Chain, Rule, Waits};
 
 /// The homed chain where messages are lost.
 pub type HomedChainResend = Chain<AskingAgain>;
@@ -36,6 +39,9 @@ names! {
 impl Waits for AskingAgain {
     const SPEC: Spec = Spec::exclusion("homed-chain-resend", 2026, include_str!("mod.rs"))
         .errata(include_str!("errata.md"))
+        .rules(&Rule::and_resend(
+            "waiting, and T is over: send REQ(n) to the home, which asks itself; wait for T again",
+        ))
         .reached(Reached::Relays)
         .talks(Talks::ToFew)
         .tolerates(Tolerates { loss: true, duplication: true, ..Tolerates::NOTHING })
@@ -45,7 +51,6 @@ impl Waits for AskingAgain {
             about: "after how many times the longest delay a request is made again",
             values: SettingValues::Number { min: 4, max: 1000, default: 4 },
         }])
-        .rules(&RULES)
         .example("-n 4 --entries 2 --loss 0.2 --seed 1");
     type Given = (Peer, MaxDelay, Settings);
     type Timer = Timer;
@@ -55,51 +60,16 @@ impl Waits for AskingAgain {
     }
 
     fn begins(chain: &HomedChainResend, out: &mut impl Outbox<HomedChainResend>) {
-        out.set_timer(Timer::Resend, chain.patience);
+        out.set_timer(Timer::Resend, chain.patience());
     }
 
     fn timeout(chain: &mut HomedChainResend, _: Timer, out: &mut impl Outbox<HomedChainResend>) {
-        out.rule("resend");
+        out.rule(Rule::Resend);
         chain.asks_again(out);
-        out.set_timer(Timer::Resend, chain.patience);
+        out.set_timer(Timer::Resend, chain.patience());
     }
 
     fn ends(out: &mut impl Outbox<HomedChainResend>) {
         out.stop_timer(Timer::Resend);
     }
 }
-
-/// Nobody asks again (erratum H4).
-#[derive(Clone, Default, PartialEq, Eq, Hash, Debug)]
-pub struct HomedChainNoResend;
-
-impl Variant for HomedChainNoResend {
-    type Right = HomedChainResend;
-    const TEXT: Text = Text {
-        name: "homed-chain-resend@noresend",
-        title: "Homed chain, nothing made again",
-        erratum: "H4",
-        idea: "Whoever waits is patient, although messages are lost. With a TOKEN the right to enter is gone, with a \
-               REQ or a PASS the turn of the one who asked, and it waits for ever.",
-        rules: &[RuleText { name: "resend", text: "waiting, and T is over: nothing" }],
-        example: "-n 3 --lose token@1",
-    };
-
-    fn timeout(&mut self, _: &mut HomedChainResend, _: Timer, out: &mut impl Outbox<HomedChainResend>) {
-        out.rule("resend");
-    }
-}
-
-/// The rules of the chain, and one more.
-const RULES: [RuleText; CHAIN_RULES.len() + 1] = {
-    let mut rules = [RuleText {
-        name: "resend",
-        text: "waiting, and T is over: send REQ(n) to the home, which asks itself; wait for T again",
-    }; CHAIN_RULES.len() + 1];
-    let mut place = 0;
-    while place < CHAIN_RULES.len() {
-        rules[place] = CHAIN_RULES[place];
-        place += 1;
-    }
-    rules
-};
