@@ -42,6 +42,8 @@ fn read(path: &Path) -> String {
 #[derive(Default)]
 struct Made {
     out: PathBuf,
+    /// The files beside `mod.rs` of the algorithm at hand: every version has them as they are.
+    beside: Vec<(String, String)>,
     texts: (String, String),
     mutants: (String, String),
 }
@@ -52,6 +54,11 @@ impl Made {
         let source = read(&folder.join("mod.rs"));
         let name =
             folder.file_name().map(|name| name.to_string_lossy().replace('_', "-")).unwrap_or_default();
+        self.beside = entries(folder)
+            .iter()
+            .filter(|path| path.extension().is_some_and(|end| end == "rs") && !path.ends_with("mod.rs"))
+            .map(|path| (path.file_name().unwrap_or_default().to_string_lossy().into_owned(), read(path)))
+            .collect();
         let errata = folder.join("errata.md");
         let errata = if errata.exists() { read(&errata) } else { String::new() };
         let between = |begin, end| source.split_once(begin)?.1.split_once(end).map(|(name, _)| name);
@@ -133,7 +140,8 @@ impl Made {
         fs::create_dir_all(&folder).expect("a folder can be made");
         let body: String = source.split_inclusive('\n').skip_while(|line| line.starts_with("//!")).collect();
         let files = [("mod.rs", source), ("body.rs", &*body), ("errata.md", errata), ("diff.txt", diff)];
-        for (file, text) in files {
+        for (file, text) in files.into_iter().chain(self.beside.iter().map(|(file, text)| (&**file, &**text)))
+        {
             fs::write(folder.join(file), text).expect("a version can be written");
         }
         module

@@ -14,7 +14,7 @@
 //! **Source.** the lock service of this project
 //!
 //! With the token goes a counter of entries, the fence by which a storage can tell an older holder from a newer one.
-//! The servers of [`crate::lock`] are made of the two records here, [`Home`] and [`Owner`].
+//! The servers of [`crate::lock`] are made of the two records [`Home`] and [`Owner`], too.
 //!
 //! ```
 //! use ringleader::{mutex::HomedChain, sim::{self, Scenario}};
@@ -22,18 +22,19 @@
 //! assert_eq!(run.messages, 2 + 3 + 3); // the home enters at once, the token then goes from one to the next
 //! ```
 
+mod home;
+mod owner;
+mod waits;
+
+pub use home::{Home, Pass};
+pub use owner::{Owner, Token};
+pub use waits::{Patiently, Waits};
+
 use crate::model::*;
-use core::fmt::Debug;
-use core::hash::Hash;
 use core::marker::PhantomData;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// The homed chain where no message is lost.
 pub type HomedChain = Chain<Patiently>;
-
-/// Whoever has asked waits, and does nothing else.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Patiently;
 
 /// The home.
 const HOME: Peer = Peer(0);
@@ -49,7 +50,6 @@ state! {
         fence = |me| me.owner.token.map(|token| token.counter),
         early = |me| me.owner.early,
         asks = |me| me.owner.asking(),
-        /// The home's: whom it has numbered.
         hidden home: Option<Box<Home<Peer>>>,
         ..|me| me.home.iter().flat_map(|home| [("tail", home.tail.show()), ("numbered", home.number.show())]),
         hidden patience: u32,
@@ -98,43 +98,6 @@ rules! {
     Exit,
     /// waiting, and T is over: what a chain that asks again says
     Resend,
-}
-
-impl Rule {
-    /// The rules of a chain that asks again, which says what it does then.
-    pub const fn and_resend(text: &'static str) -> [RuleText; Rule::ALL.len()] {
-        let mut rules = *Rule::ALL.first_chunk().expect("as many as there are");
-        rules[Rule::Resend as usize].text = text;
-        rules
-    }
-}
-
-/// What a process does besides while it waits: nothing where no message is lost, asking again where some are.
-pub trait Waits: Clone + Eq + Hash + Debug + Send + Sync + 'static {
-    /// The contract.
-    const SPEC: Spec;
-    /// What a process is told at birth.
-    type Given: Given;
-    /// Its timers.
-    type Timer: Name;
-
-    /// Its name, and how many ticks it is patient.
-    fn told(given: Self::Given) -> (Peer, u32);
-
-    /// It has asked, and waits.
-    fn begins(chain: &Chain<Self>, out: &mut impl Outbox<Chain<Self>>) {
-        let _ = (chain, out);
-    }
-
-    /// A timer runs out.
-    fn timeout(chain: &mut Chain<Self>, timer: Self::Timer, out: &mut impl Outbox<Chain<Self>>) {
-        let _ = (chain, timer, out);
-    }
-
-    /// The token has come.
-    fn ends(out: &mut impl Outbox<Chain<Self>>) {
-        let _ = out;
-    }
 }
 
 impl Waits for Patiently {
@@ -198,15 +161,6 @@ impl<W: Waits> Process for Chain<W> {
 }
 
 impl<W: Waits> Chain<W> {
-    /// A request goes to the home; the home asks itself.
-    fn ask(&mut self, n: u64, out: &mut impl Outbox<Self>) {
-        if self.me == HOME {
-            self.asked(self.me, n, out);
-        } else {
-            out.send(HOME, Msg::Req { n });
-        }
-    }
-
     /// The home is asked; by itself, too.
     fn asked(&mut self, who: Peer, n: u64, out: &mut impl Outbox<Self>) {
         let Some(home) = &mut self.home else {
@@ -266,19 +220,6 @@ impl<W: Waits> Chain<W> {
             send(sent, out);
         }
     }
-
-    /// The request that waits is made once more, under its old number.
-    pub fn asks_again(&mut self, out: &mut impl Outbox<Self>) {
-        match self.owner.asking() {
-            Some(n) => self.ask(n, out),
-            None => out.impossible("who asks again waits"),
-        }
-    }
-
-    /// How many ticks it waits before it asks again, if it does.
-    pub fn patience(&self) -> u32 {
-        self.patience
-    }
 }
 
 fn send<W: Waits>((to, token): (Peer, Token), out: &mut impl Outbox<Chain<W>>) {
@@ -319,66 +260,7 @@ impl<W: Waits> Exclusion for Chain<W> {
     }
 }
 
-/// What the home knows: whom it numbered last, and what it told for each.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Home<S> {
-    tail: S,
-    number: u64,
-    seats: BTreeMap<S, Numbered<S>>,
-}
-
-/// What became of somebody's last request.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-struct Numbered<S> {
-    request: u64,
-    before: S,
-    k: u64,
-}
-
-/// The home tells owner number `k`, which is `from`, to send the token on to `to`, which is owner number k + 1.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Pass<S> {
-    /// Who is told.
-    pub from: S,
-    /// Its number.
-    pub k: u64,
-    /// Who is to get the token.
-    pub to: S,
-}
-
 impl<S: Copy + Ord> Home<S> {
-    /// A chain of one owner, with this number.
-    pub fn new(owner: S, number: u64) -> Home<S> {
-        Home { tail: owner, number, seats: BTreeMap::new() }
-    }
-
-    /// Who was numbered last.
-    pub fn tail(&self) -> S {
-        self.tail
-    }
-
-    /// With which number.
-    pub fn number(&self) -> u64 {
-        self.number
-    }
-
-    /// What was told for whoever was numbered last; nothing if that is who had the token first.
-    pub fn last(&self) -> Option<Pass<S>> {
-        let seat = self.seats.get(&self.tail).filter(|seat| seat.k == self.number)?;
-        Some(Pass { from: seat.before, k: seat.k - 1, to: self.tail })
-    }
-
-    /// The number of somebody's last request that was numbered.
-    pub fn request(&self, who: S) -> Option<u64> {
-        self.seats.get(&who).map(|seat| seat.request)
-    }
-
-    /// Everybody who may have the token: whoever was ever numbered, and those before them.
-    pub fn everybody(&self) -> BTreeSet<S> {
-        let numbered = self.seats.iter().flat_map(|(who, seat)| [*who, seat.before]);
-        numbered.chain([self.tail]).collect()
-    }
-
     /// A request: a new one gets the next number, one that is repeated the answer that it had. The last in the chain
     /// has the token, or will.
     pub fn asked(&mut self, who: S, request: u64) -> Option<Pass<S>> {
@@ -389,104 +271,15 @@ impl<S: Copy + Ord> Home<S> {
             Some(_) | None => {
                 let pass = Pass { from: self.tail, k: self.number, to: who };
                 self.number += 1;
-                self.seats.insert(who, Numbered { request, before: self.tail, k: self.number });
+                self.seats.insert(who, home::Numbered { request, before: self.tail, k: self.number });
                 self.tail = who;
                 Some(pass)
             }
         }
     }
-
-    /// A request by a number of [`Owner::wants_above`]. A chain may be dropped while a copy of an old request is on its
-    /// way: whoever made that is then numbered without asking, and should its token be lost nobody asks for it again.
-    /// Its next request says that it never had that number, and is taken for a repetition.
-    pub fn asked_above(&mut self, who: S, request: u64) -> Option<Pass<S>> {
-        if let Some(seat) = self.seats.get_mut(&who)
-            && seat.request < request
-            && request <= seat.k + 1
-        {
-            seat.request = request;
-        }
-        self.asked(who, request)
-    }
-}
-
-/// What everybody knows of the token: whether it is here, where it goes next, and where it went.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Owner<S> {
-    token: Option<Token>,
-    next: Option<S>,
-    early: Option<(u64, S)>,
-    sent: Option<(S, Token)>,
-    largest: Option<u64>,
-    request: u64,
-    asks: bool,
-}
-
-/// The token: the number of its owner, and how many grants there were.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Token {
-    /// The number of its owner.
-    pub k: u64,
-    /// The counter of the last grant.
-    pub counter: u64,
-}
-
-impl<S> Default for Owner<S> {
-    fn default() -> Owner<S> {
-        Owner { token: None, next: None, early: None, sent: None, largest: None, request: 0, asks: false }
-    }
 }
 
 impl<S: Copy + Ord> Owner<S> {
-    /// Somebody who has this token from the start.
-    pub fn with(token: Token) -> Owner<S> {
-        Owner { token: Some(token), largest: Some(token.k), ..Owner::default() }
-    }
-
-    /// The token, if it is here.
-    pub fn token(&self) -> Option<Token> {
-        self.token
-    }
-
-    /// Who gets it next, if that is known and it is here.
-    pub fn next(&self) -> Option<S> {
-        self.next
-    }
-
-    /// The number of the request that is not answered yet.
-    pub fn asking(&self) -> Option<u64> {
-        self.asks.then_some(self.request)
-    }
-
-    /// The token is wanted here: the number of a new request, unless it is here or has been asked for.
-    pub fn wants(&mut self) -> Option<u64> {
-        if self.token.is_some() || self.asks {
-            return None;
-        }
-        self.request += 1;
-        self.asks = true;
-        Some(self.request)
-    }
-
-    /// The same, with a request whose number is above all numbers that were had here: two more than the largest.
-    pub fn wants_above(&mut self) -> Option<u64> {
-        self.wants()?;
-        self.request = self.largest.map_or(1, |largest| largest + 2);
-        Some(self.request)
-    }
-
-    /// Whether it is told to send a token on that never came, and that it does not ask for.
-    pub fn is_owed(&self) -> bool {
-        self.early.is_some() && self.token.is_none() && !self.asks
-    }
-
-    /// One more grant: its counter.
-    pub fn grants(&mut self) -> Option<u64> {
-        let token = self.token.as_mut()?;
-        token.counter += 1;
-        Some(token.counter)
-    }
-
     /// The home says: owner number `k` sends the token on to `to`. What was sent already is sent again, as it was.
     pub fn passed(&mut self, k: u64, to: S) -> Option<(S, Token)> {
         match (self.token, self.sent) {
@@ -510,35 +303,6 @@ impl<S: Copy + Ord> Owner<S> {
         true
     }
 
-    /// A token comes, and is taken whatever its number: the mistake that [`Owner::takes`] avoids.
-    pub fn takes_again(&mut self, token: Token) {
-        self.largest = None;
-        self.takes(token);
-    }
-
-    /// Whether nothing was ever asked, told or taken: forgetting it loses nothing.
-    pub fn is_blank(&self) -> bool {
-        let Owner { token, next, early, sent, largest, request, asks } = self;
-        let told = next.is_some() || early.is_some() || sent.is_some();
-        token.is_none() && !told && largest.is_none() && *request == 0 && !asks
-    }
-
-    /// Whether this number is above all that were ever here.
-    fn is_new(&self, k: u64) -> bool {
-        self.largest.is_none_or(|largest| k > largest)
-    }
-
-    /// The largest number that was ever here.
-    pub fn largest(&self) -> Option<u64> {
-        self.largest
-    }
-
-    /// The token goes to somebody else under the number that it has, with whoever uses it; and who gets it next, if
-    /// that is known. It does not come back with that number.
-    pub fn gives(&mut self) -> Option<(Token, Option<S>)> {
-        self.token.take().map(|token| (token, self.next.take()))
-    }
-
     /// Nobody needs it here any more: to whom it goes now, if that is known.
     pub fn sends(&mut self) -> Option<(S, Token)> {
         let token = self.token?;
@@ -547,5 +311,10 @@ impl<S: Copy + Ord> Owner<S> {
         let sent = (to, Token { k: token.k + 1, ..token });
         self.sent = Some(sent);
         Some(sent)
+    }
+
+    /// Whether this number is above all that were ever here.
+    fn is_new(&self, k: u64) -> bool {
+        self.largest.is_none_or(|largest| k > largest)
     }
 }
