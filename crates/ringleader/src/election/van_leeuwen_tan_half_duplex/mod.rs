@@ -4,14 +4,16 @@
 //! another one of its phase, or the smaller value that one has left behind, the larger value sets out against the
 //! smaller as the next phase. A chase that meets its own value ends the election.
 //!
-//! **Needs.** Distinct comparable identities, half-duplex links: two messages never pass each other in a link, so that
-//! they meet in a process. No sense of direction, not the ring's size. A step may have to take several waiting
-//! messages.
+//! **Needs.** Half-duplex links: two messages never pass each other in a link, so that they meet in a process. A step
+//! may have to take several waiting messages.
 //!
 //! **Cost.** 2n in phase 0, at most n in each of at most P phases, where P is the largest with F(P+2) <= n (Fibonacci
 //! numbers; about 1.44 log n); n announcements; the count and the winner depend on the schedule
 //!
 //! **Source.** J. van Leeuwen, R. B. Tan, Distributed Computing 2:149-160, 1987
+//!
+//! The worst arrangement that is known takes n messages in each phase, and the most phases with F(P+3) <= n, for every
+//! n from 3 on. Which process wins depends on the schedule from n = 5 on.
 //!
 //! ```
 //! use ringleader::{election::VanLeeuwenTanHalfDuplex, sim};
@@ -19,33 +21,30 @@
 //! assert_eq!((run.leader_id(), run.election_messages()), (Some(3), 9));
 //! ```
 
-use core::cmp::Ordering::{Equal, Greater, Less};
-use core::slice;
-
 use crate::model::*;
 
-/// The local variables of one process.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct VanLeeuwenTanHalfDuplex {
-    id: Id,
-    role: Role,
-    /// The neighbours' identities, from phase 0.
-    neighbours: [Option<Id>; 2],
-    /// The phase in which it last took part (PNUM); F(phase+2) ≤ n.
-    phase: u8,
-    /// The value it has in that phase (the register ID).
-    value: Id,
-    leader: Option<Id>,
-}
+state! {
+    /// The local variables of one process.
+    pub struct VanLeeuwenTanHalfDuplex {
+        id: Id,
+        role: Role,
+        /// The neighbours' identities, from phase 0.
+        neighbours: [Option<Id>; 2],
+        /// The phase in which it last took part (PNUM); F(phase+2) <= n.
+        phase: u8,
+        /// The value it has in that phase (the register ID).
+        value: Id,
+        leader: Option<Id>,
+    }
 
-names! {
     /// What a process is. It is active only for the moment in which it begins a chase.
+    #[derive(Copy)]
     enum Role {
-        Asleep = "asleep",
+        Asleep,
         Phase0 = "phase 0",
-        Observant = "observant",
-        Inaugurator = "inaugurator",
-        Informed = "informed",
+        Observant,
+        Inaugurator,
+        Informed,
     }
 }
 
@@ -97,9 +96,12 @@ impl Process for VanLeeuwenTanHalfDuplex {
         .errata(include_str!("errata.md"))
         .links(Links::HalfDuplex)
         .elects(Winner::Any, Informed::All)
-        .at_most(Counts::Election, Basis::Proved("?"), "n(P+2)", |facts| {
-            Some(facts.n * (largest_phase(facts.n) + 2))
-        })
+        .at_most(
+            Counts::Election,
+            Basis::Proved("van Leeuwen and Tan 1987, Proposition 3.9"),
+            "n(P+2)",
+            |facts| Some(facts.n * (largest_phase(facts.n) + 2)),
+        )
         .constant(Constant::GOLDEN, "van Leeuwen and Tan 1987: 1.44 n log n + O(n)")
         .worst_on(Arranged::Custom("multiples by the golden section", golden_ranks))
         .example("--ids 5,4,1,2,3");
@@ -137,28 +139,24 @@ impl Process for VanLeeuwenTanHalfDuplex {
         match (self.role, msg) {
             // Nearly all messages come alone and are passed on.
             (Role::Observant, Msg::Chase { id, phase }) if phase > self.phase => {
-                self.pass(from, id, phase, out)
+                self.chase(from, id, phase, out);
             }
-            (_, msg) => self.receive_several(slice::from_ref(&(from, msg)), out),
+            (_, msg) => self.receive_several(&[(from, msg)], out),
         }
     }
 
     /// Before phase 0 is complete only phase-0 messages are taken, unless the same step completes it. The others may be
     /// that far ahead: with 3,2,4,1 both chases may meet at 3, and the announcement be sent, while 4 waits for 1.
     fn accepts(&self, batch: &[(Side, Msg)]) -> bool {
+        let of_phase0 = |(_, msg): &(Side, Msg)| matches!(msg, Msg::Chase { phase: 0, .. });
+        let heard = |side: Side| {
+            self.neighbours[side as usize].is_some()
+                || batch.iter().any(|came| came.0 == side && of_phase0(came))
+        };
         match self.role {
-            Role::Asleep | Role::Phase0 => {}
-            Role::Observant | Role::Inaugurator | Role::Informed => return true,
+            Role::Asleep | Role::Phase0 => batch.iter().all(of_phase0) || Side::BOTH.into_iter().all(heard),
+            Role::Observant | Role::Inaugurator | Role::Informed => true,
         }
-        let mut heard = self.neighbours.map(|neighbour| neighbour.is_some());
-        let mut later = false;
-        for (from, msg) in batch {
-            match msg {
-                Msg::Chase { phase: 0, .. } => heard[*from as usize] = true,
-                Msg::Chase { .. } | Msg::Elected { .. } => later = true,
-            }
-        }
-        !later || heard == [true; 2]
     }
 
     fn receive_several(&mut self, batch: &[(Side, Msg)], out: &mut impl Outbox<Self>) {
@@ -167,26 +165,26 @@ impl Process for VanLeeuwenTanHalfDuplex {
         let mut elected = None;
         for (from, msg) in batch {
             let side = *from as usize;
-            match *msg {
-                Msg::Chase { id, phase: 0 } => match (self.role, self.neighbours[side]) {
-                    (Role::Phase0, None) => self.neighbours[side] = Some(id),
-                    (Role::Inaugurator | Role::Informed, _) => {}
-                    (Role::Asleep | Role::Phase0 | Role::Observant, _) => {
-                        out.impossible("each neighbour sends its identity once, after we have started");
-                    }
-                },
-                Msg::Chase { id, phase } => {
+            match (msg, self.role) {
+                (&Msg::Chase { id, phase: 0 }, Role::Phase0) if self.neighbours[side].is_none() => {
+                    self.neighbours[side] = Some(id);
+                }
+                (Msg::Chase { phase: 0, .. }, Role::Asleep | Role::Phase0 | Role::Observant) => {
+                    out.impossible("each neighbour sends its identity once, after we have started");
+                }
+                (Msg::Chase { phase: 0, .. }, Role::Inaugurator | Role::Informed) => {}
+                (&Msg::Chase { id, phase }, _) => {
                     if came[side].is_some_and(|(_, before)| before >= phase) {
                         out.impossible("the phases of what comes from one side increase");
                     }
                     came[side] = Some((id, phase));
                 }
-                Msg::Elected { id } => elected = Some((*from, id)),
+                (&Msg::Elected { id }, _) => elected = Some((*from, id)),
             }
         }
         match self.role {
             Role::Asleep => out.impossible("everybody starts before its first message"),
-            Role::Phase0 => self.neighbours_known(&mut came, out),
+            Role::Phase0 => self.neighbours_known(came, out),
             Role::Observant => {}
             Role::Inaugurator | Role::Informed if elected.is_some() => {}
             Role::Inaugurator | Role::Informed => out.rule(Rule::Drop),
@@ -194,28 +192,33 @@ impl Process for VanLeeuwenTanHalfDuplex {
         if self.role == Role::Observant {
             self.chases(came, out);
         }
-        if let Some((from, id)) = elected {
-            self.elected(from, id, out);
+        match (elected, self.role) {
+            (None, _) => {}
+            (Some((from, id)), Role::Observant) => {
+                out.rule(Rule::Elected);
+                self.role = Role::Informed;
+                self.leader = Some(id);
+                out.send(from.other(), Msg::Elected { id });
+            }
+            (Some(_), Role::Inaugurator) => out.rule(Rule::Home),
+            (Some(_), Role::Asleep | Role::Phase0) => {
+                out.impossible("what is not of phase 0 waits until phase 0 is over here");
+            }
+            (Some(_), Role::Informed) => out.impossible("there is one inaugurator, and its lap ends there"),
         }
-    }
-}
-
-impl State for VanLeeuwenTanHalfDuplex {
-    fn fields(&self) -> Fields {
-        fields!(self; id, role, neighbours, phase, value, leader)
     }
 }
 
 impl VanLeeuwenTanHalfDuplex {
     /// Phase 0, and its end once both neighbours are known. What came from the side of the smaller neighbour in the
     /// same step could not be left waiting: our chase would pass it. It is then handled as if we had never been active.
-    fn neighbours_known(&mut self, came: &mut [Came; 2], out: &mut impl Outbox<Self>) {
+    fn neighbours_known(&mut self, came: [Came; 2], out: &mut impl Outbox<Self>) {
         let [right, left] = self.neighbours;
-        match (right == Some(self.id), left == Some(self.id)) {
-            (true, true) => return self.inaugurate(Side::Right, out),
-            (true, false) => return self.inaugurate(Side::Left, out),
-            (false, true) => return self.inaugurate(Side::Right, out),
-            (false, false) => {}
+        if left == Some(self.id) {
+            return self.inaugurate(Side::Right, out);
+        }
+        if right == Some(self.id) {
+            return self.inaugurate(Side::Left, out);
         }
         let (Some(right), Some(left)) = (right, left) else {
             return out.rule(Rule::Wait);
@@ -257,22 +260,16 @@ impl VanLeeuwenTanHalfDuplex {
     /// One chase remains, of our phase or a later one.
     fn chase(&mut self, from: Side, id: Id, phase: u8, out: &mut impl Outbox<Self>) {
         if phase > self.phase {
-            return self.pass(from, id, phase, out);
+            out.rule(Rule::Pass);
+            self.send_chase(id, phase, from.other(), out);
+        } else if id == self.value {
+            self.inaugurate(from.other(), out);
+        } else if id < self.value {
+            out.rule(Rule::Repel);
+            self.send_chase(self.value, phase.saturating_add(1), from, out);
+        } else {
+            out.rule(Rule::Stop);
         }
-        match id.cmp(&self.value) {
-            Equal => self.inaugurate(from.other(), out),
-            Less => {
-                out.rule(Rule::Repel);
-                self.send_chase(self.value, phase.saturating_add(1), from, out);
-            }
-            Greater => out.rule(Rule::Stop),
-        }
-    }
-
-    /// A chase of a later phase goes on.
-    fn pass(&mut self, from: Side, id: Id, phase: u8, out: &mut impl Outbox<Self>) {
-        out.rule(Rule::Pass);
-        self.send_chase(id, phase, from.other(), out);
     }
 
     /// Enters a phase with a value, and sends both on.
@@ -289,42 +286,11 @@ impl VanLeeuwenTanHalfDuplex {
         self.leader = Some(self.value);
         out.send(to, Msg::Elected { id: self.value });
     }
-
-    /// The announcement arrives.
-    fn elected(&mut self, from: Side, id: Id, out: &mut impl Outbox<Self>) {
-        match self.role {
-            Role::Observant => {
-                out.rule(Rule::Elected);
-                self.role = Role::Informed;
-                self.leader = Some(id);
-                out.send(from.other(), Msg::Elected { id });
-            }
-            Role::Inaugurator => out.rule(Rule::Home),
-            Role::Asleep | Role::Phase0 => {
-                out.impossible("what is not of phase 0 waits until phase 0 is over here")
-            }
-            Role::Informed => out.impossible("there is one inaugurator, and its lap ends there"),
-        }
-    }
 }
 
 impl Election for VanLeeuwenTanHalfDuplex {
     #[inline(always)]
     fn outcome(&self) -> Decision {
-        Decision { verdict: self.verdict(), knows: self.knows() }
-    }
-}
-
-impl VanLeeuwenTanHalfDuplex {
-    fn verdict(&self) -> Verdict {
-        match self.leader {
-            Some(id) if id == self.id => Verdict::Leader,
-            Some(_) => Verdict::Lost,
-            None => Verdict::Undecided,
-        }
-    }
-
-    fn knows(&self) -> Knows {
-        self.leader.into()
+        Decision::of(self.id, self.leader)
     }
 }
