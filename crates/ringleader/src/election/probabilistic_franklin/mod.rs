@@ -4,14 +4,16 @@
 //! active process on one side drew a larger one. Equal draws go on together. A message that has made n hops is its
 //! receiver's own: nobody else is active.
 //!
-//! **Needs.** A two-way ring whose size is known, random choices from a range of at least two. No identities, no sense
-//! of direction, and not even FIFO: of the messages on their way in one direction between two active processes there
-//! are at most two, of consecutive rounds, and one bit in each tells them apart.
+//! **Needs.** The ring's size, by which a process knows its own message, and random choices from a range of at least
+//! two. Not even FIFO links: of the messages on their way in one direction between two active processes there are at
+//! most two, of consecutive rounds, and one bit in each tells them apart.
 //!
 //! **Cost.** exactly 2n a round and n announcements, rounds without bound but finite with probability 1; a round keeps
 //! an active process (of 3 or more) with probability (k+1)(2k+1)/6k²
 //!
 //! **Source.** R. Bakhshi, W. Fokkink, J. Pang, J. van de Pol, IFIP TCS 2008
+//!
+//! With `--ending first` up to n-1 messages of the last round are saved.
 //!
 //! ```
 //! use ringleader::{election::ProbabilisticFranklin, sim::{self, Scenario}};
@@ -23,37 +25,30 @@ use core::num::NonZeroU32;
 
 use crate::model::*;
 
-/// The local variables of one process.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct ProbabilisticFranklin {
-    n: u32,
-    range: u32,
-    ending: Ending,
-    role: Role,
-    /// What it drew in this round, from 1; 0 before the first.
-    id: u32,
-    /// The parity of the round.
-    bit: bool,
-    /// What has come in and is not yet compared, by side and by bit.
-    stored: [[Option<Stored>; 2]; 2],
-}
-
-names! {
-    /// What a process is.
-    enum Role {
-        Asleep = "asleep",
-        Active = "active",
-        Passive = "passive",
-        Leader = "leader",
-        Nonleader = "nonleader",
+state! {
+    /// The local variables of one process.
+    pub struct ProbabilisticFranklin {
+        hidden n: u32,
+        hidden range: u32,
+        /// Whether the first copy of its own message makes it lead (setting `ending`), or both together.
+        hidden first: bool,
+        role: Role,
+        /// What it drew in this round, from 1; 0 before the first.
+        id: u32,
+        /// The parity of the round.
+        bit: bool,
+        /// What has come in and is not yet compared, by side and by bit.
+        stored: [[Option<Stored>; 2]; 2],
     }
-}
 
-names! {
-    /// When a process that meets its own message leads: with both copies, or with the first.
-    enum Ending {
-        Both = "both",
-        First = "first",
+    /// What a process is.
+    #[derive(Copy)]
+    enum Role {
+        Asleep,
+        Active,
+        Passive,
+        Leader,
+        Nonleader,
     }
 }
 
@@ -62,6 +57,12 @@ names! {
 struct Stored {
     id: u32,
     hop: NonZeroU32,
+}
+
+impl Show for Stored {
+    fn show(&self) -> Value {
+        (self.id, self.hop.get()).show()
+    }
 }
 
 messages! {
@@ -115,11 +116,10 @@ impl Process for ProbabilisticFranklin {
     type Local = Never;
 
     fn new((Size(n), Range(range), Settings([ending, ..])): (Size, Range, Settings)) -> Self {
-        let ending = if ending == 0 { Ending::Both } else { Ending::First };
         ProbabilisticFranklin {
             n,
             range,
-            ending,
+            first: ending != 0,
             role: Role::Asleep,
             id: 0,
             bit: false,
@@ -137,11 +137,15 @@ impl Process for ProbabilisticFranklin {
 
     fn receive(&mut self, from: Side, msg: Msg, out: &mut impl Outbox<Self>) {
         match (msg, self.role) {
+            (Msg::M { hop, .. }, Role::Active) if self.first && hop >= self.n => self.lead(out),
+            (Msg::M { bit, .. }, Role::Active) if self.stored[from as usize][usize::from(bit)].is_some() => {
+                out.impossible("two messages on their way in one direction differ in the bit");
+            }
             (Msg::M { id, hop, bit }, Role::Active) => {
-                self.take(from, id, hop, bit, out);
-                if self.role == Role::Passive {
-                    self.relay_stored(out);
-                }
+                out.rule(Rule::Store);
+                let came = NonZeroU32::new(hop).map(|hop| Stored { id, hop });
+                self.stored[from as usize][usize::from(bit)] = came;
+                self.compare(out);
             }
             (Msg::M { hop, .. }, Role::Passive) if hop >= self.n => {
                 out.impossible("a message that has been round the ring is met by its sender");
@@ -151,10 +155,10 @@ impl Process for ProbabilisticFranklin {
                 out.send(from.other(), Msg::M { id, hop: hop + 1, bit });
             }
             (Msg::M { .. }, Role::Leader) => out.rule(Rule::Absorb),
-            (Msg::M { .. }, Role::Nonleader) => match self.ending {
-                Ending::First => out.rule(Rule::Absorb),
-                Ending::Both => out.impossible("both copies are home before there is a leader"),
-            },
+            (Msg::M { .. }, Role::Nonleader) if self.first => out.rule(Rule::Absorb),
+            (Msg::M { .. }, Role::Nonleader) => {
+                out.impossible("both copies are home before there is a leader");
+            }
             (Msg::Leader {}, Role::Passive) => {
                 out.rule(Rule::Leader);
                 self.role = Role::Nonleader;
@@ -170,12 +174,6 @@ impl Process for ProbabilisticFranklin {
     }
 }
 
-impl State for ProbabilisticFranklin {
-    fn fields(&self) -> Fields {
-        fields!(self; role, id, bit, stored)
-    }
-}
-
 impl ProbabilisticFranklin {
     /// A new round.
     fn round(&mut self, out: &mut impl Outbox<Self>) {
@@ -184,20 +182,6 @@ impl ProbabilisticFranklin {
         for side in Side::BOTH {
             out.send(side, Msg::M { id: self.id, hop: 1, bit: self.bit });
         }
-    }
-
-    /// A message reaches an active process.
-    fn take(&mut self, from: Side, id: u32, hop: u32, bit: bool, out: &mut impl Outbox<Self>) {
-        if hop >= self.n && self.ending == Ending::First {
-            return self.lead(out);
-        }
-        let place = &mut self.stored[from as usize][usize::from(bit)];
-        if place.is_some() {
-            return out.impossible("two messages on their way in one direction differ in the bit");
-        }
-        *place = NonZeroU32::new(hop).map(|hop| Stored { id, hop });
-        out.rule(Rule::Store);
-        self.compare(out);
     }
 
     /// As long as both sides hold a message of the current round.
@@ -211,6 +195,7 @@ impl ProbabilisticFranklin {
         } else if a.id.max(b.id) > self.id {
             out.rule(Rule::Retire);
             self.role = Role::Passive;
+            self.relay_stored(out);
         } else {
             out.rule(Rule::Survive);
             self.bit = !self.bit;
@@ -239,156 +224,13 @@ impl ProbabilisticFranklin {
     }
 }
 
-impl Show for Stored {
-    fn show(&self) -> Value {
-        (self.id, self.hop.get()).show()
-    }
-}
-
 impl Election for ProbabilisticFranklin {
     #[inline(always)]
     fn outcome(&self) -> Decision {
-        Decision { verdict: self.verdict(), knows: self.knows() }
-    }
-}
-
-impl ProbabilisticFranklin {
-    fn verdict(&self) -> Verdict {
         match self.role {
-            Role::Asleep | Role::Active | Role::Passive => Verdict::Undecided,
-            Role::Leader => Verdict::Leader,
-            Role::Nonleader => Verdict::Lost,
-        }
-    }
-
-    fn knows(&self) -> Knows {
-        match self.role {
-            Role::Asleep | Role::Active | Role::Passive => Knows::Nothing,
-            Role::Leader | Role::Nonleader => Knows::ThereIsOne,
-        }
-    }
-}
-
-/// The text taken literally: who becomes passive keeps what it has stored (erratum 004-1).
-#[derive(Clone, Default, PartialEq, Eq, Hash, Debug)]
-pub struct ProbabilisticFranklinAsPrinted;
-
-impl Variant for ProbabilisticFranklinAsPrinted {
-    type Right = ProbabilisticFranklin;
-    const TEXT: Text = Text {
-        name: "probabilistic-franklin@as-printed",
-        title: "Probabilistic Franklin, as printed",
-        erratum: "004-1",
-        idea: "As printed, a process that becomes passive relays what comes in from then on. A message of the next \
-               round that it has stored already is never sent on: its sender, or whoever waits for it, waits for \
-               ever.",
-        rules: &[RuleText {
-            name: "retire",
-            text: "with m of the current bit from both sides, one id larger: passive; what is stored stays there",
-        }],
-        example: "-n 3 --schedule random --seed 24",
-    };
-
-    fn receive(
-        &mut self,
-        right: &mut ProbabilisticFranklin,
-        from: Side,
-        msg: Msg,
-        out: &mut impl Outbox<ProbabilisticFranklin>,
-    ) {
-        match (&msg, right.role) {
-            (&Msg::M { id, hop, bit }, Role::Active) => right.take(from, id, hop, bit, out),
-            (Msg::M { .. }, Role::Asleep | Role::Passive | Role::Leader | Role::Nonleader)
-            | (Msg::Leader {}, _) => right.receive(from, msg, out),
-        }
-    }
-}
-
-/// The text without its bit, on links that overtake: messages of two rounds are taken for each other (erratum 004-7).
-#[derive(Clone, Default, PartialEq, Eq, Hash, Debug)]
-pub struct ProbabilisticFranklinWithoutBit {
-    /// What has come in and is not yet compared, by side, in the order of its coming.
-    stored: [Vec<Stored>; 2],
-}
-
-impl Variant for ProbabilisticFranklinWithoutBit {
-    type Right = ProbabilisticFranklin;
-    const TEXT: Text = Text {
-        name: "probabilistic-franklin@004-7",
-        title: "Probabilistic Franklin, without the bit",
-        erratum: "004-7",
-        idea: "Without the bit a process compares what comes first from either side, and with links that overtake that \
-               may be a message of the next round. Two neighbours then compare different rounds, both may give way, \
-               and nobody is left to go on. With FIFO links the bit is not needed.",
-        rules: &[
-            RuleText { name: "store", text: "on m, active: store it under its side, behind what is there" },
-            RuleText {
-                name: "alone",
-                text: "with m from both sides, one of hop n (ending first: on the first of hop n): leader; send \
-                       leader to the right",
-            },
-            RuleText {
-                name: "retire",
-                text: "with m from both sides, one id larger: passive; relay all that is stored, hop + 1",
-            },
-            RuleText {
-                name: "survive",
-                text: "with m from both sides, none larger: draw; send m(id, 1, bit) both ways, the bit unchanged",
-            },
-        ],
-        example: "-n 3 --schedule random --seed 534",
-    };
-
-    fn receive(
-        &mut self,
-        right: &mut ProbabilisticFranklin,
-        from: Side,
-        msg: Msg,
-        out: &mut impl Outbox<ProbabilisticFranklin>,
-    ) {
-        match (&msg, right.role) {
-            (&Msg::M { hop, .. }, Role::Active) if hop >= right.n && right.ending == Ending::First => {
-                right.lead(out);
-            }
-            (&Msg::M { id, hop, .. }, Role::Active) => {
-                out.rule(Rule::Store);
-                let came = NonZeroU32::new(hop).map(|hop| Stored { id, hop });
-                self.stored[from as usize].extend(came);
-                self.compare(right, out);
-            }
-            (Msg::M { .. }, Role::Asleep | Role::Passive | Role::Leader | Role::Nonleader)
-            | (Msg::Leader {}, _) => right.receive(from, msg, out),
-        }
-    }
-
-    fn fields(&self, right: &ProbabilisticFranklin) -> Fields {
-        let stored = self.stored.show();
-        let fields = right.fields().into_iter();
-        fields.map(|(name, value)| (name, if name == "stored" { stored.clone() } else { value })).collect()
-    }
-}
-
-impl ProbabilisticFranklinWithoutBit {
-    /// As long as both sides hold a message.
-    fn compare(&mut self, right: &mut ProbabilisticFranklin, out: &mut impl Outbox<ProbabilisticFranklin>) {
-        while right.role == Role::Active && self.stored.iter().all(|side| !side.is_empty()) {
-            let [a, b] = [0, 1].map(|side| self.stored[side].remove(0));
-            if a.hop.max(b.hop).get() >= right.n {
-                right.lead(out);
-            } else if a.id.max(b.id) > right.id {
-                out.rule(Rule::Retire);
-                right.role = Role::Passive;
-            } else {
-                out.rule(Rule::Survive);
-                right.round(out);
-            }
-        }
-        if right.role == Role::Passive {
-            for side in Side::BOTH {
-                for Stored { id, hop } in self.stored[side as usize].drain(..) {
-                    out.send(side.other(), Msg::M { id, hop: hop.get() + 1, bit: right.bit });
-                }
-            }
+            Role::Asleep | Role::Active | Role::Passive => Decision::NONE,
+            Role::Leader => Decision::anonymous(true),
+            Role::Nonleader => Decision::anonymous(false),
         }
     }
 }
