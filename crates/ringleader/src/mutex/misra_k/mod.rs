@@ -4,8 +4,9 @@
 //! ward; after n+1 of them, where the ward has not been since the last time, the ward is lost and is made anew. Losses
 //! that leave one token are repaired one after the other.
 //!
-//! **Needs.** A one-way ring with FIFO links, its size, one process that holds all tokens at first. Tokens may be lost
-//! in transit or with a process that crashes, over which the ring is closed; but never all at once.
+//! **Needs.** A one-way ring with FIFO links, so that no token overtakes another unseen, and its size, for a token to
+//! know that it has been round. One process holds all tokens at first. They may be lost in transit, or with a process
+//! that crashes, over which the ring is closed; but never all at once.
 //!
 //! **Cost.** no number per entry: the tokens circulate for ever
 //!
@@ -19,64 +20,26 @@
 //! ```
 
 use crate::model::*;
-use core::fmt::Debug;
-use core::hash::Hash;
-use core::marker::PhantomData;
 
 /// The most tokens.
 const MOST: usize = 8;
 
-/// Who watches whom.
-pub trait Watch: Clone + Eq + Hash + Debug + Send + Sync + 'static {
-    /// The contract.
-    const SPEC: Spec;
-    /// The tokens that this one watches, of k.
-    fn wards(token: usize, k: usize) -> impl Iterator<Item = usize>;
-}
-
-/// The local variables of one process.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Wards<W> {
-    watch: PhantomData<W>,
-    n: u32,
-    /// How many tokens there are.
-    k: u8,
-    user: Stage,
-    /// The tokens that are here: for each of its wards the arrivals since it met it, by the ward's number.
-    held: [Option<Hops>; MOST],
-    /// For each token the set of those that have been here since it was.
-    seen: [u8; MOST],
-}
-
-/// Arrivals since each ward was met, up to n+1.
+/// Arrivals since each ward was met, up to n+1; 0 for those that are no wards.
 type Hops = [u32; MOST];
 
-/// k tokens, each watched by one other.
-pub type MisraK = Wards<ByOneOther>;
-
-/// Token a watches token a+1.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct ByOneOther;
-
-impl Watch for ByOneOther {
-    const SPEC: Spec = Spec::exclusion("misra-k", 1983, include_str!("mod.rs"))
-        .errata(include_str!("errata.md"))
-        .links(Links::Fifo)
-        .reached(Reached::Relays)
-        .bypass()
-        .tolerates(Tolerates { crash: true, loss: true, ..Tolerates::NOTHING })
-        .serves(Order::Ring)
-        .circulates()
-        .settings(&[Setting {
-            name: "tokens",
-            about: "how many tokens there are",
-            values: SettingValues::Number { min: 2, max: MOST as u32, default: 3 },
-        }])
-        .rules(&RULES)
-        .example("-n 3 --lose token-0@2 --lose token-1@3");
-
-    fn wards(token: usize, k: usize) -> impl Iterator<Item = usize> {
-        core::iter::once((token + 1) % k)
+state! {
+    /// The local variables of one process.
+    pub struct MisraK {
+        hidden n: u32,
+        /// How many tokens there are.
+        hidden k: u8,
+        user: Stage,
+        /// The tokens that are here, each with its hops.
+        hidden held: [Option<Hops>; MOST],
+        tokens = |me| (0..me.k).filter(|&token| me.held[usize::from(token)].is_some()).collect::<Vec<u8>>(),
+        /// For each token the set of its wards that have been here since it was.
+        hidden seen: [u8; MOST],
+        seen = |me| me.seen[..usize::from(me.k)],
     }
 }
 
@@ -139,12 +102,40 @@ impl Message for Msg {
     }
 }
 
-impl<W: Watch> Process for Wards<W> {
-    const SPEC: Spec = W::SPEC;
+rules! {
+    /// on token a: hops := min(hops+1, n+1); seen[a] := F; seen[a-1] := T; if the watcher a-1 is here its hops := 0
+    Arrive,
+    /// the same, the ward a+1 here: hops := 0
+    Meet,
+    /// the same, the ward not here, hops = n+1 and not seen[a]: make the ward here; hops := 0 for both
+    Regenerate,
+    /// a token is here, and for token 0 the user not inside: send it on
+    Send,
+    /// enter if token 0 is here, wait for it otherwise
+    Want,
+    /// leave; send token 0 on
+    Exit,
+}
+
+impl Process for MisraK {
+    const SPEC: Spec = Spec::exclusion("misra-k", 1983, include_str!("mod.rs"))
+        .errata(include_str!("errata.md"))
+        .links(Links::Fifo)
+        .reached(Reached::Relays)
+        .bypass()
+        .tolerates(Tolerates { crash: true, loss: true, ..Tolerates::NOTHING })
+        .serves(Order::Ring)
+        .circulates()
+        .settings(&[Setting {
+            name: "tokens",
+            about: "how many tokens there are",
+            values: SettingValues::Number { min: 2, max: MOST as u32, default: 3 },
+        }])
+        .example("-n 3 --lose token-0@2 --lose token-1@3");
     type Given = (Size, Holder, Settings);
     type Port = Next;
     type Msg = Msg;
-    type Rule = &'static str;
+    type Rule = Rule;
     type Timer = Never;
     type Local = Local;
 
@@ -155,7 +146,7 @@ impl<W: Watch> Process for Wards<W> {
     fn new((Size(n), Holder(holder), settings): (Size, Holder, Settings)) -> Self {
         let k = Self::kinds(&settings);
         let held = core::array::from_fn(|token| (holder && token < k).then_some([0; MOST]));
-        Wards { watch: PhantomData, n, k: k as u8, user: Stage::Idle, held, seen: [0; MOST] }
+        MisraK { n, k: k as u8, user: Stage::Idle, held, seen: [0; MOST] }
     }
 
     fn start(&mut self, _: &mut impl Outbox<Self>) {}
@@ -165,24 +156,24 @@ impl<W: Watch> Process for Wards<W> {
         if token >= k || self.held[token].is_some() {
             return out.impossible("there is one token of each kind");
         }
-        let mut rule = "arrive";
-        for ward in W::wards(token, k) {
+        let mut rule = Rule::Arrive;
+        for ward in wards(token, k) {
             hops[ward] = hops[ward].saturating_add(1).min(limit);
             if self.held[ward].is_some() {
-                rule = "meet";
+                rule = Rule::Meet;
                 hops[ward] = 0;
             } else if hops[ward] == limit && self.seen[token] >> ward & 1 == 0 {
-                rule = "regenerate";
+                rule = Rule::Regenerate;
                 hops[ward] = 0;
                 self.held[ward] = Some([0; MOST]);
             }
         }
         out.rule(rule);
         self.seen[token] = 0;
-        for watcher in (0..k).filter(|&watcher| W::wards(watcher, k).any(|ward| ward == token)) {
+        for watcher in (0..k).filter(|&watcher| wards(watcher, k).any(|ward| ward == token)) {
             self.seen[watcher] |= 1 << token;
-            if let Some(counted) = &mut self.held[watcher] {
-                counted[token] = 0;
+            if let Some(hops) = &mut self.held[watcher] {
+                hops[token] = 0;
             }
         }
         self.held[token] = Some(hops);
@@ -194,23 +185,17 @@ impl<W: Watch> Process for Wards<W> {
     }
 
     fn step(&mut self, step: Local, out: &mut impl Outbox<Self>) {
-        out.rule("send");
+        out.rule(Rule::Send);
         self.send_on(step as usize, out);
     }
 }
 
-impl<W: Watch> State for Wards<W> {
-    fn fields(&self) -> Fields {
-        let tokens =
-            (0..self.k).filter(|&token| self.held[usize::from(token)].is_some()).collect::<Vec<u8>>();
-        let mut fields = fields!(self; user);
-        fields.push(("tokens", tokens.show()));
-        fields.push(("seen", self.seen[..usize::from(self.k)].show()));
-        fields
-    }
+/// The tokens that this one watches, of k.
+fn wards(token: usize, k: usize) -> impl Iterator<Item = usize> {
+    core::iter::once((token + 1) % k)
 }
 
-impl<W: Watch> Wards<W> {
+impl MisraK {
     fn send_on(&mut self, token: usize, out: &mut impl Outbox<Self>) {
         match self.held[token].take() {
             Some(hops) => out.send(Next, Msg { token: token as u8, hops }),
@@ -226,17 +211,17 @@ impl<W: Watch> Wards<W> {
     }
 }
 
-impl<W: Watch> Exclusion for Wards<W> {
+impl Exclusion for MisraK {
     const TOKENS: &'static [&'static str] = Msg::KINDS;
 
     fn request(&mut self, out: &mut impl Outbox<Self>) {
-        out.rule("want");
+        out.rule(Rule::Want);
         self.user = Stage::Waiting;
         self.let_in();
     }
 
     fn release(&mut self, out: &mut impl Outbox<Self>) {
-        out.rule("exit");
+        out.rule(Rule::Exit);
         self.user = Stage::Idle;
         self.send_on(0, out);
     }
@@ -253,53 +238,3 @@ impl<W: Watch> Exclusion for Wards<W> {
         self.held.iter().enumerate().map(|(token, held)| u32::from(held.is_some()) << token).sum()
     }
 }
-
-/// The obvious reading: every token watches every other, and whoever misses one makes it anew (erratum Z13).
-pub type MisraKByAll = Wards<ByEveryOther>;
-
-/// Every token watches every other.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct ByEveryOther;
-
-impl Watch for ByEveryOther {
-    const SPEC: Spec = Spec {
-        name: "misra-k@z13",
-        title: "Misra, k tokens, each watched by all others",
-        idea: "If every token watches every other, two survivors can both be right about the same loss: one makes the \
-               lost token anew just behind the other, which has come round without it and makes it, too.",
-        erratum: "Z13",
-        rules: &BY_ALL,
-        example: "-n 2 --schedule random --entries 3 --lose token-2@1 --seed 2",
-        ..<MisraK as Process>::SPEC
-    };
-
-    fn wards(token: usize, k: usize) -> impl Iterator<Item = usize> {
-        (0..k).filter(move |&other| other != token)
-    }
-}
-
-const RULES: [RuleText; 6] = [
-    RuleText {
-        name: "arrive",
-        text: "on token a: hops := min(hops+1, n+1); seen[a] := F; seen[a-1] := T; if the watcher a-1 is here its \
-               hops := 0",
-    },
-    RuleText { name: "meet", text: "the same, the ward a+1 here: hops := 0" },
-    RuleText {
-        name: "regenerate",
-        text: "the same, the ward not here, hops = n+1 and not seen[a]: make the ward here; hops := 0 for both",
-    },
-    RuleText { name: "send", text: "a token is here, and for token 0 the user not inside: send it on" },
-    RuleText { name: "want", text: "enter if token 0 is here, wait for it otherwise" },
-    RuleText { name: "exit", text: "leave; send token 0 on" },
-];
-
-/// The rules where every token watches every other.
-const BY_ALL: [RuleText; 6] = {
-    let mut rules = RULES;
-    rules[2] = RuleText {
-        name: "regenerate",
-        text: "the same for every other token b: b not here, hops[b] = n+1 and not seen[a, b]: make b here",
-    };
-    rules
-};
