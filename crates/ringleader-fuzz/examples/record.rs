@@ -2,7 +2,6 @@
 //! service and a cluster run in plain text on this machine, with a tap on every connection; the rest is what
 //! the program writes, and what etcd answers where it is installed. Of what looks alike one is kept.
 
-use ringleader::registry;
 use ringleader::sim::Scenario;
 use ringleader_locks::{Command as Change, View};
 use ringleader_views::{EtcdOptions, EtcdStore, ViewStore};

@@ -8,8 +8,8 @@ use ringleader::sim::Refusal;
 pub(crate) fn why(entry: &Entry, refusal: &Refusal) -> String {
     let text = refusal.to_string();
     match (text.strip_prefix("it "), text.strip_prefix("its contract ")) {
-        (Some(rest), _) => format!("{} {rest}", entry.spec.title),
-        (None, Some(rest)) => format!("the contract of {} {rest}", entry.spec.title),
+        (Some(rest), _) => format!("{} {rest}", entry.spec.prose().title),
+        (None, Some(rest)) => format!("the contract of {} {rest}", entry.spec.prose().title),
         (None, None) => text,
     }
 }

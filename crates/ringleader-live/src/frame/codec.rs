@@ -41,11 +41,11 @@ impl Frame {
             return Err(FrameError::Kind(kind));
         }
         let frame = Frame::take(&mut rest).map_err(FrameError::Value)?;
-        if !rest.is_empty() {
-            return Err(FrameError::Value(WireError::Long));
-        }
         if frame.incarnation() > MAX_COUNT || !frame.is_bounded() {
             return Err(FrameError::Value(WireError::Range));
+        }
+        if !rest.is_empty() {
+            return Err(FrameError::Value(WireError::Long));
         }
         Ok(frame)
     }

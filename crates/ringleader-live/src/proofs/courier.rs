@@ -295,7 +295,7 @@ impl<const TIMED: bool> Process for Courier<TIMED> {
             number("tries", 0, 9),
             number("flaw", 0, Flaw::ALL.len() as u32 - 1),
         ],
-        ..Spec::named("courier", "A courier")
+        ..Spec::election("courier", 2026, "")
     };
     type Given = (Peer, MaxDelay, Settings);
     type Port = Peer;

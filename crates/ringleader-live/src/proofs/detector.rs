@@ -73,7 +73,7 @@ impl Process for Pulse {
         needs: Needs { timing: Timing::BoundedDelay, ..Needs::NOTHING },
         promises: Promises::Election { winner: Winner::Any, informed: Informed::All },
         settings: &[number("heartbeat", 9), number("pause", 9), number("stops", 1), number("flaw", 4)],
-        ..Spec::named("pulse", "A pulse")
+        ..Spec::election("pulse", 2026, "")
     };
     type Given = (Peer, Settings);
     type Port = Peer;

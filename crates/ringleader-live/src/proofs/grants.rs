@@ -179,7 +179,7 @@ impl Process for World {
                 values: SettingValues::Number { min: 0, max: 9, default: 0 },
             },
         ],
-        ..Spec::named("grants", "Grants")
+        ..Spec::election("grants", 2026, "")
     };
     type Given = Settings;
     type Port = Next;

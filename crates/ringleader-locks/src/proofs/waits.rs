@@ -103,7 +103,7 @@ impl<R: Ruled> Process for World<R> {
     const SPEC: Spec = Spec {
         needs: Needs::NOTHING,
         settings: &[number("fast", 7), number("ticks", 20), number("changes", 9)],
-        ..Spec::named("waits", "Waits")
+        ..Spec::election("waits", 2026, "")
     };
     type Given = Settings;
     type Port = Next;

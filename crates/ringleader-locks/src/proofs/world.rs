@@ -200,7 +200,7 @@ impl<R: Ruled> Process for World<R> {
             // leave: a digit each.
             number("events", 99_999),
         ],
-        ..Spec::named("servers", "Servers")
+        ..Spec::election("servers", 2026, "")
     };
     type Given = Settings;
     type Port = Next;

@@ -71,7 +71,7 @@ pub(crate) struct Lap {
 }
 
 impl Process for Lap {
-    const SPEC: Spec = Spec::named("lap", "A token on its way");
+    const SPEC: Spec = Spec::election("lap", 2026, "");
     type Given = Id;
     type Port = Next;
     type Msg = Msg;
@@ -140,7 +140,7 @@ impl Pour {
 }
 
 impl Process for Pour {
-    const SPEC: Spec = Spec::named("pour", "As much as goes");
+    const SPEC: Spec = Spec::election("pour", 2026, "");
     type Given = Id;
     type Port = Next;
     type Msg = Msg;

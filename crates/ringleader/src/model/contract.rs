@@ -25,10 +25,6 @@ impl Spec {
             settings: &[],
             example: "",
             diff: "",
-            erratum: "",
-            title: "",
-            source: "",
-            idea: "",
             rules: &[],
         }
     }
@@ -219,21 +215,7 @@ impl Spec {
     /// # Errors
     /// The line of the header that does not fit.
     pub fn header(&self) -> Result<Header, HeaderError> {
-        if self.file.is_empty() {
-            let title = if self.title.is_empty() { self.name } else { self.title };
-            return Ok(Header {
-                title: title.into(),
-                idea: self.idea.into(),
-                needs: String::new(),
-                cost: self.cost.words.into(),
-                source: self.source.into(),
-            });
-        }
-        let mut header = Header::parse(self.file)?;
-        if !self.title.is_empty() {
-            (header.title, header.idea) = (self.title.into(), self.idea.into());
-        }
-        Ok(header)
+        Header::parse(self.file)
     }
 
     /// The same, with nothing but its name where it cannot be read: tests and builds say so, a user is not bothered.
@@ -245,8 +227,6 @@ impl Spec {
     /// What the sources get wrong.
     #[must_use]
     pub fn known_errata(&self) -> Vec<Erratum> {
-        let mut errata = header::errata(self.errata_file).unwrap_or_default();
-        errata.retain(|erratum| self.erratum.is_empty() || erratum.id == self.erratum);
-        errata
+        header::errata(self.errata_file).unwrap_or_default()
     }
 }

@@ -2,8 +2,7 @@
 //!
 //! A [`Process`] has local variables and one clause per input; its effects go to an [`Outbox`]. Its [`Port`] type says
 //! which network it is for, its [`Given`] what it is told, its [`Spec`] what else it needs, promises and costs. An
-//! [`Election`] or an [`Exclusion`] is a process whose outcome can be read from its state. A [`Variant`] is the text of
-//! an algorithm taken literally, with its error in it.
+//! [`Election`] or an [`Exclusion`] is a process whose outcome can be read from its state.
 
 mod arithmetic;
 mod clock;
@@ -21,7 +20,6 @@ mod snapshot;
 mod spec;
 mod state;
 mod value;
-mod variant;
 mod wire;
 
 pub use arithmetic::{floor_log2, golden_ranks, harmonic, largest_phase};
@@ -46,7 +44,6 @@ pub use spec::{
 };
 pub use state::{Rules, Shown, State, derive_field, set_field, word_bytes, word_len};
 pub use value::{Fields, Name, Never, Show, Value};
-pub use variant::{Literal, Text, Variant};
 pub use wire::{
     Field, Sizes, Wire, WireError, bits_of, put_bytes, put_number, take_bytes, take_number, take_text,
 };

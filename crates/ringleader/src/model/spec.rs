@@ -18,16 +18,8 @@ pub struct Spec {
     pub file: &'static str,
     /// What the sources get wrong, as a list.
     pub errata_file: &'static str,
-    /// For a broken text, how it differs from the right one, and the number of its erratum.
+    /// For a broken text, how it differs from the right one.
     pub diff: &'static str,
-    /// The number of the erratum.
-    pub erratum: &'static str,
-    /// The name in prose.
-    pub title: &'static str,
-    /// Where it was published.
-    pub source: &'static str,
-    /// How it works, in a few sentences.
-    pub idea: &'static str,
     /// What it needs of its environment, beyond what its types say.
     pub needs: Needs,
     /// What it promises.
@@ -38,21 +30,13 @@ pub struct Spec {
     pub worst_ids: Option<Arranged>,
     /// Its own settings.
     pub settings: &'static [Setting],
-    /// Its rules, in the order of the book; a step names the one that it follows.
+    /// Its rules, where they are not those of its process: where it shares its clauses with another algorithm.
     pub rules: &'static [RuleText],
     /// A small run worth looking at, as arguments of `run` after the name.
     pub example: &'static str,
 }
 
 impl Spec {
-    /// A contract to begin with: the largest identity of all is elected and everybody learns it, in the weakest
-    /// environment, at a cost that nobody has counted. What differs is said before it:
-    /// `Spec { year: 2026, ..Spec::named("mine", "My own") }`.
-    #[must_use]
-    pub const fn named(name: &'static str, title: &'static str) -> Spec {
-        Spec { title, source: "unpublished", ..Spec::election(name, 0, "") }
-    }
-
     /// Whether it is a text taken literally, with its error in it: its name has an `@`.
     #[must_use]
     pub const fn is_literal(&self) -> bool {
@@ -343,8 +327,6 @@ pub struct Cost {
     pub worst: Option<Bound>,
     /// The mean over random arrangements or independent requests.
     pub average: Option<Average>,
-    /// In words: best, average, worst, time.
-    pub words: &'static str,
     /// How the number of messages depends on the schedule.
     pub schedules: Schedules,
     /// The published factor of n·log2 n, where the worst case grows like that.
@@ -354,17 +336,7 @@ pub struct Cost {
 impl Cost {
     /// Nothing is claimed.
     pub const UNKNOWN: Cost =
-        Cost { worst: None, average: None, words: "unknown", schedules: Schedules::Unknown, constant: None };
-
-    /// At most so many messages of all kinds, whatever happens.
-    #[must_use]
-    pub const fn at_most(formula: &'static str, value: fn(&Facts) -> Option<u64>) -> Cost {
-        Cost {
-            worst: Some(Bound { formula, counts: Counts::All, basis: Basis::Proved("its author"), value }),
-            words: formula,
-            ..Cost::UNKNOWN
-        }
-    }
+        Cost { worst: None, average: None, schedules: Schedules::Unknown, constant: None };
 }
 
 /// How the number of election messages of one arrangement depends on the schedule, where everybody has started before

@@ -185,13 +185,6 @@ impl Rules for super::Never {
     }
 }
 
-impl Rules for &'static str {
-    const ALL: &'static [super::RuleText] = &[];
-    fn name(self) -> &'static str {
-        self
-    }
-}
-
 /// Declares the rules of an algorithm: the pseudo-code as a comment, then the rule. Transcripts print its name in small
 /// letters (`GiveUp` as `give-up`), unless it says otherwise.
 ///

@@ -224,7 +224,7 @@ mod tests {
     impl Process for Talker {
         const SPEC: Spec = Spec {
             needs: Needs { links: Links::HalfDuplex, ..Needs::NOTHING },
-            ..Spec::named("talker", "A process that talks")
+            ..Spec::election("talker", 2026, "")
         };
         type Given = ();
         type Port = Side;

@@ -111,12 +111,7 @@ fn files() -> Vec<PathBuf> {
 fn folder(entry: &Entry) -> PathBuf {
     let name = entry.spec.name;
     let version = ringleader_errata::versions().iter().find(|version| version.entry.spec.name == name);
-    let transitional = if name.starts_with("central@x") {
-        "central-failover"
-    } else {
-        name.split('@').next().unwrap_or(name)
-    };
-    let right = version.map_or(transitional, |version| version.of);
+    let right = version.map_or(name, |version| version.of);
     let runs = Path::new("src").join(entry.problem.name()).join(right.replace('-', "_")).join("runs");
     if entry.is_literal() { runs.join(name) } else { runs }
 }

@@ -1,7 +1,7 @@
 //! Every message survives its wire form, and no bytes can do harm: decoding gives a message or an error.
 
 use crate::support::all;
-use ringleader::model::{Edge, Field, Id, Peer, Side, WireError, put_number, take_number};
+use ringleader::model::{Edge, Field, Id, Peer, Side, Wire, WireError, put_number, take_number};
 use ringleader::registry::Entry;
 use ringleader::rng::mix;
 use std::fmt::Debug;
@@ -71,6 +71,8 @@ fn what_is_out_of_range_is_refused() {
     assert_eq!(take_number(&mut eleven), Err(WireError::Range));
     let mut too_large: &[u8] = &[0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x02];
     assert_eq!(take_number(&mut too_large), Err(WireError::Range));
+    let mut longer_than_needed: &[u8] = &[0x85, 0x00];
+    assert_eq!(take_number(&mut longer_than_needed), Err(WireError::Range), "a number has one form");
 }
 
 #[test]

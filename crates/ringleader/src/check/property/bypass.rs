@@ -60,7 +60,7 @@ mod tests {
     impl Process for Polite {
         const SPEC: Spec = Spec {
             promises: Promises::Exclusion { order: Order::Ring, falls_silent: false },
-            ..Spec::named("polite", "A token ring with a polite process")
+            ..Spec::election("polite", 2026, "")
         };
         type Given = Launch;
         type Port = Next;

@@ -90,7 +90,7 @@ ringleader::names! {
 impl Process for Impatient {
     const SPEC: Spec = Spec {
         promises: Promises::Election { winner: Winner::Any, informed: Informed::All },
-        ..Spec::named("impatient", "Impatient")
+        ..Spec::election("impatient", 2026, "")
     };
     type Given = ();
     type Port = Next;
@@ -177,7 +177,7 @@ impl Process for Restless {
     const SPEC: Spec = Spec {
         needs: Needs { choices: true, ..Needs::NOTHING },
         promises: Promises::Election { winner: Winner::Any, informed: Informed::All },
-        ..Spec::named("restless", "Restless")
+        ..Spec::election("restless", 2026, "")
     };
     type Given = ();
     type Port = Next;
@@ -234,7 +234,7 @@ impl Process for Usurper {
     const SPEC: Spec = Spec {
         needs: Needs { reached: Reached::Relays, ..Needs::NOTHING },
         promises: Promises::Election { winner: Winner::AnyInitiator, informed: Informed::All },
-        ..Spec::named("usurper", "Usurper")
+        ..Spec::election("usurper", 2026, "")
     };
     type Given = ();
     type Port = Next;
