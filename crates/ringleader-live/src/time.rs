@@ -50,8 +50,8 @@ impl Drift {
         (Drift::MILLION.saturating_sub(drift), Drift::MILLION + drift)
     }
 
-    /// For how long one may count on a promise of somebody else: the span times (1 - ρ) / (1 + ρ), rounded down. Nothing
-    /// if a clock may stand still.
+    /// For how long one may count on a promise of somebody else: the span times (1 - ρ) / (1 + ρ), rounded down.
+    /// Nothing if a clock may stand still.
     #[must_use]
     pub fn counted(self, span: Micros) -> Micros {
         let (slow, fast) = self.speeds();

@@ -138,7 +138,7 @@ fn bound(entry: &Entry) -> String {
         || "-".to_owned(),
         |bound| match bound.basis {
             Basis::Proved(_) => bound.formula.to_owned(),
-            Basis::Measured(_) => format!("{} (measured)", bound.formula),
+            Basis::Measured(_) => format!("{}\n(measured)", bound.formula),
         },
     )
 }

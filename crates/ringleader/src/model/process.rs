@@ -117,6 +117,7 @@ impl Decision {
 
     /// Of a process that is told the leader's identity, or not yet.
     #[must_use]
+    #[inline(always)] // lanes ask after every step, and use half of it
     pub fn of(me: Id, leader: Option<Id>) -> Decision {
         Decision { verdict: Verdict::of(me, leader), knows: leader.into() }
     }
@@ -155,6 +156,7 @@ pub enum Verdict {
 impl Verdict {
     /// The verdict of a process that is told who leads, or not yet.
     #[must_use]
+    #[inline(always)]
     pub fn of(me: Id, leader: Option<Id>) -> Verdict {
         match leader {
             None => Verdict::Undecided,
@@ -178,6 +180,7 @@ pub enum Knows {
 }
 
 impl From<Option<Id>> for Knows {
+    #[inline(always)]
     fn from(known: Option<Id>) -> Knows {
         known.map_or(Knows::Nothing, Knows::Identity)
     }

@@ -381,8 +381,8 @@ macro_rules! wire_records {
     )*};
 }
 
-/// Gives enums a wire form: a tag, and the fields of the variant in the order in which they are listed. Tags are part of
-/// a protocol: a new variant gets a new one, and none is ever used again for something else.
+/// Gives enums a wire form: a tag, and the fields of the variant in the order in which they are listed. Tags are part
+/// of a protocol: a new variant gets a new one, and none is ever used again for something else.
 ///
 /// ```
 /// # use ringleader::model::Wire;

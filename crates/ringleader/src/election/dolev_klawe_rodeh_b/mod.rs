@@ -215,6 +215,7 @@ impl DolevKlaweRodehB {
         }
     }
 
+    #[inline(always)]
     fn leader(&self) -> Option<Id> {
         match self.mode {
             Mode::Leader => Some(self.id),

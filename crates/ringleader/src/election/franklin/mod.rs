@@ -181,6 +181,7 @@ impl Franklin {
         }
     }
 
+    #[inline(always)]
     fn leader(&self) -> Option<Id> {
         match self.role {
             Role::Leader => Some(self.id),

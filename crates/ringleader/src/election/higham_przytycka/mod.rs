@@ -172,6 +172,7 @@ impl HighamPrzytycka {
         out.send(Next, Msg::Env { label, round, counter: links - 1 });
     }
 
+    #[inline(always)]
     fn leader(&self) -> Option<Id> {
         match self.mode {
             Mode::Leader => Some(self.id),

@@ -232,6 +232,7 @@ impl Humblet {
         }
     }
 
+    #[inline(always)]
     fn leader(&self) -> Option<Id> {
         match self.role {
             Role::Leader => Some(self.id),

@@ -304,6 +304,7 @@ impl KorachMoranZaks {
         }
     }
 
+    #[inline(always)]
     fn leader(&self) -> Option<Id> {
         if let Role::Done { leader } = self.role {
             return Some(leader);

@@ -150,6 +150,7 @@ impl Peterson {
         out.send(Next, Msg::Tid { id: tid });
     }
 
+    #[inline(always)]
     fn leader(&self) -> Option<Id> {
         match self.mode {
             Mode::Leader => Some(self.id),
