@@ -1,6 +1,8 @@
 //! The gate: everything that must hold before a change goes in. Read-only, the same on a laptop and in CI.
 
-use crate::{battery, bounds, cargo, has_cargo_command, succeeds, test, tidy as check_tidiness};
+use crate::{
+    battery, bounds, cargo, format_algorithms, has_cargo_command, succeeds, test, tidy as check_tidiness,
+};
 use crate::{browser, network, page};
 use std::time::{Duration, Instant};
 use xtask::tidy;
@@ -29,6 +31,7 @@ const STAGES: &[Stage] = &[
         needs: Some(("fmt", "rustup component add rustfmt")),
         ..Stage::new("format", || {
             cargo(&["fmt", "--all", "--check"])
+                && format_algorithms(true)
                 && cargo(&["fmt", "--manifest-path", "benches/checkers/Cargo.toml", "--check"])
                 && cargo(&["fmt", "--manifest-path", "fuzz/Cargo.toml", "--check"])
         })

@@ -9,6 +9,7 @@ mod network;
 mod page;
 mod rehearse;
 
+use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 use xtask::tidy;
 
@@ -67,6 +68,7 @@ fn main() -> ExitCode {
         ["ci"] => gate::run(),
         ["fix"] => {
             cargo(&["fmt", "--all"])
+                && format_algorithms(false)
                 && cargo(&["fmt", "--manifest-path", "benches/checkers/Cargo.toml"])
                 && cargo(&["fmt", "--manifest-path", "fuzz/Cargo.toml"])
         }
@@ -108,6 +110,25 @@ fn test() -> bool {
         eprintln!("note: cargo-nextest is not installed; plain cargo test does as well");
         cargo(&["test", "--workspace", "--no-fail-fast"])
     }
+}
+
+/// Formats the algorithms, or only looks: a macro declares their modules, so `cargo fmt` does not find them.
+fn format_algorithms(check: bool) -> bool {
+    let mut folders =
+        vec![PathBuf::from("crates/ringleader/src/election"), "crates/ringleader/src/mutex".into()];
+    let mut command = Command::new("rustfmt");
+    command.args(["--edition", "2024", "--config-path", "rustfmt.toml"]).args(check.then_some("--check"));
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|end| end == "rs") {
+                command.arg(path);
+            }
+        }
+    }
+    succeeds(&mut command)
 }
 
 /// How what is measured in messages and states is built: nearly as fast as a release, and much faster to build.

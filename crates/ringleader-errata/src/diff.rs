@@ -149,8 +149,9 @@ impl Mutant {
             if line.trim().is_empty() {
                 inside = false;
             } else if inside {
-                let line = marked(number, line)?;
-                mutants.last_mut().map(|mutant| mutant.change.lines.push(line));
+                if let Some(mutant) = mutants.last_mut() {
+                    mutant.change.lines.push(marked(number, line)?);
+                }
             } else {
                 let complain = |expected: String| format!("line {number}, `{line}`: expected {expected}");
                 mutants.push(heading(number, line).map_err(complain)?);
@@ -245,8 +246,9 @@ fn changes<'a>(lines: impl Iterator<Item = (usize, &'a str)>) -> Result<Vec<Chan
             changes.push(Change { at, ..Change::default() });
         }
         inside = true;
-        let line = marked(at, line)?;
-        changes.last_mut().map(|change| change.lines.push(line));
+        if let Some(change) = changes.last_mut() {
+            change.lines.push(marked(at, line)?);
+        }
     }
     Ok(changes)
 }

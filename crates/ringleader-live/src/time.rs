@@ -73,7 +73,7 @@ impl Drift {
     #[must_use]
     pub fn gain(self) -> u64 {
         let (slow, fast) = self.speeds();
-        if slow == 0 { u64::MAX } else { ((fast - slow) * Drift::MILLION / slow) as u64 }
+        ((fast - slow) * Drift::MILLION).checked_div(slow).map_or(u64::MAX, |gain| gain as u64)
     }
 }
 

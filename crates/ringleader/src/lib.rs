@@ -19,6 +19,9 @@
 //! assert_eq!(run.leader_id(), Some(100));
 //! ```
 
+#[macro_use]
+mod catalogue;
+
 pub mod model;
 
 pub mod election;

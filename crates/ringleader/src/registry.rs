@@ -1,25 +1,14 @@
-//! Every algorithm once. The command line, the tests, the documents, the browser and the network walk this list.
+//! Every algorithm with its type erased. The command line, the tests, the documents, the browser and the network walk
+//! this list.
 //!
 //! An [`Entry`] hides the type of an algorithm. Only its processes and its fast lanes are compiled for it; engine,
 //! checker and hosts are compiled once.
 
 use crate::check::{self, Findings, Property, Scope, Watcher};
-#[cfg(all(feature = "algorithms", not(test)))]
-use crate::election::{
-    Bully, ChangRoberts, DolevKlaweRodeh, DolevKlaweRodehB, Franklin, HighamPrzytycka, HirschbergSinclair,
-    Humblet, ItaiRodeh, ItaiRodehCoin, ItaiRodehSync, KorachMoranZaks, LeLann, Peterson, PetersonImproved,
-    ProbabilisticFranklin, RingActiveList, RingCollect, VanLeeuwenTan, VanLeeuwenTanHalfDuplex,
-};
 use crate::host::Cast;
 use crate::model::{
     Election, Elector, Exclusion, Fields, Graph, Knowledge, Links, Port, RuleText, Setting, SettingValues,
     Shape, Spec, Timing, Told, WireError,
-};
-#[cfg(all(feature = "algorithms", not(test)))]
-use crate::mutex::{
-    CarvalhoRoucairol, Central, CentralFailover, HomedChain, HomedChainResend, Lamport, Maekawa, Misra,
-    MisraBounded, MisraK, NaimiTrehel, Raymond, RicartAgrawala, RicartAgrawalaToken, SinghalDynamic,
-    SinghalHeuristic, SuzukiKasami, TokenRing, TreeQuorum,
 };
 use crate::network::Wired;
 use crate::population::Nature;
@@ -31,49 +20,24 @@ use std::sync::OnceLock;
 #[cfg(any(not(feature = "algorithms"), test))]
 pub static ALL: &[Entry] = &[];
 
-/// All algorithms of this library, in the order of the book.
+/// All algorithms of this library, in the order of the book: the lists in `election/mod.rs` and `mutex/mod.rs`.
 #[cfg(all(feature = "algorithms", not(test)))]
-pub static ALL: &[Entry] = &[
-    Entry::election::<LeLann>(),
-    Entry::election::<ChangRoberts>(),
-    Entry::election::<HirschbergSinclair>(),
-    Entry::election::<DolevKlaweRodeh>(),
-    Entry::election::<Peterson>(),
-    Entry::election::<PetersonImproved>(),
-    Entry::election::<DolevKlaweRodehB>(),
-    Entry::election::<HighamPrzytycka>(),
-    Entry::election::<Franklin>(),
-    Entry::election::<VanLeeuwenTanHalfDuplex>(),
-    Entry::election::<VanLeeuwenTan>(),
-    Entry::election::<ProbabilisticFranklin>(),
-    Entry::election::<ItaiRodeh>(),
-    Entry::election::<ItaiRodehSync>(),
-    Entry::election::<ItaiRodehCoin>(),
-    Entry::election::<KorachMoranZaks>(),
-    Entry::election::<Humblet>(),
-    Entry::election::<Bully>(),
-    Entry::election::<RingActiveList>(),
-    Entry::election::<RingCollect>(),
-    Entry::exclusion::<Central>(),
-    Entry::exclusion::<CentralFailover>(),
-    Entry::exclusion::<Lamport>(),
-    Entry::exclusion::<RicartAgrawala>(),
-    Entry::exclusion::<CarvalhoRoucairol>(),
-    Entry::exclusion::<SinghalDynamic>(),
-    Entry::exclusion::<Maekawa>(),
-    Entry::exclusion::<TreeQuorum>(),
-    Entry::exclusion::<RicartAgrawalaToken>(),
-    Entry::exclusion::<SuzukiKasami>(),
-    Entry::exclusion::<Raymond>(),
-    Entry::exclusion::<SinghalHeuristic>(),
-    Entry::exclusion::<NaimiTrehel>(),
-    Entry::exclusion::<HomedChain>(),
-    Entry::exclusion::<HomedChainResend>(),
-    Entry::exclusion::<TokenRing>(),
-    Entry::exclusion::<Misra>(),
-    Entry::exclusion::<MisraBounded>(),
-    Entry::exclusion::<MisraK>(),
-];
+pub static ALL: &[Entry] = {
+    const ELECTIONS: usize = crate::election::ALL.len();
+    const COUNT: usize = ELECTIONS + crate::mutex::ALL.len();
+    &{
+        let mut all = [crate::election::ALL[0]; COUNT];
+        let mut place = 0;
+        while place < COUNT {
+            all[place] = match place.checked_sub(ELECTIONS) {
+                None => crate::election::ALL[place],
+                Some(place) => crate::mutex::ALL[place],
+            };
+            place += 1;
+        }
+        all
+    }
+};
 
 /// The two problems.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

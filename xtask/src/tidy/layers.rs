@@ -22,6 +22,8 @@ const ARROWS: &[(&str, &[&str])] = &[
         "registry",
         &["model", "election", "mutex", "rng", "trace", "network", "population", "sim", "check", "host"],
     ),
+    // The macro that makes modules and entries of the list of algorithms.
+    ("catalogue", &["registry"]),
     ("lib", &["model", "election", "mutex", "rng", "trace", "network", "sim", "check", "host", "registry"]),
 ];
 

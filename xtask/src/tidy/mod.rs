@@ -62,6 +62,7 @@ pub fn check(root: &Path) -> io::Result<Vec<Problem>> {
         layers::hidden_inputs(&files),
         catalogue::registered(&files),
         catalogue::headers(&files),
+        catalogue::stands_once(&files),
         text::sizes(&files),
         text::left_overs(&files),
         text::machine_paths(&files),

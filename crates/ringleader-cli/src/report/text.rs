@@ -219,7 +219,7 @@ fn theory(report: &Report, out: &mut dyn Write) -> io::Result<()> {
 pub(super) fn against(basis: Basis) -> &'static str {
     match basis {
         Basis::Proved(_) => "against theory",
-        Basis::Measured(_) => "most measured",
+        Basis::Measured(_) => "measured bound",
     }
 }
 

@@ -39,7 +39,7 @@ fn an_election_has_every_field_in_order() {
     assert_eq!(keys(&run)[..contract.len()], contract);
     assert_eq!(keys(&run["leader"]), ["index", "id"]);
     assert_eq!(keys(&run["messages"]), ["total", "by_kind"]);
-    assert_eq!(keys(&run["bound"]), ["formula", "counts", "value", "holds"]);
+    assert_eq!(keys(&run["bound"]), ["formula", "counts", "value", "holds", "basis", "by"]);
     assert_eq!(keys(&run["average"]), ["formula", "value"]);
     assert_eq!(keys(&run["properties"][0]), ["name", "holds"]);
     assert_eq!(run["schema"], "ringleader.run/1");

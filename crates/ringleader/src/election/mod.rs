@@ -1,41 +1,25 @@
-//! Leader election: one algorithm, one folder.
-mod bully;
-mod chang_roberts;
-mod dolev_klawe_rodeh;
-mod dolev_klawe_rodeh_b;
-mod franklin;
-mod higham_przytycka;
-mod hirschberg_sinclair;
-mod humblet;
-mod itai_rodeh;
-mod itai_rodeh_coin;
-mod itai_rodeh_sync;
-mod korach_moran_zaks;
-mod le_lann;
-mod peterson;
-mod peterson_improved;
-mod probabilistic_franklin;
-mod ring_active_list;
-mod ring_collect;
-mod van_leeuwen_tan;
-mod van_leeuwen_tan_half_duplex;
-pub use bully::Bully;
-pub use chang_roberts::ChangRoberts;
-pub use dolev_klawe_rodeh::DolevKlaweRodeh;
-pub use dolev_klawe_rodeh_b::DolevKlaweRodehB;
-pub use franklin::Franklin;
-pub use higham_przytycka::HighamPrzytycka;
-pub use hirschberg_sinclair::HirschbergSinclair;
-pub use humblet::Humblet;
-pub use itai_rodeh::ItaiRodeh;
-pub use itai_rodeh_coin::ItaiRodehCoin;
-pub use itai_rodeh_sync::ItaiRodehSync;
-pub use korach_moran_zaks::KorachMoranZaks;
-pub use le_lann::LeLann;
-pub use peterson::Peterson;
-pub use peterson_improved::PetersonImproved;
-pub use probabilistic_franklin::ProbabilisticFranklin;
-pub use ring_active_list::RingActiveList;
-pub use ring_collect::RingCollect;
-pub use van_leeuwen_tan::VanLeeuwenTan;
-pub use van_leeuwen_tan_half_duplex::VanLeeuwenTanHalfDuplex;
+//! Leader election: one algorithm, one folder. This list is the registry, in the order of the book.
+
+// A line has the folder, the process, and what else it shows to others.
+catalogue! { election
+    le_lann: LeLann;
+    chang_roberts: ChangRoberts;
+    hirschberg_sinclair: HirschbergSinclair;
+    dolev_klawe_rodeh: DolevKlaweRodeh;
+    peterson: Peterson;
+    peterson_improved: PetersonImproved;
+    dolev_klawe_rodeh_b: DolevKlaweRodehB;
+    higham_przytycka: HighamPrzytycka;
+    franklin: Franklin;
+    van_leeuwen_tan_half_duplex: VanLeeuwenTanHalfDuplex;
+    van_leeuwen_tan: VanLeeuwenTan;
+    probabilistic_franklin: ProbabilisticFranklin;
+    itai_rodeh: ItaiRodeh;
+    itai_rodeh_sync: ItaiRodehSync;
+    itai_rodeh_coin: ItaiRodehCoin;
+    korach_moran_zaks: KorachMoranZaks;
+    humblet: Humblet;
+    bully: Bully;
+    ring_active_list: RingActiveList;
+    ring_collect: RingCollect;
+}
