@@ -100,9 +100,9 @@ fn is_alive(process: &str) -> bool {
     stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with(['Z', 'X']))
 }
 
-/// A shell and what it started, both deaf to TERM; it tells the number of each.
+/// A shell and what it started, both deaf to TERM; it tells the number of each, its own first.
 const DEAF: &[&str] =
-    &["sh", "-c", "trap '' TERM; sh -c 'trap \"\" TERM; echo $$; while :; do sleep 1; done' & echo $$; wait"];
+    &["sh", "-c", "trap '' TERM; echo $$; sh -c 'trap \"\" TERM; echo $$; while :; do sleep 1; done' & wait"];
 
 /// Deaf to TERM, it writes the seconds since the machine was started, again and again; the last is when it
 /// died.

@@ -232,7 +232,6 @@ impl Humblet {
         }
     }
 
-    #[inline(always)]
     fn leader(&self) -> Option<Id> {
         match self.role {
             Role::Leader => Some(self.id),

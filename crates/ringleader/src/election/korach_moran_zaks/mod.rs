@@ -304,7 +304,6 @@ impl KorachMoranZaks {
         }
     }
 
-    #[inline(always)]
     fn leader(&self) -> Option<Id> {
         if let Role::Done { leader } = self.role {
             return Some(leader);
