@@ -139,7 +139,9 @@ impl Entry {
         P::Port: Wired,
     {
         let elector = if can_be_held(&P::SPEC, P::Port::SHAPE) { Some(Elector::of::<P>()) } else { None };
-        Entry { elector, lane: sim::lane_of::<P>(), ..Entry::new(Problem::Election, Nature::election::<P>()) }
+        // Nobody runs what is broken on purpose among ten million: it is not worth the time to build.
+        let lane = const { if P::SPEC.is_literal() { None } else { sim::lane_of::<P>() } };
+        Entry { elector, lane, ..Entry::new(Problem::Election, Nature::election::<P>()) }
     }
 
     /// The entry of a mutual-exclusion algorithm.

@@ -400,16 +400,9 @@ impl<M> Store<M> {
     fn take(&mut self, message: Handle) -> M {
         self.free.push(message.0);
         if self.free.len() >= self.untidy {
-            self.tidy();
+            self.untidy = tidy(&mut self.free);
         }
         self.places[message.0 as usize].take().expect(HELD_ONCE)
-    }
-
-    /// After a flood the few messages that are on their way would be all over the store. Low places are filled first.
-    #[cold]
-    fn tidy(&mut self) {
-        self.free.sort_unstable_by(|a, b| b.cmp(a));
-        self.untidy = 2 * self.free.len();
     }
 
     #[inline]
@@ -424,6 +417,14 @@ impl<M> Store<M> {
     {
         messages.iter().map(|&(port, message)| (T::from_index(port), self.get(message).clone())).collect()
     }
+}
+
+/// After a flood the few messages that are on their way would be all over the store. Low places are filled first. Says
+/// when to do it again. Compiled once, not for every type of message.
+#[cold]
+fn tidy(free: &mut [u32]) -> usize {
+    free.sort_unstable_by(|a, b| b.cmp(a));
+    2 * free.len()
 }
 
 /// The outbox: it erases the types of what a step asks for.
