@@ -73,7 +73,7 @@ mod tests {
             r#"{"schema":"ringleader.list/1","algorithms":[{"name":"chang-roberts","problem":"election","#
         ));
         assert!(
-            json.contains(r#""bound":{"formula":"n(n+1)/2","counts":"election"},"aliases":["lcr"]"#),
+            json.contains(r#""bound":{"formula":"n(n+1)/2","counts":"election","basis":"proved","by":""#),
             "{json}"
         );
     }

@@ -2,14 +2,15 @@
 
 use ringleader::check::{Arrangements, Extreme, Scope, Starts};
 use ringleader::model::{Links, Orientation, Schedules, Shape, harmonic, largest_phase};
-use ringleader::registry::{ALL, Entry, Problem, find};
+use ringleader::registry::{Entry, Problem, find};
 use ringleader::sim::{Ids, Initiators, Ports, Scenario, Schedule};
+use ringleader_errata::all;
 use ringleader_lab::worst::{
     Found, Fraction, Method, Over, Question, Shown, Trouble, Unsuited, Worst, answer,
 };
 
 fn entry(name: &str) -> &'static Entry {
-    find(ALL, name).unwrap_or_else(|| panic!("no algorithm {name}"))
+    find(all(), name).unwrap_or_else(|| panic!("no algorithm {name}"))
 }
 
 fn ask(question: &Question<'_>) -> Worst {
@@ -24,7 +25,7 @@ fn exact(name: &str, n: u32) -> Worst {
 
 /// The ring elections of which every arrangement has one count that decides: the checker is not needed.
 fn rings() -> impl Iterator<Item = &'static Entry> {
-    ALL.iter().filter(|entry| {
+    all().iter().filter(|entry| {
         let ring = matches!(entry.shape, Shape::OneWayRing | Shape::TwoWayRing);
         let right = entry.problem == Problem::Election && !entry.is_literal();
         ring && right && !entry.spec.needs.choices && !entry.is_anonymous()
@@ -89,7 +90,7 @@ fn exact_maxima_where_the_schedule_matters() {
 #[test]
 fn what_is_said_about_schedules_is_so() {
     let mut said = 0;
-    for entry in ALL.iter().filter(|entry| entry.problem == Problem::Election && !entry.is_literal()) {
+    for entry in all().iter().filter(|entry| entry.problem == Problem::Election && !entry.is_literal()) {
         let needs = &entry.spec.needs;
         let one_input = entry.shape == Shape::OneWayRing && needs.links != Links::Bag && !needs.choices;
         if needs.choices || entry.is_anonymous() || entry.shape == Shape::Named {
@@ -286,7 +287,7 @@ fn the_worst_of_van_leeuwen_and_tan_for_every_n() {
 #[test]
 fn a_count_that_is_the_bound_is_exact() {
     let found = |name: &str, extreme| {
-        let entry = find(ALL, name).unwrap();
+        let entry = find(all(), name).unwrap();
         let question =
             Question { method: Method::Search, extreme, budget: Some(500), ..Question::new(entry, 16) };
         answer(&question, &()).unwrap()

@@ -109,7 +109,7 @@ fn the_command_line_knows_no_other_algorithm() {
 #[test]
 fn it_is_short() {
     let lines = include_str!("../src/lib.rs").lines().count();
-    assert!(lines < 60, "{lines} lines");
+    assert!(lines < 70, "{lines} lines");
 }
 
 /// What the README shows of this crate is in this crate.

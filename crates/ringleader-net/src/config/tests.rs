@@ -1,7 +1,7 @@
 //! What a configuration may say, and where it says what it may not.
 
 use super::*;
-use ringleader::registry::ALL;
+use ringleader_errata::all;
 use ringleader_live::{Micros, Users};
 
 /// Three members with certificates, one group.
@@ -35,7 +35,7 @@ algorithm = "hs"
 
 fn parse_in(text: &str, variables: &[(&str, &str)]) -> Result<Config, Problem> {
     let own = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
-    Config::parse(text, "cluster.toml", ALL, None, &variables.iter().map(own).collect())
+    Config::parse(text, "cluster.toml", all(), None, &variables.iter().map(own).collect())
 }
 
 fn parse(text: &str) -> Result<Config, Problem> {
@@ -93,7 +93,7 @@ fn paths_are_those_of_the_member_and_relative_to_the_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("cluster.toml");
     std::fs::write(&path, GOOD).unwrap();
-    let config = Config::read(&path, ALL, Some("b"), &Environment::empty()).unwrap();
+    let config = Config::read(&path, all(), Some("b"), &Environment::empty()).unwrap();
     assert_eq!(
         config.security,
         Security::Tls {
@@ -102,9 +102,10 @@ fn paths_are_those_of_the_member_and_relative_to_the_file() {
             key: folder.path().join("b.key"),
         }
     );
-    let problem = Config::read(&path, ALL, Some("bb"), &Environment::empty()).err().unwrap();
+    let problem = Config::read(&path, all(), Some("bb"), &Environment::empty()).err().unwrap();
     assert!(said(&problem).ends_with("is called `bb`\nhelp did you mean `b`?"), "{}", said(&problem));
-    let problem = Config::read(&folder.path().join("none"), ALL, None, &Environment::empty()).err().unwrap();
+    let problem =
+        Config::read(&folder.path().join("none"), all(), None, &Environment::empty()).err().unwrap();
     assert_eq!(problem.exit, 2);
 }
 
@@ -157,7 +158,7 @@ fn what_is_written_is_read_again_as_the_same() {
 #[test]
 fn every_algorithm_is_admitted_or_refused_for_a_reason() {
     use ringleader::model::Timing;
-    for entry in ALL {
+    for entry in all() {
         let text = with("\"hs\"", &format!("\"{}\"", entry.spec.name));
         match parse(&text) {
             Ok(config) => {
