@@ -14,7 +14,7 @@
 //! **Source.** the lock service of this project
 //!
 //! With the token goes a counter of entries, the fence by which a storage can tell an older holder from a newer one.
-//! The servers of [`crate::lock`] are made of the two records [`Home`] and [`Owner`], too.
+//! The lock servers of `ringleader-locks` are made of the same two records, [`Home`] and [`Owner`].
 //!
 //! ```
 //! use ringleader::{mutex::HomedChain, sim::{self, Scenario}};
@@ -109,7 +109,7 @@ impl Waits for Patiently {
         .tolerates(Tolerates { duplication: true, ..Tolerates::NOTHING })
         .at_most(
             Counts::All,
-            Basis::Proved("by counting: REQ, PASS, TOKEN; of two, one is the home and saves REQ or PASS"),
+            Basis::Proved("counting: REQ, PASS, TOKEN; of two, one is the home and saves REQ or PASS"),
             "min(n, 3) per entry",
             // A message that comes twice may be answered twice.
             |facts| (facts.other_faults == 0).then_some(facts.n.min(3) * facts.entries),
