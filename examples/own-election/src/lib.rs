@@ -30,7 +30,7 @@ rules! {
 
 impl Process for RollCall {
     const SPEC: Spec = Spec::election("roll-call", 2026, include_str!("lib.rs"))
-        .at_most(Counts::All, Basis::Proved("n identities, n hops each"), "n²", |facts| {
+        .at_most(Counts::All, Basis::Proved("counting: n identities, n hops each"), "n²", |facts| {
             Some(facts.n * facts.n)
         })
         .example("-n 3");

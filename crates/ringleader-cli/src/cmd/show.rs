@@ -66,8 +66,7 @@ fn as_text(entry: &Entry, example: &Example, out: &mut dyn Write) -> io::Result<
             Counts::Election => "election messages",
             Counts::All => "all messages",
         };
-        let text =
-            format!("At most {} ({counts}). {}: {}", bound.formula, bound.basis.name(), bound.basis.by());
+        let text = format!("At most {} ({counts}), {}.", bound.formula, bound.basis);
         for line in wrapped(&text, WIDTH - 2) {
             writeln!(out, "  {line}")?;
         }

@@ -128,7 +128,7 @@ fn promises_and_costs(entry: &Entry, level: u8, blocks: &mut Vec<Block>) {
             Counts::Election => "election messages",
             Counts::All => "all messages",
         };
-        let bound = format!("{} ({counts}); {}: {}", bound.formula, bound.basis.name(), bound.basis.by());
+        let bound = format!("{} ({counts}), {}", bound.formula, bound.basis);
         let mut costs = vec![("bound".to_owned(), bound)];
         costs.extend(spec.cost.average.map(|average| ("on average".to_owned(), average.formula.to_owned())));
         blocks.push(Block::Pairs(costs));

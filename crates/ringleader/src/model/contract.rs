@@ -9,9 +9,16 @@ use super::{
 
 impl Spec {
     /// An election. Unless it says otherwise, the largest identity of all is elected and everybody learns it, in the
-    /// weakest environment. The file is its own: `include_str!("mod.rs")`.
+    /// weakest environment. The file is its own, `include_str!("mod.rs")`, and must begin with a header:
+    ///
+    /// ```compile_fail
+    /// # use ringleader::model::Spec;
+    /// const SPEC: Spec = Spec::election("mine", 2026, "//! No title and no idea.");
+    /// # let _ = SPEC;
+    /// ```
     #[must_use]
     pub const fn election(name: &'static str, year: u16, file: &'static str) -> Spec {
+        header::must_begin(file);
         Spec {
             name,
             aliases: &[],
@@ -218,10 +225,14 @@ impl Spec {
         Header::parse(self.file)
     }
 
-    /// The same, with nothing but its name where it cannot be read: tests and builds say so, a user is not bothered.
+    /// The same; where it cannot be read, why not stands in the place of the idea.
     #[must_use]
     pub fn prose(&self) -> Header {
-        self.header().unwrap_or_else(|_| Header { title: self.name.into(), ..Header::default() })
+        self.header().unwrap_or_else(|why| Header {
+            title: self.name.into(),
+            idea: format!("(the header of its file cannot be read: {why})"),
+            ..Header::default()
+        })
     }
 
     /// What the sources get wrong.

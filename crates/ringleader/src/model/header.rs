@@ -84,6 +84,44 @@ impl Header {
     }
 }
 
+/// Stops the build where a file has no title or no idea. What else may be wrong [`Header::parse`] says.
+///
+/// # Panics
+/// Unless the file begins as it should; an empty one has no header to be read.
+pub(crate) const fn must_begin(file: &str) {
+    let bytes = file.as_bytes();
+    if bytes.is_empty() {
+        return;
+    }
+    let title = find(bytes, b": ");
+    assert!(
+        starts(bytes, b"//! ", 0) && title < find(bytes, b"\n"),
+        "the file of an algorithm begins with `//! Title: what it is in a sentence.`"
+    );
+    assert!(
+        find(bytes, b"\n//! **Idea.** ") < bytes.len(),
+        "the header of an algorithm has a paragraph `//! **Idea.** How it works.`"
+    );
+}
+
+/// Whether these bytes are there at this place.
+const fn starts(bytes: &[u8], what: &[u8], place: usize) -> bool {
+    let mut at = 0;
+    while at < what.len() && place + at < bytes.len() && bytes[place + at] == what[at] {
+        at += 1;
+    }
+    at == what.len()
+}
+
+/// The first place of these bytes; the end if there is none.
+const fn find(bytes: &[u8], what: &[u8]) -> usize {
+    let mut place = 0;
+    while place < bytes.len() && !starts(bytes, what, place) {
+        place += 1;
+    }
+    place
+}
+
 /// The paragraphs of the header with the lines on which they begin, each in one line; without blocks of code.
 fn paragraphs(file: &str) -> Vec<(usize, String)> {
     let mut paragraphs: Vec<(usize, String)> = Vec::new();

@@ -368,7 +368,7 @@ impl Constant {
 /// What a bound rests on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Basis {
-    /// A proof: by whom.
+    /// A proof: by whom, or by which argument.
     Proved(&'static str),
     /// Measurements: which.
     Measured(&'static str),
@@ -384,11 +384,20 @@ impl Basis {
         }
     }
 
-    /// Who proved it, or what was measured.
+    /// Who or what proves it, or what was measured.
     #[must_use]
     pub const fn by(self) -> &'static str {
         match self {
             Basis::Proved(by) | Basis::Measured(by) => by,
+        }
+    }
+}
+
+impl fmt::Display for Basis {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Basis::Proved(by) => write!(f, "proved by {by}"),
+            Basis::Measured(how) => write!(f, "measured: {how}"),
         }
     }
 }

@@ -96,7 +96,7 @@ impl Process for Bully {
         .elects(Winner::LargestLive, Informed::Live)
         .at_most(
             Counts::All,
-            Basis::Proved("by counting: m ask all above once, those that are up answer, one tells all below"),
+            Basis::Proved("counting: m ask all above once, those that are up answer, one tells all below"),
             "m²+n-2",
             |facts| match (facts.n, facts.initiators, facts.top_down, facts.other_faults) {
                 (1, _, 0, 0) => Some(0),

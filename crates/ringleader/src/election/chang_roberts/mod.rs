@@ -66,7 +66,7 @@ impl Process for ChangRoberts {
         .reached(Reached::Relays)
         .at_most(
             Counts::Election,
-            Basis::Proved("by counting: the k-th largest identity goes n+1-k links at most"),
+            Basis::Proved("counting: the k-th largest identity goes n+1-k links at most"),
             "n(n+1)/2",
             |facts| Some(facts.n * (facts.n + 1) / 2),
         )

@@ -81,7 +81,7 @@ impl Process for DolevKlaweRodeh {
         .links(Links::Fifo)
         .at_most(
             Counts::Election,
-            Basis::Proved("by counting: two on each link in each of ⌊log n⌋ phases, and one"),
+            Basis::Proved("counting: two on each link in each of ⌊log n⌋ phases, and one"),
             "2n⌊log n⌋+n",
             |facts| Some(2 * facts.n * floor_log2(facts.n) + facts.n),
         )

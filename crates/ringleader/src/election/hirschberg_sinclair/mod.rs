@@ -101,7 +101,7 @@ impl Process for HirschbergSinclair {
         .reached(Reached::Relays)
         .at_most(
             Counts::Election,
-            Basis::Proved("by counting: of r/2+1 processes in a row at most one asks r far"),
+            Basis::Proved("counting: of r/2+1 processes in a row at most one asks r far"),
             "6n+Σ4r⌊n/(r/2+1)⌋",
             |facts| Some(most_messages(facts.n)),
         )

@@ -105,7 +105,7 @@ impl Process for Humblet {
     const SPEC: Spec = Spec::election("humblet", 1984, include_str!("mod.rs"))
         .links(Links::Fifo)
         .elects(Winner::Any, Informed::All)
-        .at_most(Counts::All, Basis::Proved("by counting: n/(l+1) at level l"), "4n·H(n/2+1)+n-1", |facts| {
+        .at_most(Counts::All, Basis::Proved("counting: n/(l+1) at level l"), "4n·H(n/2+1)+n-1", |facts| {
             let n = facts.n as f64;
             let captures = 4.0 * n * harmonic(facts.n / 2 + 1);
             // Where it is a whole number, the sum of fractions must not fall short of it.

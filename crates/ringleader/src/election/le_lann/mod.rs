@@ -64,7 +64,7 @@ impl Process for LeLann {
         .links(Links::Fifo)
         .reached(Reached::Relays)
         .elects(Winner::LargestInitiator, Informed::Initiators)
-        .at_most(Counts::Election, Basis::Proved("by counting: each token makes one lap"), "n·k", |facts| {
+        .at_most(Counts::Election, Basis::Proved("counting: each token makes one lap"), "n·k", |facts| {
             facts.n.checked_mul(facts.initiators)
         })
         .example("--ids 3,7,4,1");

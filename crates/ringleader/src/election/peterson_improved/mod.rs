@@ -80,7 +80,7 @@ impl Process for PetersonImproved {
         .links(Links::Fifo)
         .at_most(
             Counts::Election,
-            Basis::Proved("by counting: a(r+2) <= a(r) - a(r+1)"),
+            Basis::Proved("counting: a(r+2) <= a(r) - a(r+1)"),
             "n·R, F(R+1)<=n",
             |facts| Some(facts.n * (largest_phase(facts.n) + 1)),
         )

@@ -55,7 +55,7 @@ impl Process for RingActiveList {
         .reached(Reached::Relays)
         .bypass()
         .elects(Winner::LargestLive, Informed::Live)
-        .at_most(Counts::All, Basis::Proved("by counting: a identities, a hops each"), "a²", |facts| {
+        .at_most(Counts::All, Basis::Proved("counting: a identities, a hops each"), "a²", |facts| {
             facts.live.checked_mul(facts.live)
         })
         .example("--ids 3,7,4,1 --crash 1@0 --initiators one");

@@ -55,7 +55,7 @@ impl Process for RingCollect {
         .reached(Reached::Relays)
         .bypass()
         .elects(Winner::LargestLive, Informed::Live)
-        .at_most(Counts::All, Basis::Proved("by counting: two laps for each initiator"), "2a·k", |facts| {
+        .at_most(Counts::All, Basis::Proved("counting: two laps for each initiator"), "2a·k", |facts| {
             facts.live.checked_mul(2 * facts.initiators)
         })
         .schedules(Schedules::Same)

@@ -73,7 +73,7 @@ impl Process for CarvalhoRoucairol {
         .talks(Talks::ToAll { keeps: 8 })
         .at_most(
             Counts::All,
-            Basis::Proved("by counting: for an entry nobody is asked twice, and each request has one reply"),
+            Basis::Proved("counting: for an entry nobody is asked twice, and each request has one reply"),
             "2(n-1) per entry",
             |facts| Some(2 * facts.n.saturating_sub(1) * facts.entries),
         )

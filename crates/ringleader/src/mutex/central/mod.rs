@@ -79,12 +79,9 @@ impl Process for Central {
         .errata(include_str!("errata.md"))
         .reached(Reached::Relays)
         .talks(Talks::ToFew)
-        .at_most(
-            Counts::All,
-            Basis::Proved("by counting: 3, or 4 with DENIED"),
-            "3 or 4 per entry",
-            |facts| Some((3 + u64::from(facts.settings.0[0])) * facts.entries),
-        )
+        .at_most(Counts::All, Basis::Proved("counting: 3, or 4 with DENIED"), "3 or 4 per entry", |facts| {
+            Some((3 + u64::from(facts.settings.0[0])) * facts.entries)
+        })
         .settings(&[
             Setting {
                 name: "denied",

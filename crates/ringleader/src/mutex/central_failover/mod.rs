@@ -113,7 +113,7 @@ impl Process for CentralFailover {
         .detector()
         .tolerates(Tolerates { crash: true, ..Tolerates::NOTHING })
         .talks(Talks::ToFew)
-        .at_most(Counts::All, Basis::Proved("by counting: ask, grant, release"), "3 per entry", |facts| {
+        .at_most(Counts::All, Basis::Proved("counting: ask, grant, release"), "3 per entry", |facts| {
             (facts.top_down + facts.other_faults == 0).then_some(3 * facts.entries)
         })
         .settings(&[Setting {

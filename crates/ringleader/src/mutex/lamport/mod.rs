@@ -72,7 +72,7 @@ impl Process for Lamport {
         .serves(Order::Priority)
         .at_most(
             Counts::All,
-            Basis::Proved("by counting: a REQUEST, a REPLY and a RELEASE for each other process"),
+            Basis::Proved("counting: a REQUEST, a REPLY and a RELEASE for each other process"),
             "3(n-1) per entry",
             |facts| Some(3 * facts.n.saturating_sub(1) * facts.entries),
         )

@@ -125,7 +125,7 @@ impl Quorums for Planes {
         .errata(include_str!("errata.md"))
         .links(Links::Fifo)
         .reached(Reached::Relays)
-        .at_most(Counts::All, Basis::Proved("by counting: six at each voter"), "6(K-1) per entry", |facts| {
+        .at_most(Counts::All, Basis::Proved("counting: six at each voter"), "6(K-1) per entry", |facts| {
             let others = largest_quorum(u32::try_from(facts.n).ok()?).saturating_sub(1);
             Some(6 * others * facts.entries)
         })

@@ -69,7 +69,7 @@ impl Process for NaimiTrehel {
         .talks(Talks::ToFew)
         .at_most(
             Counts::All,
-            Basis::Proved("by counting: a request reaches nobody twice, and brings one TOKEN"),
+            Basis::Proved("counting: a request reaches nobody twice, and brings one TOKEN"),
             "n per entry",
             |facts| Some(facts.n * facts.entries),
         )

@@ -72,7 +72,7 @@ impl Process for Raymond {
         .graphs(&[Graph::Tree])
         .at_most(
             Counts::All,
-            Basis::Proved("by counting: at most D steps to who enters next, each asked for once"),
+            Basis::Proved("counting: at most D steps to who enters next, each asked for once"),
             "2D per entry",
             |facts| Some(2 * facts.diameter * facts.entries),
         )

@@ -74,7 +74,7 @@ impl Process for SinghalDynamic {
         .talks(Talks::ToAll { keeps: 8 })
         .at_most(
             Counts::All,
-            Basis::Proved("by counting: nobody is asked twice for an entry"),
+            Basis::Proved("counting: nobody is asked twice for an entry"),
             "2(n-1) per entry",
             |facts| Some(2 * facts.n.saturating_sub(1) * facts.entries),
         )

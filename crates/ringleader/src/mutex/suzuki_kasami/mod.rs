@@ -65,7 +65,7 @@ impl Process for SuzukiKasami {
         .errata(include_str!("errata.md"))
         .reached(Reached::Relays)
         .talks(Talks::ToAll { keeps: 4 })
-        .at_most(Counts::All, Basis::Proved("by counting: n-1 requests, one token"), "n per entry", |facts| {
+        .at_most(Counts::All, Basis::Proved("counting: n-1 requests, one token"), "n per entry", |facts| {
             Some(facts.n * facts.entries)
         })
         .example("-n 3 --entries 2");

@@ -42,7 +42,7 @@ impl Quorums for Paths {
         .talks(Talks::ToFew)
         .at_most(
             Counts::All,
-            Basis::Proved("by counting: six at each voter, as Maekawa"),
+            Basis::Proved("counting: six at each voter, as Maekawa"),
             "6 log2(n+1) per entry",
             |facts| Some(6 * u64::from((facts.n + 1).ilog2()) * facts.entries),
         )
