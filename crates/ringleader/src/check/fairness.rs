@@ -1,10 +1,14 @@
 //! Runs without end. A run is fair if whatever can happen from some moment on at every moment happens at last: no
 //! message is on its way for ever, no local step is put off for ever, no user stays inside for ever.
 
-use super::expand::{Action, Batch, Expander};
+use super::batch::Batch;
+use super::expand::Expander;
+use super::graph::Graph;
 use super::ground::{Ground, How};
 use super::memo::lock;
 use super::search::Explored;
+use super::stimulus::Action;
+use super::system::Steps;
 use crate::hash::fingerprint;
 use crate::model::Links;
 use std::collections::BTreeMap;
@@ -12,14 +16,30 @@ use std::collections::BTreeMap;
 /// A fair run without end: the states of its cycle, in order, the first one again at the end.
 pub(crate) struct Cycle(pub(crate) Vec<u32>);
 
-/// Finds a fair cycle among the edges that `keep` says yes to: a state and the place of an edge in the graph.
-pub(crate) fn fair_cycle(
+/// Finds a fair cycle of a network among the edges that `keep` says yes to: a state and the place of an edge in the
+/// graph.
+pub(crate) fn fair_cycle_of(
     ground: &Ground<'_>,
     how: How,
     explored: &Explored,
     keep: &dyn Fn(u32, usize) -> bool,
 ) -> Option<Cycle> {
-    let graph = &explored.graph;
+    let rules = ground.rules(How { details: true, ..how });
+    let mut expander = Expander::new(&ground.space, &rules, &ground.shared);
+    let mut duties = |state: u32| -> Vec<Vec<u64>> {
+        let actions = actions(&mut expander, explored, ground, state).into_iter();
+        actions.map(|action| labels(ground, explored, state, action)).collect()
+    };
+    fair_cycle(&explored.graph, &mut duties, keep)
+}
+
+/// Finds a fair cycle among the edges that `keep` says yes to. For each step of a state `labels` says what it must be
+/// taken for at last.
+pub(crate) fn fair_cycle(
+    graph: &Graph,
+    labels: &mut dyn FnMut(u32) -> Vec<Vec<u64>>,
+    keep: &dyn Fn(u32, usize) -> bool,
+) -> Option<Cycle> {
     let (component, components) = graph.components(keep);
     let inside = |state: u32, place: usize| {
         keep(state, place) && component[graph.edges[place].target as usize] == component[state as usize]
@@ -32,17 +52,14 @@ pub(crate) fn fair_cycle(
             members[component[state as usize] as usize].push(state);
         }
     }
-    let rules = ground.rules(How { details: true, ..how });
-    let mut expander = Expander::new(&ground.space, &rules, &ground.shared);
     members.retain(|members| !members.is_empty());
     members.sort_unstable();
     for members in members {
         let mut duties: BTreeMap<u64, Duty> = BTreeMap::new();
         for &state in &members {
             let mut enabled: Vec<u64> = Vec::new();
-            for (nth, action) in actions(&mut expander, explored, ground, state).into_iter().enumerate() {
-                let place = places(state).start + nth;
-                for label in labels(ground, explored, state, action) {
+            for (place, labels) in places(state).zip(labels(state)) {
+                for label in labels {
                     if !enabled.contains(&label) {
                         enabled.push(label);
                     }
@@ -59,7 +76,7 @@ pub(crate) fn fair_cycle(
         if duties.values().all(|duty| duty.taken.is_some() || !always(duty)) {
             // Visit an edge for everything that is always possible; the rest is impossible somewhere: visit all.
             let must: Vec<(u32, u32)> = duties.values().filter_map(|duty| duty.taken).collect();
-            return Some(Cycle(tour(explored, &inside, members[0], &must, &members)));
+            return Some(Cycle(tour(graph, &inside, members[0], &must, &members)));
         }
     }
     None
@@ -107,7 +124,7 @@ fn labels(ground: &Ground<'_>, explored: &Explored, state: u32, action: Action) 
 
 /// A closed walk from `start` over these edges and, if it is small, through all states of the component.
 fn tour(
-    explored: &Explored,
+    graph: &Graph,
     inside: &dyn Fn(u32, usize) -> bool,
     start: u32,
     must: &[(u32, u32)],
@@ -117,53 +134,16 @@ fn tour(
     let everywhere: &[u32] = if members.len() <= 64 { members } else { &[] };
     for &state in everywhere {
         if !walk.contains(&state) {
-            extend(explored, inside, &mut walk, state, false);
+            graph.walk_on(inside, &mut walk, state, false);
         }
     }
     for &(from, to) in must {
         if !walk.windows(2).any(|pair| pair == [from, to]) {
-            extend(explored, inside, &mut walk, from, false);
+            graph.walk_on(inside, &mut walk, from, false);
             walk.push(to);
         }
     }
     let still_here = walk.len() == 1;
-    extend(explored, inside, &mut walk, start, still_here);
+    graph.walk_on(inside, &mut walk, start, still_here);
     walk
-}
-
-/// Extends a walk to a state, by a shortest way; by at least one step if asked.
-fn extend(
-    explored: &Explored,
-    inside: &dyn Fn(u32, usize) -> bool,
-    walk: &mut Vec<u32>,
-    goal: u32,
-    at_least_one: bool,
-) {
-    let graph = &explored.graph;
-    let Some(&from) = walk.last() else { return };
-    if from == goal && !at_least_one {
-        return;
-    }
-    let mut came: BTreeMap<u32, u32> = BTreeMap::new();
-    let mut queue = std::collections::VecDeque::from([from]);
-    'search: while let Some(state) = queue.pop_front() {
-        let begin = graph.begins[state as usize] as usize;
-        for (nth, edge) in graph.edges(state).iter().enumerate() {
-            if inside(state, begin + nth) && !came.contains_key(&edge.target) {
-                came.insert(edge.target, state);
-                if edge.target == goal {
-                    break 'search;
-                }
-                queue.push_back(edge.target);
-            }
-        }
-    }
-    let mut back = vec![goal];
-    while let Some(&before) = back.last().and_then(|state| came.get(state)) {
-        if before == from {
-            break;
-        }
-        back.push(before);
-    }
-    walk.extend(back.iter().rev());
 }

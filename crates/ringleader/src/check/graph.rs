@@ -1,6 +1,8 @@
 //! The edges between the states that were met, and what follows from them: whether there is a cycle, and the least and
 //! the largest sum of weights from the first state to an end.
 
+use std::collections::{BTreeMap, BinaryHeap, VecDeque};
+
 /// The edges, those of each state together, in the order of its number.
 #[derive(Default)]
 pub(crate) struct Graph {
@@ -148,7 +150,7 @@ impl Graph {
         };
         let shortest = |all: bool| {
             let mut best = vec![u64::MAX; self.states()];
-            let mut heap = std::collections::BinaryHeap::from([core::cmp::Reverse((0u64, 0u32))]);
+            let mut heap = BinaryHeap::from([core::cmp::Reverse((0u64, 0u32))]);
             best[0] = 0;
             while let Some(core::cmp::Reverse((sum, state))) = heap.pop() {
                 if is_end[state as usize] {
@@ -237,6 +239,61 @@ impl Graph {
             }
         }
         (component, components)
+    }
+
+    /// The first state from which none of these can be reached.
+    pub(crate) fn cut_off(&self, is_goal: impl Fn(usize) -> bool) -> Option<u32> {
+        // Backwards along the edges, in as many sweeps as it takes; most edges lead on, so a few are enough.
+        let mut hopeful: Vec<bool> = (0..self.states()).map(is_goal).collect();
+        let mut grows = true;
+        while grows {
+            grows = false;
+            for state in (0..self.states()).rev() {
+                if !hopeful[state]
+                    && self.edges(state as u32).iter().any(|edge| hopeful[edge.target as usize])
+                {
+                    hopeful[state] = true;
+                    grows = true;
+                }
+            }
+        }
+        hopeful.iter().position(|&hope| !hope).map(|state| state as u32)
+    }
+
+    /// Extends a walk to a state by a shortest way over these edges; by at least one step if asked.
+    pub(crate) fn walk_on(
+        &self,
+        inside: &dyn Fn(u32, usize) -> bool,
+        walk: &mut Vec<u32>,
+        goal: u32,
+        at_least_one: bool,
+    ) {
+        let Some(&from) = walk.last() else { return };
+        if from == goal && !at_least_one {
+            return;
+        }
+        let mut came: BTreeMap<u32, u32> = BTreeMap::new();
+        let mut queue = VecDeque::from([from]);
+        'search: while let Some(state) = queue.pop_front() {
+            let begin = self.begins[state as usize] as usize;
+            for (nth, edge) in self.edges(state).iter().enumerate() {
+                if inside(state, begin + nth) && !came.contains_key(&edge.target) {
+                    came.insert(edge.target, state);
+                    if edge.target == goal {
+                        break 'search;
+                    }
+                    queue.push_back(edge.target);
+                }
+            }
+        }
+        let mut back = vec![goal];
+        while let Some(&before) = back.last().and_then(|state| came.get(state)) {
+            if before == from {
+                break;
+            }
+            back.push(before);
+        }
+        walk.extend(back.iter().rev());
     }
 }
 

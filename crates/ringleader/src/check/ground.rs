@@ -1,13 +1,15 @@
 //! One case, ready to be searched: its processes, its network, what is watched.
 
+use super::batch::Batch;
 use super::cases::One;
-use super::expand::{Batch, Expander, Rules};
+use super::expand::{Expander, Network, Rules};
 use super::locals::{Lag, Locals};
 use super::memo::lock;
 use super::property::{Case, Property};
 use super::scope::{Reduce, Scope, Starts};
 use super::search::{Explored, Limits, Search};
 use super::space::{Common, Parts, Space};
+use super::system::Steps;
 use crate::model::{Counts, Informed, Links, Order, Promises, Reached, Timing, Winner};
 use crate::network::Wiring;
 use crate::population::Nature;
@@ -285,15 +287,15 @@ impl<'a> Ground<'a> {
     pub(crate) fn explore(&self, how: How, limits: Limits<'_>, threads: usize) -> Explored {
         let rules = self.rules(how);
         let (first, _) = self.first(how);
+        let network = Network { space: &self.space, rules: &rules, shared: &self.shared };
         let search = Search {
-            space: &self.space,
-            rules: &rules,
-            shared: &self.shared,
+            system: &network,
             threads,
             limits,
             edges: how.edges,
             keep: how.keep,
             chances: self.is_randomised(),
+            phases: how.phases,
             max_depth: how.max_depth.unwrap_or(u64::MAX),
         };
         search.run(first)

@@ -1,8 +1,9 @@
 //! All runs, of a few processes: every schedule, every arrangement of identities, every random choice.
 //!
 //! A [`Scope`] says what is to be checked, [`Findings`] what came of it. A search (`search`) goes breadth first through
-//! all states of a case (`cases`); a state is a row of numbers (`space`), for the states of single processes, what
-//! links carry and what they do are met once and remembered (`locals`, `contents`, `memo`).
+//! all states of a system (`system`), which are rows of numbers. A system is a network of processes in one case (`cases`,
+//! `ground`, `expand`): the states of single processes, what links carry and what they do are met once and remembered
+//! (`space`, `locals`, `contents`, `memo`).
 //!
 //! ```
 //! use ringleader::{check::{self, Scope}, election::Peterson};
@@ -10,6 +11,7 @@
 //! assert!(findings.holds());
 //! ```
 
+mod batch;
 mod case;
 mod cases;
 mod chance;
@@ -28,6 +30,7 @@ mod scope;
 mod search;
 mod space;
 mod stimulus;
+mod system;
 mod visited;
 mod worker;
 

@@ -1,11 +1,13 @@
 //! From a violation back to a run: which steps lead to it, as a recording that can be replayed.
 
-use super::expand::{Action, Batch, Expander};
+use super::batch::{Batch, Next};
+use super::expand::Expander;
 use super::ground::{Ground, How};
 use super::memo::lock;
 use super::search::Explored;
 use super::space::Parts;
-use super::stimulus::{Outcome, Stimulus};
+use super::stimulus::{Action, Outcome, Stimulus};
+use super::system::Steps;
 use crate::model::Timing;
 use crate::sim::{self, Observer, Scenario, Schedule};
 use crate::trace::{Arrival, Event, Input, Recording};
@@ -19,11 +21,13 @@ pub(crate) struct Taken {
     outcome: usize,
 }
 
-/// The states from the first to this one.
+/// The states from an initial one to this one.
 pub(crate) fn way_to(explored: &Explored, state: u32) -> Vec<u32> {
     let mut way = vec![state];
-    while let Some(&last) = way.last().filter(|&&last| last != 0) {
-        way.push(explored.visited.parent(last));
+    let mut last = state;
+    while explored.visited.parent(last) != last {
+        last = explored.visited.parent(last);
+        way.push(last);
     }
     way.reverse();
     way
@@ -51,8 +55,7 @@ pub(crate) fn steps_along(
         let place = match target {
             Ok(place) => place as usize,
             Err(number) => {
-                let leads =
-                    |next: &super::expand::Next| explored.visited.find(next.fingerprint) == Some(number);
+                let leads = |next: &Next| explored.visited.find(next.fingerprint) == Some(number);
                 batch.nexts.iter().position(leads).unwrap_or(0)
             }
         };

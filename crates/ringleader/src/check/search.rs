@@ -4,23 +4,19 @@
 //! these lead to, each in its own shards of the table; then the new ones get their numbers, in the order in which one
 //! worker alone would have met them. So nothing depends on the number of threads.
 
-use super::expand::{Expander, Rules};
 use super::findings::{Limit, Progress, Watcher};
 use super::graph::Graph;
-use super::space::{Parts, Space};
+use super::system::System;
 use super::visited::{Visited, shard_of};
 use super::worker::{Mark, Worker, each, meet, set_numbers};
 use core::ops::ControlFlow;
-use std::sync::Mutex;
 
 /// How many states a thread expands before their successors are met.
 const BLOCK: usize = 4096;
 
 /// What is to be searched.
 pub(crate) struct Search<'a> {
-    pub(crate) space: &'a Space,
-    pub(crate) rules: &'a Rules<'a>,
-    pub(crate) shared: &'a Mutex<Parts>,
+    pub(crate) system: &'a dyn System,
     pub(crate) threads: usize,
     pub(crate) limits: Limits<'a>,
     /// Whether edges are kept.
@@ -29,6 +25,8 @@ pub(crate) struct Search<'a> {
     pub(crate) keep: bool,
     /// Whether chance decides, so that the probabilities of edges are kept.
     pub(crate) chances: bool,
+    /// Whether phases are watched.
+    pub(crate) phases: bool,
     /// Do not look further than this many steps.
     pub(crate) max_depth: u64,
 }
@@ -57,6 +55,7 @@ pub(crate) struct Explored {
     pub(crate) limit: Option<Limit>,
     pub(crate) states: Vec<u32>,
     pub(crate) peak_bytes: u64,
+    /// The initial states.
     pub(crate) first: Vec<u32>,
     /// The largest lag with which a process began a phase, where phases are watched.
     pub(crate) furthest_lag: u32,
@@ -77,19 +76,17 @@ pub(crate) struct Violation {
 }
 
 impl<'a> Search<'a> {
-    /// Searches everything that can be reached from this state.
+    /// Searches everything that can be reached from these states, which follow each other.
     pub(crate) fn run(&self, first: Vec<u32>) -> Explored {
         let mut run = Run::new(self, first);
         run.layers();
         run.explored.furthest_lag =
-            run.workers.iter().map(|worker| worker.expander.furthest_lag).max().unwrap_or(0);
+            run.workers.iter().map(|worker| worker.steps.furthest_lag()).max().unwrap_or(0);
         run.explored
     }
-}
 
-impl<'a> Search<'a> {
     fn worker(&self) -> Worker<'a> {
-        Worker::new(Expander::new(self.space, self.rules, self.shared))
+        Worker::new(self.system.steps())
     }
 }
 
@@ -106,42 +103,65 @@ struct Run<'s, 'a> {
 }
 
 impl<'s, 'a> Run<'s, 'a> {
-    fn new(search: &'s Search<'a>, mut first: Vec<u32>) -> Run<'s, 'a> {
-        let mut worker = search.worker();
-        let fingerprint = worker.expander.representative(&mut first);
-        let mut visited = Visited::new();
-        let met = visited.shards[shard_of(fingerprint)].meet(fingerprint);
-        visited.shards[shard_of(fingerprint)].set_number(met, 0);
-        visited.add(&[0]);
-        let violation = worker.expander.judge_first(&first).map(|(property, detail)| Violation {
-            property,
-            detail,
-            state: 0,
-            step: None,
-            length: 0,
-        });
+    fn new(search: &'s Search<'a>, first: Vec<u32>) -> Run<'s, 'a> {
         let explored = Explored {
-            visited,
+            visited: Visited::new(),
             graph: Graph { begins: vec![0], ..Graph::default() },
             transitions: 0,
             depth: 0,
             ends: Vec::new(),
             served: Vec::new(),
-            violation,
+            violation: None,
             limit: None,
-            states: if search.keep { first.clone() } else { Vec::new() },
+            states: Vec::new(),
             peak_bytes: 0,
-            first: first.clone(),
+            first: Vec::new(),
             furthest_lag: 0,
         };
-        Run {
+        let mut run = Run {
             search,
-            workers: vec![worker],
+            workers: vec![search.worker()],
             explored,
-            layer: (first, vec![fingerprint]),
+            layer: (Vec::new(), Vec::new()),
             next: (Vec::new(), Vec::new()),
             base: 0,
             silent_end: false,
+        };
+        run.begin(first);
+        run
+    }
+
+    /// Meets the initial states. Each is its own parent.
+    fn begin(&mut self, mut first: Vec<u32>) {
+        let explored = &mut self.explored;
+        for state in first.chunks_exact_mut(self.search.system.words()) {
+            let steps = &mut self.workers[0].steps;
+            let fingerprint = steps.representative(state);
+            let shard = &mut explored.visited.shards[shard_of(fingerprint)];
+            shard.reserve(1);
+            let met = shard.meet(fingerprint);
+            if !met.new {
+                continue;
+            }
+            let number = explored.visited.len();
+            explored.visited.shards[shard_of(fingerprint)].set_number(met, number);
+            explored.visited.add(&[number]);
+            self.layer.0.extend_from_slice(state);
+            self.layer.1.push(fingerprint);
+            if explored.violation.is_none() {
+                let wrong = steps.judge_first(state);
+                explored.violation = wrong.map(|(property, detail)| Violation {
+                    property,
+                    detail,
+                    state: number,
+                    step: None,
+                    length: 0,
+                });
+            }
+        }
+        explored.first.clone_from(&self.layer.0);
+        if self.search.keep {
+            explored.states.clone_from(&self.layer.0);
         }
     }
 
@@ -213,14 +233,14 @@ impl<'s, 'a> Run<'s, 'a> {
         let word = |words: usize| words as u64 * 4;
         let layers = word(self.layer.0.capacity() + self.next.0.capacity())
             + 8 * (self.layer.1.capacity() + self.next.1.capacity()) as u64;
-        let parts = super::memo::lock(self.search.shared).bytes();
+        let parts = self.search.system.bytes();
         let explored = &self.explored;
         explored.visited.bytes() + explored.graph.bytes() + word(explored.states.capacity()) + layers + parts
     }
 
     /// Expands the states of the layer from `first` to `last`.
     fn block(&mut self, first: usize, last: usize, threads: usize) {
-        let words = self.search.space.words();
+        let words = self.search.system.words();
         let share = (last - first).div_ceil(threads);
         let (base, keep_edges) = (self.base, self.search.edges);
         let Run { workers, layer, explored, .. } = self;
@@ -272,7 +292,7 @@ impl<'s, 'a> Run<'s, 'a> {
         if self.search.chances {
             graph.chances.extend(worker.batch.details.iter().map(|detail| detail.chance));
         }
-        if self.search.rules.phases {
+        if self.search.phases {
             graph.phases.extend(worker.batch.details.iter().map(|detail| detail.phases));
         }
         if self.search.edges {

@@ -1,4 +1,4 @@
-//! What can happen to one process, and what it does then: states and messages are numbers.
+//! What can happen in a network and to one process, and what it does then: states and messages are numbers.
 
 use crate::model::{Bits, Knows, Stage, Verdict};
 use crate::population::Handle;
@@ -40,6 +40,41 @@ impl Stimulus {
     /// The port and the message, if it is a delivery.
     pub(crate) fn delivery(self) -> Option<(u32, Handle)> {
         if let Stimulus::Deliver { port, msg } = self { Some((port, msg)) } else { None }
+    }
+}
+
+/// What happens in a step.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Action {
+    /// Something that a process does of its own accord, or its user.
+    Own { process: u32, stimulus: Stimulus },
+    /// The message at this place of a link arrives.
+    Deliver { link: u32, place: u32 },
+    /// A process takes so many messages of each side.
+    Batch { process: u32, took: [u32; 2] },
+    /// A message is lost.
+    Lose { link: u32, place: u32 },
+    /// A message is doubled.
+    Double { link: u32, place: u32 },
+    /// Everybody starts.
+    Begin,
+    /// All messages on their way arrive.
+    Round,
+}
+
+impl Action {
+    /// Whether it will happen sooner or later: users need not want in, and nothing need fail.
+    pub(crate) fn is_due(self) -> bool {
+        match self {
+            Action::Own { stimulus: Stimulus::Want | Stimulus::Crash(_) | Stimulus::Recover, .. } => false,
+            Action::Lose { .. } | Action::Double { .. } => false,
+            Action::Own { .. } | Action::Deliver { .. } | Action::Batch { .. } => true,
+            Action::Begin | Action::Round => true,
+        }
+    }
+
+    pub(crate) fn is_want(self) -> bool {
+        matches!(self, Action::Own { stimulus: Stimulus::Want, .. })
     }
 }
 

@@ -1,12 +1,13 @@
 //! One thread's share of a search: it expands states, looks up where they lead, and numbers what is new.
 
-use super::expand::{Batch, Expander, Next};
+use super::batch::{Batch, Next};
 use super::graph::Edge;
+use super::system::Steps;
 use super::visited::{Met, SHARDS, Shard, shard_of};
 
 /// One thread's share of a block, and its memory.
 pub(super) struct Worker<'a> {
-    pub(super) expander: Expander<'a>,
+    pub(super) steps: Box<dyn Steps + 'a>,
     /// The place of its states in the layer.
     pub(super) slice: (usize, usize),
     /// The number of the first of its states, and of the first that it meets new.
@@ -42,7 +43,7 @@ pub(super) struct Fresh {
 pub(super) enum Mark {
     GoesOn,
     Ends,
-    /// It goes on, but all users are served.
+    /// It goes on, but a run may be taken for complete.
     Served,
 }
 
@@ -73,9 +74,9 @@ const PENDING: u32 = u32::MAX;
 const RECENT: usize = 1 << 15;
 
 impl<'a> Worker<'a> {
-    pub(super) fn new(expander: Expander<'a>) -> Worker<'a> {
+    pub(super) fn new(steps: Box<dyn Steps + 'a>) -> Worker<'a> {
         Worker {
-            expander,
+            steps,
             slice: (0, 0),
             first: 0,
             first_new: 0,
@@ -98,16 +99,16 @@ impl<'a> Worker<'a> {
         self.marks.clear();
         self.ends.clear();
         for (place, (state, &fingerprint)) in states.chunks_exact(words).zip(fingerprints).enumerate() {
-            self.expander.expand(place as u32, state, fingerprint, &mut self.batch);
+            self.steps.expand(place as u32, state, fingerprint, &mut self.batch);
             let mut mark = Mark::GoesOn;
             if !self.batch.is_due {
-                if let Some((property, detail)) = self.expander.judge_end(state) {
+                if let Some((property, detail)) = self.steps.judge_end(state) {
                     self.ends.push((place as u32, property, detail));
                 }
                 if !self.batch.may_want {
                     mark = Mark::Ends;
                 }
-            } else if self.expander.rules.never_silent && self.expander.all_served(state) {
+            } else if self.steps.is_served(state) {
                 mark = Mark::Served;
             }
             self.marks.push((self.batch.nexts.len() as u32, mark));

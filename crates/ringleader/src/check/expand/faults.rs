@@ -1,9 +1,9 @@
 //! What may fail: processes stop and come back, messages are lost or doubled.
 
-use super::batch::Draft;
-use super::{Action, Batch, Expander, From};
+use super::{Expander, From};
+use crate::check::batch::{Batch, Draft};
 use crate::check::space::Common;
-use crate::check::stimulus::Stimulus;
+use crate::check::stimulus::{Action, Stimulus};
 
 impl Expander<'_> {
     /// What may fail.

@@ -1,11 +1,11 @@
 //! Asking the properties.
 
-use super::{Action, Batch, Expander, From};
+use super::{Expander, From};
+use crate::check::batch::Batch;
 use crate::check::memo::{Out, flag};
-use crate::check::property::{Step, View};
+use crate::check::property::{Property, Step, View};
 use crate::check::space::{Parts, Space};
-use crate::check::stimulus::Stimulus;
-use crate::model::Stage;
+use crate::check::stimulus::{Action, Stimulus};
 
 impl Expander<'_> {
     /// Asks the properties about a step whose changes are written from `start` on.
@@ -39,29 +39,16 @@ impl Expander<'_> {
         }
     }
 
-    /// Whether this state violates what must hold when nothing more happens.
-    pub(crate) fn judge_end(&self, state: &[u32]) -> Option<(usize, String)> {
+    /// The first property that this state violates.
+    pub(super) fn wrong(
+        &self,
+        state: &[u32],
+        ask: impl Fn(&dyn Property, &View<'_>) -> Result<(), String>,
+    ) -> Option<(usize, String)> {
         let shared = self.memo.shared();
         let view = View { case: &self.rules.case, space: self.space, parts: &shared, state };
-        let wrong = self.rules.properties.iter().enumerate();
-        wrong.filter_map(|(number, property)| Some((number, property.finally(&view).err()?))).next()
-    }
-
-    /// Whether the first state violates what must always hold.
-    pub(crate) fn judge_first(&self, state: &[u32]) -> Option<(usize, String)> {
-        let shared = self.memo.shared();
-        let view = View { case: &self.rules.case, space: self.space, parts: &shared, state };
-        let wrong = self.rules.properties.iter().enumerate();
-        wrong.filter_map(|(number, property)| Some((number, property.always(&view).err()?))).next()
-    }
-
-    /// Whether all users are served and want nothing more.
-    pub(crate) fn all_served(&self, state: &[u32]) -> bool {
-        let shared = self.memo.shared();
-        state[..self.space.n as usize].iter().all(|&local| {
-            let facts = shared.facts(local);
-            facts.stage == Stage::Idle && facts.to_want == 0
-        })
+        let mut properties = self.rules.properties.iter().enumerate();
+        properties.find_map(|(number, property)| Some((number, ask(*property, &view).err()?)))
     }
 }
 

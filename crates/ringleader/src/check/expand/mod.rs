@@ -1,18 +1,16 @@
 //! From a state to the next ones.
 
-mod batch;
 mod faults;
 mod judge;
 mod reduce;
 mod together;
 
-pub(crate) use batch::{Action, Batch, Next};
-
-use self::batch::{Detail, Draft};
-use super::memo::{Memo, Out, flag};
+use super::batch::{Batch, Detail, Draft};
+use super::memo::{Memo, Out, flag, lock};
 use super::property::{Case, Property, Watch};
 use super::space::{Common, Parts, Space};
-use super::stimulus::Stimulus;
+use super::stimulus::{Action, Stimulus};
+use super::system::{Steps, System};
 use crate::model::{Counts, Links, Stage};
 use std::sync::Mutex;
 
@@ -67,7 +65,7 @@ pub(crate) struct Expander<'a> {
     plain: bool,
     after: Vec<u32>,
     /// The largest lag with which a process began a phase.
-    pub(crate) furthest_lag: u32,
+    furthest_lag: u32,
 }
 
 /// Where a step starts from.
@@ -99,32 +97,6 @@ impl<'a> Expander<'a> {
             stages: rules.watches(Watch::Stages),
             after: Vec::new(),
             furthest_lag: 0,
-        }
-    }
-
-    /// Adds every step from a state.
-    pub(crate) fn expand(&mut self, parent: u32, state: &[u32], fingerprint: u64, batch: &mut Batch) {
-        let from = From { parent, state, fingerprint, ticks: 0, root: state };
-        (batch.is_due, batch.may_want) = (false, false);
-        if !self.common(state).begun {
-            return self.together(from, Action::Begin, batch);
-        }
-        if self.space.lock_step {
-            self.together(from, Action::Round, batch);
-            return self.faults(from, batch);
-        }
-        if self.rules.por && self.ample(from, batch) {
-            return;
-        }
-        self.steps(from, batch);
-        if self.space.max_delay.is_some() {
-            let mut now = state.to_vec();
-            let mut ticks = 0;
-            while self.tick(&mut now) {
-                ticks += 1;
-                let fingerprint = self.memo.shared().fingerprint(self.space, &now);
-                self.steps(From { parent, state: &now, fingerprint, ticks, root: state }, batch);
-            }
         }
     }
 
@@ -416,6 +388,84 @@ impl<'a> Expander<'a> {
             Some(change) => change.1 = number,
             None => batch.changes.push((position, number)),
         }
+    }
+}
+
+/// A network of processes as it is searched.
+pub(crate) struct Network<'a> {
+    pub(crate) space: &'a Space,
+    pub(crate) rules: &'a Rules<'a>,
+    pub(crate) shared: &'a Mutex<Parts>,
+}
+
+impl System for Network<'_> {
+    fn words(&self) -> usize {
+        self.space.words()
+    }
+
+    fn steps(&self) -> Box<dyn Steps + '_> {
+        Box::new(Expander::new(self.space, self.rules, self.shared))
+    }
+
+    fn bytes(&self) -> u64 {
+        lock(self.shared).bytes()
+    }
+}
+
+impl Steps for Expander<'_> {
+    fn representative(&mut self, state: &mut [u32]) -> u64 {
+        self.after.clear();
+        self.after.extend_from_slice(state);
+        let fingerprint = self.canonical();
+        state.copy_from_slice(&self.after);
+        fingerprint
+    }
+
+    fn expand(&mut self, parent: u32, state: &[u32], fingerprint: u64, batch: &mut Batch) {
+        let from = From { parent, state, fingerprint, ticks: 0, root: state };
+        (batch.is_due, batch.may_want) = (false, false);
+        if !self.common(state).begun {
+            return self.together(from, Action::Begin, batch);
+        }
+        if self.space.lock_step {
+            self.together(from, Action::Round, batch);
+            return self.faults(from, batch);
+        }
+        if self.rules.por && self.ample(from, batch) {
+            return;
+        }
+        self.steps(from, batch);
+        if self.space.max_delay.is_some() {
+            let mut now = state.to_vec();
+            let mut ticks = 0;
+            while self.tick(&mut now) {
+                ticks += 1;
+                let fingerprint = self.memo.shared().fingerprint(self.space, &now);
+                self.steps(From { parent, state: &now, fingerprint, ticks, root: state }, batch);
+            }
+        }
+    }
+
+    fn judge_first(&self, state: &[u32]) -> Option<(usize, String)> {
+        self.wrong(state, |property, view| property.always(view))
+    }
+
+    fn judge_end(&self, state: &[u32]) -> Option<(usize, String)> {
+        self.wrong(state, |property, view| property.finally(view))
+    }
+
+    /// Where tokens circulate for ever: whether all users are served and want nothing more.
+    fn is_served(&self, state: &[u32]) -> bool {
+        let shared = self.memo.shared();
+        self.rules.never_silent
+            && state[..self.space.n as usize].iter().all(|&local| {
+                let facts = shared.facts(local);
+                facts.stage == Stage::Idle && facts.to_want == 0
+            })
+    }
+
+    fn furthest_lag(&self) -> u32 {
+        self.furthest_lag
     }
 }
 

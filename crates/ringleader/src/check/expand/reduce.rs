@@ -1,7 +1,8 @@
 //! What can be left out: orders of independent steps, and rotations of an anonymous ring.
 
-use super::{Action, Batch, Expander, From};
-use crate::check::stimulus::Stimulus;
+use super::{Expander, From};
+use crate::check::batch::{Batch, Next};
+use crate::check::stimulus::{Action, Stimulus};
 use crate::hash::scatter;
 use crate::model::Links;
 
@@ -42,7 +43,7 @@ impl Expander<'_> {
     }
 
     /// Whether one of these steps changes where a user stands.
-    fn changes_stages(&self, from: From<'_>, nexts: &[super::Next], batch: &Batch) -> bool {
+    fn changes_stages(&self, from: From<'_>, nexts: &[Next], batch: &Batch) -> bool {
         let shared = self.memo.shared();
         let mut state = Vec::new();
         nexts.iter().any(|next| {
@@ -82,14 +83,5 @@ impl Expander<'_> {
             }
         }
         shared.fingerprint(self.space, &self.after)
-    }
-
-    /// The state that all rotations of this one are searched as; its fingerprint.
-    pub(crate) fn representative(&mut self, state: &mut [u32]) -> u64 {
-        self.after.clear();
-        self.after.extend_from_slice(state);
-        let fingerprint = self.canonical();
-        state.copy_from_slice(&self.after);
-        fingerprint
     }
 }

@@ -1,10 +1,10 @@
 //! Steps that everybody takes: all start, or in lock-step all messages on their way arrive.
 
-use super::batch::Draft;
-use super::{Action, Batch, Expander, From};
+use super::{Expander, From};
+use crate::check::batch::{Batch, Draft};
 use crate::check::memo::flag;
 use crate::check::property::{Step, View};
-use crate::check::stimulus::Stimulus;
+use crate::check::stimulus::{Action, Stimulus};
 use crate::model::Counts;
 
 impl Expander<'_> {

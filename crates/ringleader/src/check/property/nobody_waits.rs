@@ -1,7 +1,7 @@
 //! No state in which nothing more happens has somebody waiting; and where tokens circulate for ever, no fair run leaves
 //! somebody waiting for ever.
 
-use super::super::fairness::{Cycle, fair_cycle};
+use super::super::fairness::{Cycle, fair_cycle_of};
 use super::super::ground::{Ground, How};
 use super::super::memo::lock;
 use super::super::search::Explored;
@@ -39,7 +39,7 @@ pub(crate) fn starved(ground: &Ground<'_>, how: How, explored: &Explored, proces
         explored.states.chunks_exact(words).map(|state| stage(state) == Stage::Waiting).collect()
     };
     let graph = &explored.graph;
-    fair_cycle(ground, how, explored, &|state, place| {
+    fair_cycle_of(ground, how, explored, &|state, place| {
         waits[state as usize] && waits[graph.edges[place].target as usize]
     })
 }

@@ -11,24 +11,11 @@ pub(crate) const NAME: &str = "a leader is possible from every state";
 
 /// The first state from which no state with a leader can be reached. The states must have been kept.
 pub(crate) fn hopeless(ground: &Ground<'_>, explored: &Explored) -> Option<u32> {
-    let graph = &explored.graph;
     let (words, n) = (ground.space.words(), ground.space.n as usize);
     let shared = lock(&ground.shared);
     let leads = |state: usize| {
         let locals = &explored.states[state * words..state * words + n];
         locals.iter().any(|&local| shared.facts(local).verdict == Verdict::Leader)
     };
-    // Backwards along the edges, in as many sweeps as it takes; most edges lead on, so a few are enough.
-    let mut hopeful: Vec<bool> = (0..graph.states()).map(leads).collect();
-    let mut grows = true;
-    while grows {
-        grows = false;
-        for state in (0..graph.states()).rev() {
-            if !hopeful[state] && graph.edges(state as u32).iter().any(|edge| hopeful[edge.target as usize]) {
-                hopeful[state] = true;
-                grows = true;
-            }
-        }
-    }
-    hopeful.iter().position(|&hope| !hope).map(|state| state as u32)
+    explored.graph.cut_off(leads)
 }

@@ -1,41 +1,6 @@
 //! The steps from some states, as they come out of an expansion: what changes, and where it leads.
 
-use crate::check::stimulus::Stimulus;
-
-/// What happens in a step.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Action {
-    /// Something that a process does of its own accord, or its user.
-    Own { process: u32, stimulus: Stimulus },
-    /// The message at this place of a link arrives.
-    Deliver { link: u32, place: u32 },
-    /// A process takes so many messages of each side.
-    Batch { process: u32, took: [u32; 2] },
-    /// A message is lost.
-    Lose { link: u32, place: u32 },
-    /// A message is doubled.
-    Double { link: u32, place: u32 },
-    /// Everybody starts.
-    Begin,
-    /// All messages on their way arrive.
-    Round,
-}
-
-impl Action {
-    /// Whether it will happen sooner or later: users need not want in, and nothing need fail.
-    pub(crate) fn is_due(self) -> bool {
-        match self {
-            Action::Own { stimulus: Stimulus::Want | Stimulus::Crash(_) | Stimulus::Recover, .. } => false,
-            Action::Lose { .. } | Action::Double { .. } => false,
-            Action::Own { .. } | Action::Deliver { .. } | Action::Batch { .. } => true,
-            Action::Begin | Action::Round => true,
-        }
-    }
-
-    pub(crate) fn is_want(self) -> bool {
-        matches!(self, Action::Own { stimulus: Stimulus::Want, .. })
-    }
-}
+use super::stimulus::Action;
 
 /// One step from a state.
 #[derive(Clone, Copy)]
@@ -66,18 +31,18 @@ pub(crate) struct Detail {
 
 /// A step before its state is known.
 #[derive(Clone, Copy)]
-pub(super) struct Draft {
-    pub(super) action: Action,
-    pub(super) messages: u16,
-    pub(super) announcements: u16,
-    pub(super) phases: u16,
-    pub(super) chance: f64,
-    pub(super) first: bool,
+pub(crate) struct Draft {
+    pub(crate) action: Action,
+    pub(crate) messages: u16,
+    pub(crate) announcements: u16,
+    pub(crate) phases: u16,
+    pub(crate) chance: f64,
+    pub(crate) first: bool,
 }
 
 impl Draft {
     /// A step in which no process sends anything.
-    pub(super) fn silent(action: Action) -> Draft {
+    pub(crate) fn silent(action: Action) -> Draft {
         Draft { action, messages: 0, announcements: 0, phases: 0, chance: 1.0, first: true }
     }
 }
@@ -88,7 +53,7 @@ pub(crate) struct Batch {
     pub(crate) nexts: Vec<Next>,
     /// For each step, where details are asked for.
     pub(crate) details: Vec<Detail>,
-    pub(super) changes: Vec<(u32, u32)>,
+    pub(crate) changes: Vec<(u32, u32)>,
     /// Violations: the place among `nexts`, the property, what is wrong.
     pub(crate) violations: Vec<(u32, usize, String)>,
     /// Whether something was added that happens sooner or later, and whether somebody may want in.
@@ -106,7 +71,7 @@ impl Batch {
 
     /// Adds a step whose changes from `start` on are written.
     #[inline]
-    pub(super) fn push(
+    pub(crate) fn push(
         &mut self,
         parent: u32,
         start: usize,
@@ -131,7 +96,7 @@ impl Batch {
         }
     }
 
-    pub(super) fn truncate(&mut self, nexts: usize) {
+    pub(crate) fn truncate(&mut self, nexts: usize) {
         if let Some(next) = self.nexts.get(nexts) {
             self.changes.truncate(next.first_change as usize);
         }
