@@ -1,22 +1,18 @@
 //! That no two members lead at once: the real `Granter` and `Claim`, in a world of three members that the
 //! checker searches.
 //!
-//! The world is one process of one process, and everything that can happen in it is a local step: time
-//! passes, A or B asks or gives back, a message arrives, arrives and stays (so that it arrives again), or is
-//! lost, somebody restarts. Messages take as long as they like. Time passes for all at once: in each tick of
-//! it a slow clock gains 1 and a fast one 2, so that with ρ = 1/3 a lease of 4 lasts 4 ticks on a slow clock
-//! and 2 on a fast one, and the 2 that are counted of it last 2 ticks at most: nothing is to spare. The
-//! search has an end because times are kept relative to each member's clock, and what is past is forgotten.
+//! In this world time passes, A or B asks or gives back, a message arrives, arrives and stays (so that it arrives
+//! again), or is lost, somebody restarts. Messages take as long as they like. Time passes for all at once: in each tick
+//! of it a slow clock gains 1 and a fast one 2, so that with ρ = 1/3 a lease of 4 lasts 4 ticks on a slow clock and 2
+//! on a fast one, and the 2 that are counted of it last 2 ticks at most: nothing is to spare. The search has an end
+//! because times are kept relative to each member's clock, and what is past is forgotten.
 //!
 //! Who is elected does not matter here: A and B both believe that they are, all the time.
 
 use crate::{Answer, Claim, Claimant, Epoch, Granter, Micros, Terms};
-use ringleader::check::{self, Findings, Scope, Starts};
-use ringleader::model::{
-    Decision, Election, Fields, Knows, Name, Needs, Never, Next, Outbox, Process, Setting, SettingValues,
-    Settings, Spec, State, Verdict, fields, messages, names,
-};
-use ringleader::trace::{Event, Input};
+use core::fmt::{self, Display};
+use ringleader::check::{self, Effort, Model, ModelFindings, Properties};
+use ringleader::model::{Name, names};
 use std::collections::VecDeque;
 
 const TERMS: Terms = Terms { lease: Micros(4), drift: 333_333 };
@@ -44,45 +40,6 @@ names! {
     }
 }
 
-names! {
-    /// What can happen. The two letters are from whom to whom; `ask` stands for questions and releases, `say`
-    /// for answers.
-    enum Move {
-        Tick = "tick",
-        AskA = "A asks",
-        AskB = "B asks",
-        ReleaseA = "A gives back",
-        ReleaseB = "B gives back",
-        RestartA = "A restarts",
-        RestartB = "B restarts",
-        RestartC = "C restarts",
-        AskAB = "ask AB",
-        AskABStays = "ask AB, stays",
-        AskABLost = "ask AB, lost",
-        AskAC = "ask AC",
-        AskACStays = "ask AC, stays",
-        AskACLost = "ask AC, lost",
-        AskBA = "ask BA",
-        AskBAStays = "ask BA, stays",
-        AskBALost = "ask BA, lost",
-        AskBC = "ask BC",
-        AskBCStays = "ask BC, stays",
-        AskBCLost = "ask BC, lost",
-        SayBA = "say BA",
-        SayBAStays = "say BA, stays",
-        SayBALost = "say BA, lost",
-        SayCA = "say CA",
-        SayCAStays = "say CA, stays",
-        SayCALost = "say CA, lost",
-        SayAB = "say AB",
-        SayABStays = "say AB, stays",
-        SayABLost = "say AB, lost",
-        SayCB = "say CB",
-        SayCBStays = "say CB, stays",
-        SayCBLost = "say CB, lost",
-    }
-}
-
 /// C alone is the cluster, and A and B are others who ask it.
 const ONE: u32 = 16;
 
@@ -98,9 +55,9 @@ enum Way {
     Lost,
 }
 
-/// A move, taken apart.
+/// What can happen.
 #[derive(Clone, Copy)]
-enum What {
+enum Action {
     Tick,
     Ask(usize),
     Release(usize),
@@ -111,16 +68,26 @@ enum What {
     Answer(usize, Way),
 }
 
-impl Move {
-    fn what(self) -> What {
-        let way = |place: usize| [Way::Arrives, Way::Stays, Way::Lost][place % 3];
-        match self.index() {
-            0 => What::Tick,
-            place @ 1..3 => What::Ask(place - 1),
-            place @ 3..5 => What::Release(place - 3),
-            place @ 5..8 => What::Restart(place - 5),
-            place @ 8..20 => What::Question((place - 8) / 3, way(place - 8)),
-            place => What::Answer((place - 20) / 3, way(place - 20)),
+/// `ask` stands for questions and releases, `say` for answers; two letters are from whom to whom.
+impl Display for Action {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = |who: usize| ["A", "B", "C"][who];
+        let way = |way: &Way| match way {
+            Way::Arrives => "",
+            Way::Stays => ", stays",
+            Way::Lost => ", lost",
+        };
+        match self {
+            Action::Tick => f.write_str("tick"),
+            Action::Ask(who) => write!(f, "{} asks", name(*who)),
+            Action::Release(who) => write!(f, "{} gives back", name(*who)),
+            Action::Restart(who) => write!(f, "{} restarts", name(*who)),
+            Action::Question(pair, how) => {
+                write!(f, "ask {}{}{}", name(ASKS[*pair].0), name(ASKS[*pair].1), way(how))
+            }
+            Action::Answer(pair, how) => {
+                write!(f, "say {}{}{}", name(SAYS[*pair].0), name(SAYS[*pair].1), way(how))
+            }
         }
     }
 }
@@ -155,90 +122,47 @@ struct World {
     restarts: u8,
 }
 
-messages! {
-    /// Nothing: the world has nobody to talk to.
-    enum Msg {
-        "nothing" Nothing,
+/// The model is the world as it begins.
+impl Model for World {
+    type State = World;
+    type Action = Action;
+
+    fn initial(&self) -> Vec<World> {
+        vec![self.clone()]
     }
-}
 
-impl Process for World {
-    const SPEC: Spec = Spec {
-        needs: Needs::NOTHING,
-        settings: &[
-            Setting { name: "version", about: "", values: SettingValues::OneOf(&VERSIONS) },
-            Setting { name: "fast", about: "", values: SettingValues::Number { min: 0, max: 7, default: 0 } },
-            Setting {
-                name: "open",
-                about: "",
-                values: SettingValues::Number { min: 0, max: 31, default: 0 },
-            },
-            Setting {
-                name: "restarts",
-                about: "",
-                values: SettingValues::Number { min: 0, max: 9, default: 0 },
-            },
-        ],
-        ..Spec::election("grants", 2026, "")
-    };
-    type Given = Settings;
-    type Port = Next;
-    type Msg = Msg;
-    type Rule = Never;
-    type Timer = Never;
-    type Local = Move;
-
-    fn new(Settings([version, fast, open, restarts]): Settings) -> Self {
-        let version = Version::ALL[version as usize];
-        let machine = |place: u32| Machine {
-            rate: if fast >> place & 1 == 1 { 2 } else { 1 },
-            incarnation: 1,
-            granter: Granter::new(TERMS, Micros(0)),
-            claim: claim(version, open),
+    fn actions(&self, world: &World) -> Vec<Action> {
+        let ways = |pair: usize, action: fn(usize, Way) -> Action| {
+            [Way::Arrives, Way::Stays, Way::Lost].map(|way| action(pair, way))
         };
-        World {
-            version,
-            machines: [machine(0), machine(1), machine(2)],
-            asks: Default::default(),
-            says: Default::default(),
-            open,
-            restarts: restarts as u8,
-        }
+        let mut actions = vec![Action::Tick, Action::Ask(0), Action::Ask(1)];
+        let holds = |who: &usize| world.machines[*who].claim.holds(NOW);
+        actions.extend((0..2).filter(holds).map(Action::Release));
+        actions.extend((0..3).filter(|_| world.restarts > 0).map(Action::Restart));
+        let asked = (0..4).filter(|pair| !world.asks[*pair].is_empty());
+        actions.extend(asked.flat_map(|pair| ways(pair, Action::Question)));
+        let said = (0..4).filter(|pair| world.says[*pair].is_some());
+        actions.extend(said.flat_map(|pair| ways(pair, Action::Answer)));
+        actions
     }
 
-    fn start(&mut self, _: &mut impl Outbox<Self>) {}
-
-    fn receive(&mut self, _: Next, Msg::Nothing {}: Msg, _: &mut impl Outbox<Self>) {}
-
-    fn can(&self, step: Move) -> bool {
-        match step.what() {
-            What::Tick => true,
-            What::Ask(_) => true,
-            What::Release(who) => self.machines[who].claim.holds(NOW),
-            What::Restart(_) => self.restarts > 0,
-            What::Question(pair, _) => !self.asks[pair].is_empty(),
-            What::Answer(pair, _) => self.says[pair].is_some(),
+    fn next(&self, world: &World, action: &Action) -> World {
+        let mut world = world.clone();
+        match *action {
+            Action::Tick => world.tick(),
+            Action::Ask(who) => world.ask(who),
+            Action::Release(who) => world.release(who),
+            Action::Restart(who) => world.restart(who),
+            Action::Question(pair, way) => world.question(pair, way),
+            Action::Answer(pair, way) => world.answer(pair, way),
         }
+        world
     }
 
-    fn step(&mut self, step: Move, out: &mut impl Outbox<Self>) {
-        match step.what() {
-            What::Tick => self.tick(),
-            What::Ask(who) => self.ask(who),
-            What::Release(who) => self.release(who),
-            What::Restart(who) => self.restart(who),
-            What::Question(pair, way) => self.question(pair, way),
-            What::Answer(pair, way) => self.answer(pair, way),
-        }
-        if self.machines.iter().filter(|machine| machine.claim.holds(NOW)).count() > 1 {
-            out.impossible("two lead at once");
-        }
-    }
-}
-
-impl State for World {
-    fn fields(&self) -> Fields {
-        fields!(self; restarts)
+    fn properties(&self, must: &mut Properties<World>) {
+        must.always("no two lead at once", |_, world| {
+            world.machines.iter().filter(|machine| machine.claim.holds(NOW)).count() <= 1
+        });
     }
 }
 
@@ -250,6 +174,24 @@ fn claim(version: Version, open: u32) -> Claim {
 }
 
 impl World {
+    /// With those clocks fast whose bits are set, and those ways open.
+    fn new(version: Version, fast: u32, open: u32, restarts: u8) -> World {
+        let machine = |place: u32| Machine {
+            rate: if fast >> place & 1 == 1 { 2 } else { 1 },
+            incarnation: 1,
+            granter: Granter::new(TERMS, Micros(0)),
+            claim: claim(version, open),
+        };
+        World {
+            version,
+            machines: [0, 1, 2].map(machine),
+            asks: Default::default(),
+            says: Default::default(),
+            open,
+            restarts,
+        }
+    }
+
     fn claimant(place: usize, incarnation: u64) -> Claimant {
         Claimant { place: place as u16, incarnation, epoch: EPOCH }
     }
@@ -401,28 +343,6 @@ impl World {
     }
 }
 
-impl Election for World {
-    fn outcome(&self) -> Decision {
-        let verdict = Verdict::Undecided;
-        let knows = Knows::Nothing;
-        Decision { verdict, knows }
-    }
-}
-
-const VERSIONS: [&str; 11] = [
-    "right",
-    "receipt",
-    "margin",
-    "quarantine",
-    "hearing",
-    "early",
-    "up",
-    "overtaking",
-    "forgetful",
-    "reading",
-    "immortal",
-];
-
 /// Which ways are open: A and B both ask C, which alone is the cluster; or three members, of which A and B
 /// both hear C and not each other; or A asks B, which asks C; or A and B ask each other.
 const C_ALONE: u32 = ONE | 0b1010;
@@ -430,20 +350,12 @@ const BOTH_ASK_C: u32 = 0b1010;
 const IN_A_ROW: u32 = 0b1001;
 const EACH_OTHER: u32 = 0b0101;
 
-/// What the search finds if those clocks are fast whose bits are set.
-fn searched(version: Version, fast: u32, open: u32, restarts: u32) -> Findings {
-    let settings = vec![
-        ("version".into(), VERSIONS[version.index()].into()),
-        ("fast".into(), fast.to_string()),
-        ("open".into(), open.to_string()),
-        ("restarts".into(), restarts.to_string()),
-    ];
-    let scope = Scope { settings, starts: Starts::All, safety_only: true, ..Scope::new(1) };
-    check::election::<World>(&scope, &[], &()).unwrap()
+fn searched(version: Version, fast: u32, open: u32, restarts: u8) -> ModelFindings<World> {
+    check::model(&World::new(version, fast, open, restarts), &Effort::default(), &())
 }
 
 /// How many states there are, each of which is well.
-fn states(fast: u32, open: u32, restarts: u32) -> u64 {
+fn states(fast: u32, open: u32, restarts: u8) -> u64 {
     let findings = searched(Version::Right, fast, open, restarts);
     assert!(findings.holds(), "fast {fast:b}, open {open:b}, {restarts} restarts: {findings:?}");
     findings.states
@@ -523,21 +435,6 @@ fn every_wrong_version_is_found() {
     for (version, open, restarts, shortest) in wrong {
         let run = searched(version, 0b100, open, restarts).counterexample;
         let run = run.unwrap_or_else(|| panic!("nothing is found where {}", version.name()));
-        assert!(run.detail.contains("two lead at once"), "{}: {}", version.name(), run.detail);
-        let step = |event: &Event| match &event.input {
-            Input::Local(name) => Some(name.to_string()),
-            Input::Start
-            | Input::Deliver(_)
-            | Input::Timeout(_)
-            | Input::Want
-            | Input::Exit
-            | Input::Crash
-            | Input::Recover
-            | Input::Suspect(_)
-            | Input::Lose(_)
-            | Input::Double(_) => None,
-        };
-        let steps: Vec<String> = run.recording.events.iter().filter_map(step).collect();
-        assert_eq!(steps.join("; "), shortest, "{}", version.name());
+        assert_eq!(run.to_string(), shortest, "{}", version.name());
     }
 }

@@ -2,44 +2,28 @@
 //! have many states: with a tick and a view change no search comes to its end in the time that tests have, so
 //! that one is bounded, and reaches further than where the wrong version fails. The rehearsal goes on from here.
 
-use super::world::{Move, Ruled, Size, World};
+use super::world::{Ruled, Size, World};
 use crate::{Flawless, Rules};
-use ringleader::check::{self, Findings, Scope, Starts};
-use ringleader::model::{Name, Process, Settings};
-use ringleader::trace::{Event, Input};
+use ringleader::check::{self, Effort, ModelFindings, ModelRun};
 
-fn searched<R: Ruled>(size: Size, most: Option<u64>) -> Findings {
-    let values = size.packed();
-    let names = World::<R>::SPEC.settings.iter().map(|setting| setting.name.to_owned());
-    let settings = names.zip(values.map(|value| value.to_string())).collect();
-    let scope = Scope { settings, starts: Starts::All, safety_only: true, max_states: most, ..Scope::new(1) };
-    check::election::<World<R>>(&scope, &[], &()).expect("a scope that is possible")
+fn searched<R: Ruled>(size: Size, most: Option<u64>) -> ModelFindings<World<R>> {
+    check::model(&World::<R>::new(size), &Effort { max_states: most, ..Effort::default() }, &())
 }
 
 /// How many states were looked at, each of which is well: all that there are, or as many as asked.
 fn states(size: Size, most: Option<u64>) -> u64 {
     let findings = searched::<Flawless>(size, most);
     if let Some(run) = &findings.counterexample {
-        panic!("{size:?}: {}: {}", run.detail, told::<Flawless>(size, &run.recording.events));
+        panic!("{size:?}: {}: {}", run.property, told(run));
     }
     assert!(findings.holds() || most.is_some(), "{size:?}: {findings:?}");
     findings.states
 }
 
 /// The steps of a run, each in words.
-fn told<R: Ruled>(size: Size, events: &[Event]) -> String {
-    let mut world = World::<R>::new(Settings(size.packed()));
-    let mut words = Vec::new();
-    for event in events {
-        if let Input::Local(name) = &event.input
-            && let name = name.to_string()
-            && let Some(step) = Move::ALL.iter().find(|step| step.name() == name)
-        {
-            words.push(world.told(*step));
-            world.takes(*step);
-        }
-    }
-    words.join("; ")
+fn told<R: Ruled>(run: &ModelRun<World<R>>) -> String {
+    let steps = run.states.iter().zip(&run.actions);
+    steps.map(|(world, action)| world.told(*action)).collect::<Vec<_>>().join("; ")
 }
 
 /// Tokens are re-created before the old leases are over.
@@ -92,9 +76,9 @@ fn a_tick_without_faults() {
 fn a_home_waits_for_old_leases() {
     let size = Size { ticks: 1, views: 1, ..SMALL };
     let run = searched::<Impatient>(size, None).counterexample.expect("two are granted the same");
-    assert!(run.detail.contains("a grant has no larger fence than one before it"), "{}", run.detail);
+    assert_eq!(run.property, "each grant has a larger fence than the one before it");
     assert_eq!(
-        told::<Impatient>(size, &run.recording.events),
+        told(&run),
         "tick; acquire B; exclude 0; read 1; read 2; report 12; req 12; token 21; acquire A"
     );
     assert!(states(size, Some(180_000)) >= 180_000);
@@ -106,9 +90,9 @@ fn a_home_waits_for_old_leases() {
 fn a_session_on_its_way_holds_up_the_next_view() {
     let size = Size { ticks: 1, views: 1, drains: 1, ..SMALL };
     let run = searched::<Hasty>(size, None).counterexample.expect("two hold the same");
-    assert!(run.detail.contains("two hold at once"), "{}", run.detail);
+    assert_eq!(run.property, "no two hold at once");
     assert_eq!(
-        told::<Hasty>(size, &run.recording.events),
+        told(&run),
         "acquire B; homes move; read 1; read 2; report 21; drain 0; read 0; report 01; grant to B"
     );
     assert!(states(size, Some(320_000)) >= 320_000);
@@ -123,9 +107,6 @@ fn a_session_on_its_way_holds_up_the_next_view() {
 fn a_home_that_goes_on_waits_for_what_had_a_chain() {
     let size = Size { home: 1, ticks: 1, views: 1, ..SMALL };
     let run = searched::<Careless>(size, None).counterexample.expect("two are granted the same");
-    assert_eq!(
-        told::<Careless>(size, &run.recording.events),
-        "tick; acquire A; exclude 0; req 01; read 1; acquire B; token 10"
-    );
+    assert_eq!(told(&run), "tick; acquire A; exclude 0; req 01; read 1; acquire B; token 10");
     assert!(states(size, Some(60_000)) >= 60_000);
 }

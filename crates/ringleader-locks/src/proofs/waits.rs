@@ -9,12 +9,9 @@
 use super::world::Ruled;
 use crate::server::Waits;
 use crate::{Class, Command, Flawless, Rules, Seat, Times, View};
+use core::fmt::{self, Display};
 use core::marker::PhantomData;
-use ringleader::check::{self, Findings, Scope, Starts};
-use ringleader::model::{
-    Decision, Election, Fields, Knows, Name as _, Needs, Never, Next, Outbox, Process, Setting,
-    SettingValues, Settings, Spec, State, Verdict, fields, messages, names,
-};
+use ringleader::check::{self, Effort, Model, ModelFindings, Properties};
 use ringleader_live::Micros;
 use std::sync::Arc;
 
@@ -23,29 +20,9 @@ use std::sync::Arc;
 const LEASE: u64 = 4;
 const TIMES: Times = Times { leases: [Micros(LEASE); 3], drift_ppm: 200_000 };
 
-names! {
-    /// What can happen.
-    enum Move {
-        Tick = "tick",
-        Read0 = "read 0",
-        Read1 = "read 1",
-        Read2 = "read 2",
-        Exclude0 = "exclude 0",
-        Exclude1 = "exclude 1",
-        Exclude2 = "exclude 2",
-        Admit0 = "admit 0",
-        Admit1 = "admit 1",
-        Admit2 = "admit 2",
-        Tell01 = "0 tells 1",
-        Tell12 = "1 tells 2",
-        Tell20 = "2 tells 0",
-        Tell10 = "1 tells 0",
-        Tell21 = "2 tells 1",
-        Tell02 = "0 tells 2",
-    }
-}
-
-enum What {
+/// What can happen.
+#[derive(Clone, Copy)]
+enum Action {
     Tick,
     Read(usize),
     Exclude(usize),
@@ -53,15 +30,14 @@ enum What {
     Tell(usize, usize),
 }
 
-impl Move {
-    fn what(self) -> What {
-        match self.index() {
-            0 => What::Tick,
-            place @ 1..4 => What::Read(place - 1),
-            place @ 4..7 => What::Exclude(place - 4),
-            place @ 7..10 => What::Admit(place - 7),
-            place @ 10..13 => What::Tell(place - 10, (place - 9) % 3),
-            place => What::Tell((place - 12) % 3, place - 13),
+impl Display for Action {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Action::Tick => f.write_str("tick"),
+            Action::Read(server) => write!(f, "read {server}"),
+            Action::Exclude(server) => write!(f, "exclude {server}"),
+            Action::Admit(server) => write!(f, "admit {server}"),
+            Action::Tell(from, to) => write!(f, "{from} tells {to}"),
         }
     }
 }
@@ -88,31 +64,65 @@ struct World<R: Rules> {
     rules: PhantomData<R>,
 }
 
-messages! {
-    /// Nothing: the world has nobody to talk to.
-    enum Msg {
-        "nothing" Nothing,
+/// The model is the world as it begins.
+impl<R: Ruled> Model for World<R> {
+    type State = World<R>;
+    type Action = Action;
+
+    fn initial(&self) -> Vec<World<R>> {
+        vec![self.clone()]
+    }
+
+    fn actions(&self, world: &World<R>) -> Vec<Action> {
+        let is_in = |server: &usize| world.view.members.contains_key(&(*server as u16));
+        let mut actions = Vec::new();
+        actions.extend((world.tick < world.ticks).then_some(Action::Tick));
+        actions.extend((0..3).map(Action::Read));
+        if world.changes > 0 {
+            actions.extend((0..3).filter(is_in).map(Action::Exclude));
+            actions.extend((0..3).filter(|server| !is_in(server)).map(Action::Admit));
+        }
+        let pairs = [(0, 1), (1, 2), (2, 0), (1, 0), (2, 1), (0, 2)].into_iter();
+        let same =
+            |(from, to): &(usize, usize)| world.readers[*from].view.epoch == world.readers[*to].view.epoch;
+        actions.extend(pairs.filter(same).map(|(from, to)| Action::Tell(from, to)));
+        actions
+    }
+
+    fn next(&self, world: &World<R>, action: &Action) -> World<R> {
+        let mut world = world.clone();
+        match *action {
+            Action::Tick => {
+                world.tick += 1;
+                let (tick, rates) = (world.tick, [0, 1, 2].map(|server| world.rate(server)));
+                world.leases.retain(|(server, _, sent)| u64::from(tick - sent) * rates[*server] < LEASE);
+            }
+            Action::Read(server) => world.reads(server),
+            Action::Exclude(server) => world.changes(&Command::Exclude(world.view.epoch, server as u16)),
+            Action::Admit(server) => {
+                world.changes(&Command::Admit(world.view.epoch, server as u16, server as u64));
+            }
+            Action::Tell(from, to) => {
+                let gone = world.readers[from].waits.gone(world.now(from));
+                let now = world.now(to);
+                world.readers[to].waits.hears_of::<R>(now, &gone);
+            }
+        }
+        world
+    }
+
+    fn properties(&self, must: &mut Properties<World<R>>) {
+        must.always("no lease runs when a wait is over", |_, world| (0..3).all(|home| !world.is_wrong(home)));
     }
 }
 
-const fn number(name: &'static str, max: u32) -> Setting {
-    Setting { name, about: "", values: SettingValues::Number { min: 0, max, default: 0 } }
+/// What every clock shows at first.
+fn begin() -> Micros {
+    Micros(1000)
 }
 
-impl<R: Ruled> Process for World<R> {
-    const SPEC: Spec = Spec {
-        needs: Needs::NOTHING,
-        settings: &[number("fast", 7), number("ticks", 20), number("changes", 9)],
-        ..Spec::election("waits", 2026, "")
-    };
-    type Given = Settings;
-    type Port = Next;
-    type Msg = Msg;
-    type Rule = Never;
-    type Timer = Never;
-    type Local = Move;
-
-    fn new(Settings([fast, ticks, changes, ..]): Settings) -> Self {
+impl<R: Ruled> World<R> {
+    fn new(fast: u32, ticks: u32, changes: u32) -> World<R> {
         let first = View::new(1, TIMES, Vec::new());
         let view = (0..3).fold(first, |view, id| {
             view.after(&Command::Admit(view.epoch, id, u64::from(id))).expect("it is new")
@@ -123,65 +133,6 @@ impl<R: Ruled> Process for World<R> {
         World { fast, ticks, tick: 0, changes, view, readers, leases: Vec::new(), rules: PhantomData }
     }
 
-    fn start(&mut self, _: &mut impl Outbox<Self>) {}
-
-    fn receive(&mut self, _: Next, Msg::Nothing {}: Msg, _: &mut impl Outbox<Self>) {}
-
-    fn can(&self, step: Move) -> bool {
-        let is_in = |server: usize| self.view.members.contains_key(&(server as u16));
-        match step.what() {
-            // At the end of time a tick does nothing: no state is an end, which an election would have to answer for.
-            What::Tick | What::Read(_) => true,
-            What::Exclude(server) => self.changes > 0 && is_in(server),
-            What::Admit(server) => self.changes > 0 && !is_in(server),
-            What::Tell(from, to) => self.readers[from].view.epoch == self.readers[to].view.epoch,
-        }
-    }
-
-    fn step(&mut self, step: Move, out: &mut impl Outbox<Self>) {
-        match step.what() {
-            What::Tick => {
-                self.tick = (self.tick + 1).min(self.ticks);
-                let (tick, rates) = (self.tick, [0, 1, 2].map(|server| self.rate(server)));
-                self.leases.retain(|(server, _, sent)| u64::from(tick - sent) * rates[*server] < LEASE);
-            }
-            What::Read(server) => self.reads(server),
-            What::Exclude(server) => self.changes(&Command::Exclude(self.view.epoch, server as u16)),
-            What::Admit(server) => {
-                self.changes(&Command::Admit(self.view.epoch, server as u16, server as u64));
-            }
-            What::Tell(from, to) => {
-                let gone = self.readers[from].waits.gone(self.now(from));
-                let now = self.now(to);
-                self.readers[to].waits.hears_of::<R>(now, &gone);
-            }
-        }
-        if (0..3).any(|home| self.is_wrong(home)) {
-            out.impossible("a wait is over while a lease runs");
-        }
-    }
-}
-
-impl<R: Ruled> State for World<R> {
-    fn fields(&self) -> Fields {
-        fields!(self; tick)
-    }
-}
-
-impl<R: Ruled> Election for World<R> {
-    fn outcome(&self) -> Decision {
-        let verdict = Verdict::Undecided;
-        let knows = Knows::Nothing;
-        Decision { verdict, knows }
-    }
-}
-
-/// What every clock shows at first.
-fn begin() -> Micros {
-    Micros(1000)
-}
-
-impl<R: Rules> World<R> {
     fn rate(&self, server: usize) -> u64 {
         2 + u64::from(self.fast >> server & 1)
     }
@@ -219,11 +170,8 @@ impl<R: Rules> World<R> {
     }
 }
 
-fn searched<R: Ruled>(fast: u32, ticks: u32, changes: u32) -> Findings {
-    let names = World::<R>::SPEC.settings.iter().map(|setting| setting.name.to_owned());
-    let settings = names.zip([fast, ticks, changes].map(|value| value.to_string())).collect();
-    let scope = Scope { settings, starts: Starts::All, safety_only: true, ..Scope::new(1) };
-    check::election::<World<R>>(&scope, &[], &()).expect("a scope that is possible")
+fn searched<R: Ruled>(fast: u32, ticks: u32, changes: u32) -> ModelFindings<World<R>> {
+    check::model(&World::<R>::new(fast, ticks, changes), &Effort::default(), &())
 }
 
 /// The home that may be wrong first is one with a fast clock. (Three ticks and two changes are 677,002 states, two and
@@ -232,7 +180,7 @@ fn searched<R: Ruled>(fast: u32, ticks: u32, changes: u32) -> Findings {
 fn nobody_is_forgotten() {
     let found = [(3, 1), (2, 2)].map(|(ticks, changes)| {
         let findings = searched::<Flawless>(0b001, ticks, changes);
-        assert!(findings.holds(), "{ticks} ticks, {changes} changes: {:?}", findings.counterexample);
+        assert!(findings.holds(), "{ticks} ticks, {changes} changes: {findings:?}");
         findings.states
     });
     assert_eq!(found, [19_053, 150_586]);
@@ -251,11 +199,7 @@ macro_rules! wrong {
             #[test]
             fn $test() {
                 let run = searched::<$name>(0b001, 3, 2).counterexample.expect("a lease runs");
-                let steps = run.recording.events.iter().filter_map(|event| match &event.input {
-                    ringleader::trace::Input::Local(name) => Some(name.to_string()),
-                    _ => None,
-                });
-                assert_eq!(steps.collect::<Vec<_>>().join("; "), $words);
+                assert_eq!(run.to_string(), $words);
             }
         )*
     };

@@ -1,11 +1,10 @@
 //! The small world: three servers, one lock, two clients, and everything that can happen to them.
 //!
-//! It is one process, and everything is a local step: time passes, a read is answered, a message arrives,
-//! or arrives and stays, a client asks or gives back, the view changes, a server restarts or is to leave. What is never
-//! delivered is lost. In a tick a slow clock gains two units and a fast one three (ρ = 20 %), so a lease of
-//! six units is three ticks or two, and nothing is to spare. Reads are answered with what the store had
-//! when they were sent or has now: those are the extremes. Keep-alives are one step, which gives the
-//! longest deadline; clients have slow clocks, which keeps them longest.
+//! Time passes, a read is answered, a message arrives, or arrives and stays, a client asks or gives back, the view
+//! changes, a server restarts or is to leave. What is never delivered is lost. In a tick a slow clock gains two units
+//! and a fast one three (ρ = 20 %), so a lease of six units is three ticks or two, and nothing is to spare. Reads are
+//! answered with what the store had when they were sent or has now: those are the extremes. Keep-alives are one step,
+//! which gives the longest deadline; clients have slow clocks, which keeps them longest.
 
 use super::table::{Tables, tables};
 use crate::{
@@ -15,10 +14,7 @@ use crate::{
 use core::fmt::Debug;
 use core::hash::Hash;
 use core::marker::PhantomData;
-use ringleader::model::{
-    Decision, Election, Fields, Knows, Name as _, Needs, Never, Next, Outbox, Process, Setting,
-    SettingValues, Settings, Spec, State, Verdict, fields, messages, names,
-};
+use ringleader::check::{Model, Properties};
 use ringleader_live::Micros;
 use std::sync::{Arc, MutexGuard};
 
@@ -29,52 +25,12 @@ const TIMES: Times = Times { leases: [Micros(LEASE); 3], drift_ppm: 200_000 };
 /// What every clock shows at first.
 const BEGIN: u64 = 1_000_000;
 
-names! {
-    /// What can happen.
-    pub(super) enum Move {
-        Tick = "tick",
-        Read0 = "read 0",
-        Read1 = "read 1",
-        Read2 = "read 2",
-        Old0 = "old read 0",
-        Old1 = "old read 1",
-        Old2 = "old read 2",
-        Acquire0 = "acquire A",
-        Acquire1 = "acquire B",
-        Release0 = "release A",
-        Release1 = "release B",
-        Keep0 = "keep alive A",
-        Keep1 = "keep alive B",
-        Exclude0 = "exclude 0",
-        Exclude1 = "exclude 1",
-        Exclude2 = "exclude 2",
-        Admit = "admit",
-        Moves = "homes move",
-        Restart0 = "restart 0",
-        Restart1 = "restart 1",
-        Restart2 = "restart 2",
-        Hear0 = "grant 0",
-        Hear1 = "grant 1",
-        Arrives0 = "message 0",
-        Arrives1 = "message 1",
-        Arrives2 = "message 2",
-        Arrives3 = "message 3",
-        Arrives4 = "message 4",
-        Arrives5 = "message 5",
-        Stays0 = "message 0, stays",
-        Stays1 = "message 1, stays",
-        Stays2 = "message 2, stays",
-        Drain0 = "drain 0",
-        Drain1 = "drain 1",
-    }
-}
-
 /// How many messages are under way at most: one more, and the last in order is lost.
 const ROOM: usize = 6;
 
-/// A move, taken apart.
+/// What can happen.
 #[derive(Clone, Copy)]
-enum What {
+pub(super) enum Action {
     Tick,
     Read(usize),
     Old(usize),
@@ -93,27 +49,6 @@ enum What {
     Drain(usize),
 }
 
-impl Move {
-    fn what(self) -> What {
-        match self.index() {
-            0 => What::Tick,
-            place @ 1..4 => What::Read(place - 1),
-            place @ 4..7 => What::Old(place - 4),
-            place @ 7..9 => What::Acquire(place - 7),
-            place @ 9..11 => What::Release(place - 9),
-            place @ 11..13 => What::Keep(place - 11),
-            place @ 13..16 => What::Exclude(place - 13),
-            16 => What::Admit,
-            17 => What::Home,
-            place @ 18..21 => What::Restart(place - 18),
-            place @ 21..23 => What::Hear(place - 21),
-            place @ 23..29 => What::Arrives(place - 23),
-            place @ 29..32 => What::Stays(place - 29),
-            place => What::Drain(place - 32),
-        }
-    }
-}
-
 /// What is searched: which clocks are fast, where the lock is at home, how much time passes, how many view
 /// changes, restarts and repeated messages there are, how often each client asks, and how many servers leave.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -126,21 +61,6 @@ pub(super) struct Size {
     pub(super) repetitions: u32,
     pub(super) requests: u32,
     pub(super) drains: u32,
-}
-
-impl Size {
-    /// As the settings of a process.
-    pub(super) fn packed(self) -> [u32; 4] {
-        let digits = [self.views, self.restarts, self.repetitions, self.requests, self.drains];
-        let events = digits.into_iter().rev().fold(0, |events, digit| 10 * events + digit);
-        [self.fast, self.home, self.ticks, events]
-    }
-
-    fn unpacked([fast, home, ticks, events]: [u32; 4]) -> Size {
-        let digit = |place: u32| events / 10_u32.pow(place) % 10;
-        let [views, restarts, repetitions, requests, drains] = [0, 1, 2, 3, 4].map(digit);
-        Size { fast, home, ticks, views, restarts, repetitions, requests, drains }
-    }
 }
 
 /// A client.
@@ -170,79 +90,51 @@ pub(super) struct World<R: Rules> {
     last: Option<Fence>,
     /// How many view changes, restarts, repetitions and servers that leave are left.
     left: [u32; 4],
-    wrong: Option<&'static str>,
+    fences_grow: bool,
     rules: PhantomData<R>,
-}
-
-messages! {
-    /// Nothing: the world has nobody to talk to.
-    pub(super) enum Msg {
-        "nothing" Nothing,
-    }
 }
 
 /// Rules that the world can be made of.
 pub(super) trait Ruled: Rules + Clone + Eq + Hash + Debug + Send + Sync + 'static {}
 impl<R: Rules + Clone + Eq + Hash + Debug + Send + Sync + 'static> Ruled for R {}
 
-const fn number(name: &'static str, max: u32) -> Setting {
-    Setting { name, about: "", values: SettingValues::Number { min: 0, max, default: 0 } }
-}
+/// The model is the world as it begins.
+impl<R: Ruled> Model for World<R> {
+    type State = World<R>;
+    type Action = Action;
 
-impl<R: Ruled> Process for World<R> {
-    const SPEC: Spec = Spec {
-        needs: Needs::NOTHING,
-        settings: &[
-            number("fast", 7),
-            number("home", 2),
-            number("ticks", 20),
-            // How many view changes, restarts, repeated messages, requests of each client and servers that
-            // leave: a digit each.
-            number("events", 99_999),
-        ],
-        ..Spec::election("servers", 2026, "")
-    };
-    type Given = Settings;
-    type Port = Next;
-    type Msg = Msg;
-    type Rule = Never;
-    type Timer = Never;
-    type Local = Move;
-
-    fn new(Settings(settings): Settings) -> Self {
-        World::begins(Size::unpacked(settings))
+    fn initial(&self) -> Vec<World<R>> {
+        vec![self.clone()]
     }
 
-    fn start(&mut self, _: &mut impl Outbox<Self>) {}
-
-    fn receive(&mut self, _: Next, Msg::Nothing {}: Msg, _: &mut impl Outbox<Self>) {}
-
-    fn can(&self, step: Move) -> bool {
-        self.can_be(step.what())
+    fn actions(&self, world: &World<R>) -> Vec<Action> {
+        let all = [
+            &[Action::Tick][..],
+            &[0, 1, 2].map(Action::Read),
+            &[0, 1, 2].map(Action::Old),
+            &[0, 1].map(Action::Acquire),
+            &[0, 1].map(Action::Release),
+            &[0, 1].map(Action::Keep),
+            &[0, 1, 2].map(Action::Exclude),
+            &[Action::Admit, Action::Home],
+            &[0, 1, 2].map(Action::Restart),
+            &[0, 1].map(Action::Hear),
+            &[0, 1, 2, 3, 4, 5].map(Action::Arrives),
+            &[0, 1, 2].map(Action::Stays),
+            &[0, 1].map(Action::Drain),
+        ];
+        all.into_iter().flatten().copied().filter(|action| world.can_be(*action)).collect()
     }
 
-    fn step(&mut self, step: Move, out: &mut impl Outbox<Self>) {
-        self.happens(step.what());
-        if (0..2).all(|who| self.holds(who)) {
-            self.wrong = Some("two hold at once");
-        }
-        if let Some(wrong) = self.wrong {
-            out.impossible(wrong);
-        }
+    fn next(&self, world: &World<R>, action: &Action) -> World<R> {
+        let mut world = world.clone();
+        world.happens(*action);
+        world
     }
-}
 
-impl<R: Ruled> State for World<R> {
-    fn fields(&self) -> Fields {
-        fields!(self; tick)
-    }
-}
-
-impl<R: Ruled> Election for World<R> {
-    fn outcome(&self) -> Decision {
-        let verdict = Verdict::Undecided;
-        let knows = Knows::Nothing;
-        Decision { verdict, knows }
+    fn properties(&self, must: &mut Properties<World<R>>) {
+        must.always("no two hold at once", |_, world| !(0..2).all(|who| world.holds(who)));
+        must.always("each grant has a larger fence than the one before it", |_, world| world.fences_grow);
     }
 }
 
@@ -264,7 +156,7 @@ fn spec(id: usize, run: u64) -> ServerSpec {
 impl<R: Ruled> World<R> {
     /// All three are members, have reported and are open; a client has a session at each of the first two. If servers
     /// are to leave, the first client holds the lock already.
-    fn begins(size: Size) -> World<R> {
+    pub(super) fn new(size: Size) -> World<R> {
         let first = View::new(1, TIMES, Vec::new());
         let view = (0..3).fold(first, |view, id| {
             let admit = Command::Admit(view.epoch, id, spec(usize::from(id), 1).incarnation);
@@ -298,7 +190,7 @@ impl<R: Ruled> World<R> {
             grants: Vec::new(),
             last: None,
             left: [size.views, size.restarts, size.repetitions, size.drains],
-            wrong: None,
+            fences_grow: true,
             rules: PhantomData,
         };
         (0..3).for_each(|server| world.input(server, Input::Tick));
@@ -311,8 +203,8 @@ impl<R: Ruled> World<R> {
         (0..2).for_each(|who| world.opens(who));
         if size.drains > 0 {
             // What is on its way with a session must be held first, and a view be read.
-            for what in [What::Acquire(0), What::Hear(0), What::Tick] {
-                world.happens(what);
+            for action in [Action::Acquire(0), Action::Hear(0), Action::Tick] {
+                world.happens(action);
             }
         }
         world
@@ -351,40 +243,38 @@ impl<R: Ruled> World<R> {
         (view.homes.first().map_or(0, |home| usize::from(*home)) + 1) % 3
     }
 
-    fn can_be(&self, what: What) -> bool {
+    fn can_be(&self, action: Action) -> bool {
         let is_alive = |who: usize| self.people[who].session.clone().is_alive(self.persons_now());
         let is_in = |server: usize| {
             let view = Arc::clone(locked::<R>().views.at(self.view));
             view.members.get(&(server as u16)).map(|seat| seat.incarnation)
         };
         let [views, restarts, repetitions, drains] = self.left.map(|left| left > 0);
-        match what {
-            // At the end of time a tick does nothing: no state is an end, which an election would have to answer for.
-            What::Tick => true,
-            What::Read(server) => self.reads[server].is_some(),
-            What::Old(server) => self.reads[server].is_some_and(|(_, view)| view != self.view),
-            What::Acquire(who) => {
+        match action {
+            Action::Tick => self.tick < self.size.ticks,
+            Action::Read(server) => self.reads[server].is_some(),
+            Action::Old(server) => self.reads[server].is_some_and(|(_, view)| view != self.view),
+            Action::Acquire(who) => {
                 let person = &self.people[who];
                 let idle = person.waits.is_none() && person.holds.is_none();
                 idle && is_alive(who) && person.rid < u64::from(self.size.requests)
             }
-            What::Release(who) => self.holds(who),
-            What::Keep(who) => is_alive(who),
-            What::Exclude(server) => views && is_in(server).is_some(),
-            What::Admit => views && self.outsider().is_some(),
-            What::Home => views && is_in(self.next_home()).is_some(),
-            What::Restart(_) => restarts,
-            What::Hear(place) => place < self.grants.len(),
-            What::Arrives(place) => place < self.flying.len(),
-            What::Stays(place) => repetitions && place < self.flying.len(),
-            What::Drain(_) => drains,
+            Action::Release(who) => self.holds(who),
+            Action::Keep(who) => is_alive(who),
+            Action::Exclude(server) => views && is_in(server).is_some(),
+            Action::Admit => views && self.outsider().is_some(),
+            Action::Home => views && is_in(self.next_home()).is_some(),
+            Action::Restart(_) => restarts,
+            Action::Hear(place) => place < self.grants.len(),
+            Action::Arrives(place) => place < self.flying.len(),
+            Action::Stays(place) => repetitions && place < self.flying.len(),
+            Action::Drain(_) => drains,
         }
     }
 
-    fn happens(&mut self, what: What) {
-        match what {
-            What::Tick if self.tick == self.size.ticks => {}
-            What::Tick => {
+    fn happens(&mut self, action: Action) {
+        match action {
+            Action::Tick => {
                 self.tick += 1;
                 for server in 0..3 {
                     let due = locked::<R>().servers.at(self.servers[server]).wakes_at() <= self.now(server);
@@ -393,12 +283,12 @@ impl<R: Ruled> World<R> {
                     }
                 }
             }
-            What::Read(server) => self.reads(server, self.view),
-            What::Old(server) => {
+            Action::Read(server) => self.reads(server, self.view),
+            Action::Old(server) => {
                 let view = self.reads[server].map_or(self.view, |(_, view)| view);
                 self.reads(server, view);
             }
-            What::Acquire(who) => {
+            Action::Acquire(who) => {
                 let person = &mut self.people[who];
                 person.rid += 1;
                 let rid = person.rid;
@@ -408,7 +298,7 @@ impl<R: Ruled> World<R> {
                 let ask = Ask::Acquire { session, rid, name, wait: None, priority: 0, value: Arc::from([]) };
                 self.asks(who, ask);
             }
-            What::Release(who) => {
+            Action::Release(who) => {
                 let person = &mut self.people[who];
                 if let Some(fence) = person.holds.take() {
                     person.session.lets_go(person.rid);
@@ -416,23 +306,23 @@ impl<R: Ruled> World<R> {
                     self.asks(who, Ask::Release { session, name, fence });
                 }
             }
-            What::Keep(who) => {
+            Action::Keep(who) => {
                 let session = self.people[who].session.id();
                 let beliefs = self.people[who].session.beliefs();
                 self.asks(who, Ask::KeepAlive { session, beliefs });
             }
-            What::Exclude(server) => self.changes(|epoch| Command::Exclude(epoch, server as u16)),
-            What::Admit => {
+            Action::Exclude(server) => self.changes(|epoch| Command::Exclude(epoch, server as u16)),
+            Action::Admit => {
                 if let Some(server) = self.outsider() {
                     let incarnation = spec(server, self.runs[server]).incarnation;
                     self.changes(|epoch| Command::Admit(epoch, server as u16, incarnation));
                 }
             }
-            What::Home => {
+            Action::Home => {
                 let homes = vec![self.next_home() as u16; crate::SHARDS];
                 self.changes(|epoch| Command::Rehome(epoch, homes));
             }
-            What::Restart(server) => {
+            Action::Restart(server) => {
                 self.left[1] -= 1;
                 self.runs[server] += 1;
                 self.reads[server] = None;
@@ -440,7 +330,7 @@ impl<R: Ruled> World<R> {
                 self.servers[server] = locked::<R>().servers.place(started);
                 self.input(server, Input::Tick);
             }
-            What::Hear(place) => {
+            Action::Hear(place) => {
                 let (who, rid, fence) = self.grants.remove(place);
                 let now = self.persons_now();
                 let person = &mut self.people[who];
@@ -455,16 +345,16 @@ impl<R: Ruled> World<R> {
                     }
                 }
             }
-            What::Arrives(place) => {
+            Action::Arrives(place) => {
                 let (from, to, message) = self.flying.remove(place);
                 self.arrives(from, to, message);
             }
-            What::Stays(place) => {
+            Action::Stays(place) => {
                 self.left[2] -= 1;
                 let (from, to, message) = self.flying[place];
                 self.arrives(from, to, message);
             }
-            What::Drain(server) => {
+            Action::Drain(server) => {
                 self.left[3] -= 1;
                 self.input(server, Input::Drain);
             }
@@ -530,9 +420,7 @@ impl<R: Ruled> World<R> {
             Output::Read(number) => self.reads[server] = Some((*number, self.view)),
             Output::Answer(asker, answer) => self.answered(*asker as usize, answer),
             Output::Event(Event::Granted { fence, .. }) => {
-                if self.last.is_some_and(|last| *fence <= last) {
-                    self.wrong = Some("a grant has no larger fence than one before it");
-                }
+                self.fences_grow &= self.last.is_none_or(|last| *fence > last);
                 self.last = Some(*fence);
             }
             Output::Event(
@@ -570,31 +458,28 @@ impl<R: Ruled> World<R> {
         }
     }
 
-    /// What a move means now, for whoever reads a trace.
-    pub(super) fn told(&self, step: Move) -> String {
-        match step.what() {
-            What::Arrives(place) | What::Stays(place) => {
+    /// What an action means now, for whoever reads a run.
+    pub(super) fn told(&self, action: Action) -> String {
+        let client = |who: usize| ["A", "B"][who];
+        match action {
+            Action::Tick => "tick".to_owned(),
+            Action::Read(server) => format!("read {server}"),
+            Action::Old(server) => format!("old read {server}"),
+            Action::Acquire(who) => format!("acquire {}", client(who)),
+            Action::Release(who) => format!("release {}", client(who)),
+            Action::Keep(who) => format!("keep alive {}", client(who)),
+            Action::Exclude(server) => format!("exclude {server}"),
+            Action::Admit => "admit".to_owned(),
+            Action::Home => "homes move".to_owned(),
+            Action::Restart(server) => format!("restart {server}"),
+            Action::Hear(place) => format!("grant to {}", client(self.grants[place].0)),
+            Action::Arrives(place) | Action::Stays(place) => {
                 let (from, to, message) = self.flying[place];
                 let message = locked::<R>().messages.at(message).clone();
-                let stays = if matches!(step.what(), What::Stays(_)) { ", stays" } else { "" };
+                let stays = if matches!(action, Action::Stays(_)) { ", stays" } else { "" };
                 format!("{} {from}{to}{stays}", message.kind())
             }
-            What::Hear(place) => format!("grant to {}", ["A", "B"][self.grants[place].0]),
-            What::Tick
-            | What::Read(_)
-            | What::Old(_)
-            | What::Acquire(_)
-            | What::Release(_)
-            | What::Keep(_)
-            | What::Exclude(_)
-            | What::Admit
-            | What::Home
-            | What::Restart(_)
-            | What::Drain(_) => step.name().to_owned(),
+            Action::Drain(server) => format!("drain {server}"),
         }
-    }
-
-    pub(super) fn takes(&mut self, step: Move) {
-        self.happens(step.what());
     }
 }

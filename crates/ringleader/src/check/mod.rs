@@ -1,9 +1,9 @@
 //! All runs, of a few processes: every schedule, every arrangement of identities, every random choice.
 //!
 //! A [`Scope`] says what is to be checked, [`Findings`] what came of it. A search (`search`) goes breadth first through
-//! all states of a system (`system`), which are rows of numbers. A system is a network of processes in one case (`cases`,
-//! `ground`, `expand`): the states of single processes, what links carry and what they do are met once and remembered
-//! (`space`, `locals`, `contents`, `memo`).
+//! all states of a system (`system`), which are rows of numbers. There are two kinds. One is a network of processes in
+//! one case (`cases`, `ground`, `expand`): the states of single processes, what links carry and what they do are met
+//! once and remembered (`space`, `locals`, `contents`, `memo`). The other is a [`Model`] of one's own.
 //!
 //! ```
 //! use ringleader::{check::{self, Scope}, election::Peterson};
@@ -24,6 +24,7 @@ mod graph;
 mod ground;
 mod locals;
 mod memo;
+mod model;
 mod path;
 mod property;
 mod scope;
@@ -36,6 +37,7 @@ mod worker;
 
 pub(crate) use driver::check;
 pub use findings::{Answer, Counterexample, Finding, Findings, Limit, Probability, Progress, Range, Watcher};
+pub use model::{Effort, Model, ModelFindings, ModelRun, Properties, model};
 pub use property::{Property, Step, View, Watch};
 pub use scope::{Arrangements, Budget, Extreme, Reduce, Scope, Starts};
 
