@@ -14,6 +14,9 @@ mod large_mutex;
 mod large_rings;
 #[path = "it/mutex_means.rs"]
 mod mutex_means;
+#[expect(dead_code, reason = "the other tests need more of it")]
+#[path = "it/support.rs"]
+mod support;
 
 #[test]
 fn bounds_hold_up_to_a_million() {
