@@ -34,12 +34,7 @@ impl Process for RollCall {
             Some(facts.n * facts.n)
         })
         .example("-n 3");
-    type Given = (Id, Size);
-    type Port = Next;
-    type Msg = Msg;
-    type Rule = Rule;
-    type Timer = Never;
-    type Local = Never;
+    types! { Given = (Id, Size), Port = Next }
 
     fn new((id, n): (Id, Size)) -> Self {
         RollCall { id, largest: id, missing: n.0 }

@@ -63,6 +63,12 @@ pub trait Message: Clone + Eq + Hash + Debug + Send + Sync + 'static {
 macro_rules! messages {
     (@announces) => { false };
     (@announces announces) => { true };
+    ($vis:vis enum $($rest:tt)+) => {
+        $crate::messages! {
+            /// What processes say to each other.
+            $vis enum $($rest)+
+        }
+    };
     (
         $(#[$meta:meta])* $vis:vis enum $name:ident {
             $(

@@ -49,4 +49,4 @@ pub use wire::{
 };
 
 // The macros of the vocabulary, so that an algorithm imports this module and nothing else.
-pub use crate::{fields, messages, names, rules, state};
+pub use crate::{fields, messages, names, rules, state, types};

@@ -37,8 +37,11 @@ pub trait Process: State + Clone + Eq + Hash + Debug + Send + Sync + Sized + 'st
     /// A new process, before its start.
     fn new(given: Self::Given) -> Self;
 
-    /// It starts: of its own accord, or (where the contract says that it wakes) just before its first message.
-    fn start(&mut self, out: &mut impl Outbox<Self>);
+    /// It starts: of its own accord, or (where the contract says that it wakes) just before its first message. Nothing
+    /// happens then unless it says so.
+    fn start(&mut self, out: &mut impl Outbox<Self>) {
+        let _ = out;
+    }
 
     /// A message arrives.
     fn receive(&mut self, from: Self::Port, msg: Self::Msg, out: &mut impl Outbox<Self>);

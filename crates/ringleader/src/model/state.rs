@@ -141,11 +141,16 @@ macro_rules! state {
     ) => {
         $crate::state!(@struct $meta $vis $name $params $stored [$($shown)* (more $me $value)] $($rest)*);
     };
+    (@struct [] $vis:tt $name:ident $params:tt $stored:tt [$(($($shown:tt)*))*]) => {
+        $crate::state!(
+            @struct [#[doc = "The local variables of one process."]] $vis $name $params $stored [$(($($shown)*))*]
+        );
+    };
     (
-        @struct [$($meta:tt)*] [$vis:vis] $name:ident [$($param:ident: $bound:path)?]
+        @struct [$($meta:tt)+] [$vis:vis] $name:ident [$($param:ident: $bound:path)?]
         [$($stored:tt)*] [$(($($shown:tt)*))*]
     ) => {
-        $($meta)*
+        $($meta)+
         #[derive(Clone, PartialEq, Eq, Hash, Debug)]
         $vis struct $name $(<$param: $bound>)? { $($stored)* }
 
@@ -167,6 +172,41 @@ macro_rules! state {
     (@show $self:ident $fields:ident more $me:ident $value:expr) => {
         let $me = $self;
         $fields.extend($value)
+    };
+}
+
+/// The types of a process: what it is given, and its ports; timers and local steps only if it has any. Its messages are
+/// called `Msg`, its rules `Rule`.
+///
+/// ```
+/// use ringleader::model::*;
+/// # messages! { pub enum Msg { "hello" Hello } }
+/// # rules! {
+/// #     /// nothing
+/// #     Start,
+/// # }
+/// # state! { pub struct Quiet { id: Id, } }
+/// impl Process for Quiet {
+///     const SPEC: Spec = Spec::election("quiet", 2026, "");
+///     types! { Given = Id, Port = Next }
+///
+///     fn new(id: Id) -> Quiet {
+///         Quiet { id }
+///     }
+///     fn receive(&mut self, _: Next, Msg::Hello {}: Msg, _: &mut impl Outbox<Quiet>) {}
+/// }
+/// ```
+#[macro_export]
+macro_rules! types {
+    (@or_never) => { $crate::model::Never };
+    (@or_never $type:ty) => { $type };
+    (Given = $given:ty, Port = $port:ty $(, Timer = $timer:ty)? $(, Local = $local:ty)?) => {
+        type Given = $given;
+        type Port = $port;
+        type Msg = Msg;
+        type Rule = Rule;
+        type Timer = $crate::types!(@or_never $($timer)?);
+        type Local = $crate::types!(@or_never $($local)?);
     };
 }
 

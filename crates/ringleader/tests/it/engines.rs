@@ -1,7 +1,7 @@
 //! The engines against each other: the fast lane and the general engine, one thread and two, a run and its replay.
 
 use crate::support::{admits, all, at_least, entry, record, right, run, run_well, schedules};
-use ringleader::model::{Links, SettingValues, Shape};
+use ringleader::model::{Links, RuleText, SettingValues, Shape};
 use ringleader::registry::{Entry, Problem};
 use ringleader::sim::{
     Delay, Entries, Fault, Initiators, Load, Meters, Recorder, Refusal, Report, Scenario, Schedule, Workload,
@@ -320,14 +320,36 @@ fn every_rule_that_fires_is_in_the_contract_and_every_rule_fires() {
         for rule in &fired {
             assert!(entry.rules.iter().any(|known| known.name == rule), "{}: rule {rule}", entry.spec.name);
         }
-        let silent: Vec<_> =
-            entry.rules.iter().map(|rule| rule.name).filter(|&name| !fired.contains(name)).collect();
-        assert!(
-            silent.is_empty() || entry.is_literal(),
-            "{}: rules that never fired: {silent:?}",
-            entry.spec.name
-        );
+        let silent = entry.rules.iter().filter(|rule| !fired.contains(rule.name));
+        let silent: Vec<_> = silent.map(|rule| place(entry, rule)).collect();
+        assert!(silent.is_empty() || entry.is_literal(), "rules that never fired: {silent:#?}");
     }
+}
+
+/// The file and the line of a rule.
+fn place(entry: &Entry, rule: &RuleText) -> String {
+    let folder = entry.spec.name.replace('-', "_");
+    let begins =
+        |line: &str| line.trim().strip_prefix("/// ").is_some_and(|text| rule.text.starts_with(text));
+    let line =
+        entry.spec.file.lines().position(begins).map_or(String::new(), |line| format!(":{}", line + 1));
+    format!("{}/{folder}/mod.rs{line}: {}", entry.problem.name(), rule.name)
+}
+
+#[test]
+fn a_rule_is_found_in_its_file() {
+    for entry in right().filter(|entry| entry.spec.file.contains("rules! {")) {
+        for rule in entry.rules {
+            let place = place(entry, rule);
+            let line = place.split(':').nth(1).and_then(|line| line.parse::<usize>().ok());
+            let line = line.unwrap_or_else(|| panic!("{place}"));
+            assert!(entry.spec.file.lines().nth(line).is_some(), "{place}: a rule comes after its text");
+        }
+    }
+    let peterson = entry("peterson");
+    let first = &peterson.rules[0];
+    let line = peterson.spec.file.lines().position(|line| line == "    Start,").unwrap();
+    assert_eq!(place(peterson, first), format!("election/peterson/mod.rs:{line}: start"));
 }
 
 #[test]

@@ -26,7 +26,6 @@
 use crate::model::*;
 
 state! {
-    /// The local variables of one process.
     pub struct Bully {
         me: Peer,
         hidden n: Size,
@@ -53,7 +52,6 @@ names! {
 }
 
 messages! {
-    /// What processes say to each other.
     pub enum Msg {
         /// To a larger process: are you up?
         "election" Election,
@@ -108,12 +106,7 @@ impl Process for Bully {
             },
         )
         .example("-n 5 --crash 4@0 --initiators 0");
-    type Given = (Peer, Size, MaxDelay);
-    type Port = Peer;
-    type Msg = Msg;
-    type Rule = Rule;
-    type Timer = Timer;
-    type Local = Never;
+    types! { Given = (Peer, Size, MaxDelay), Port = Peer, Timer = Timer }
 
     fn new((me, n, MaxDelay(max_delay)): (Peer, Size, MaxDelay)) -> Self {
         Bully { me, n, max_delay, mode: Mode::Idle, leader: None }

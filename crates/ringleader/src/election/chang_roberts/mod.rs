@@ -24,7 +24,6 @@ use core::cmp::Ordering::{Equal, Greater, Less};
 use crate::model::*;
 
 state! {
-    /// The local variables of one process.
     pub struct ChangRoberts {
         id: Id,
         participant: bool,
@@ -34,7 +33,6 @@ state! {
 }
 
 messages! {
-    /// What travels on the ring.
     pub enum Msg {
         /// An identity that has met nobody larger so far.
         "election" Election { id: Id },
@@ -73,12 +71,7 @@ impl Process for ChangRoberts {
         .average("n·H(n)", |facts| (facts.initiators == facts.n).then(|| facts.n as f64 * harmonic(facts.n)))
         .worst_on(Arranged::Descending)
         .example("--ids 3,7,4,1");
-    type Given = Id;
-    type Port = Next;
-    type Msg = Msg;
-    type Rule = Rule;
-    type Timer = Never;
-    type Local = Never;
+    types! { Given = Id, Port = Next }
 
     fn new(id: Id) -> Self {
         ChangRoberts { id, participant: false, leader: false, coordinator: None }

@@ -22,7 +22,6 @@
 use crate::model::*;
 
 state! {
-    /// The local variables of one process.
     pub struct DolevKlaweRodeh {
         id: Id,
         mode: Mode,
@@ -44,7 +43,6 @@ state! {
 }
 
 messages! {
-    /// What travels on the ring.
     pub enum Msg {
         /// The value of an active process.
         "one" One { id: Id },
@@ -88,12 +86,7 @@ impl Process for DolevKlaweRodeh {
         .constant(2.0, "Dolev, Klawe and Rodeh 1982, the basic algorithm: 2n log n + O(n)")
         .worst_on(Arranged::BitReversal)
         .example("--ids 3,7,4,1");
-    type Given = Id;
-    type Port = Next;
-    type Msg = Msg;
-    type Rule = Rule;
-    type Timer = Never;
-    type Local = Never;
+    types! { Given = Id, Port = Next }
 
     fn new(id: Id) -> Self {
         DolevKlaweRodeh { id, mode: Mode::Asleep }

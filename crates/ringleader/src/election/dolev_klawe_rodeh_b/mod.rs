@@ -26,7 +26,6 @@
 use crate::model::*;
 
 state! {
-    /// The local variables of one process.
     pub struct DolevKlaweRodehB {
         id: Id,
         mode: Mode,
@@ -49,7 +48,6 @@ state! {
 }
 
 messages! {
-    /// What travels on the ring.
     pub enum Msg {
         /// A value, its phase, and how many links are left to the place where it waits; 0 where it is only compared.
         "one" One { id: Id, phase: u8, counter: u32 },
@@ -105,12 +103,7 @@ impl Process for DolevKlaweRodehB {
         .constant(1.5, "Dolev, Klawe and Rodeh 1982, Algorithm B: 1.5 n log n + O(n)")
         .worst_on(Arranged::BitReversal)
         .example("--ids 1,3,2,4");
-    type Given = Id;
-    type Port = Next;
-    type Msg = Msg;
-    type Rule = Rule;
-    type Timer = Never;
-    type Local = Never;
+    types! { Given = Id, Port = Next }
 
     fn new(id: Id) -> Self {
         DolevKlaweRodehB { id, mode: Mode::Asleep }

@@ -19,7 +19,6 @@
 use crate::model::*;
 
 state! {
-    /// The local variables of one process.
     pub struct Franklin {
         id: Id,
         role: Role,
@@ -40,7 +39,6 @@ state! {
 }
 
 messages! {
-    /// What travels on the ring.
     pub enum Msg {
         /// The identity of an active process.
         "id" Id { id: Id },
@@ -80,12 +78,7 @@ impl Process for Franklin {
         .constant(2.0, "Franklin 1982: 2n⌊log n⌋+3n, announcement included")
         .worst_on(Arranged::BitReversal)
         .example("--ids 3,7,4,1");
-    type Given = Id;
-    type Port = Side;
-    type Msg = Msg;
-    type Rule = Rule;
-    type Timer = Never;
-    type Local = Never;
+    types! { Given = Id, Port = Side }
 
     fn new(id: Id) -> Self {
         Franklin { id, role: Role::Asleep }

@@ -26,7 +26,6 @@ use core::cmp::Ordering::{Equal, Greater, Less};
 use crate::model::*;
 
 state! {
-    /// The local variables of one process.
     pub struct HighamPrzytycka {
         id: Id,
         mode: Mode,
@@ -45,7 +44,6 @@ state! {
 }
 
 messages! {
-    /// What travels on the ring.
     pub enum Msg {
         /// An envelope: its label, its round, and how many links are left until distance alone promotes it.
         "env" Env { label: Id, round: u8, counter: u32 },
@@ -92,12 +90,7 @@ impl Process for HighamPrzytycka {
         .constant(1.271, "Higham and Przytycka 1993: 1.271 n log n + O(n)")
         .worst_on(Arranged::Fibonacci)
         .example("--ids 1,3,5,2,4");
-    type Given = Id;
-    type Port = Next;
-    type Msg = Msg;
-    type Rule = Rule;
-    type Timer = Never;
-    type Local = Never;
+    types! { Given = Id, Port = Next }
 
     fn new(id: Id) -> Self {
         HighamPrzytycka { id, mode: Mode::Asleep }

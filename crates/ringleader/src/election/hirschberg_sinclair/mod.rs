@@ -28,7 +28,6 @@ use core::cmp::Ordering::{Equal, Greater, Less};
 use crate::model::*;
 
 state! {
-    /// The local variables of one process.
     pub struct HirschbergSinclair {
         id: Id,
         mode: Mode,
@@ -49,7 +48,6 @@ state! {
 }
 
 messages! {
-    /// What travels on the ring.
     pub enum Msg {
         /// A candidate's identity, which has come `lg` hops and may go `lgmax`.
         "cand" Cand { id: Id, lg: u32, lgmax: u32 },
@@ -109,12 +107,7 @@ impl Process for HirschbergSinclair {
         .constant(8.0, "Hirschberg and Sinclair 1980: 8n+8⌈n log n⌉")
         .worst_on(Arranged::Custom("each stretch split where most is sent", worst))
         .example("--ids 3,7,4,1");
-    type Given = Id;
-    type Port = Side;
-    type Msg = Msg;
-    type Rule = Rule;
-    type Timer = Never;
-    type Local = Never;
+    types! { Given = Id, Port = Side }
 
     fn new(id: Id) -> Self {
         HirschbergSinclair { id, mode: Mode::Idle }

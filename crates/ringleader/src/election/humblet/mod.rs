@@ -26,7 +26,6 @@ use crate::model::*;
 use std::collections::VecDeque;
 
 state! {
-    /// The local variables of one process.
     pub struct Humblet {
         id: Id,
         hidden degree: u32,
@@ -53,7 +52,6 @@ state! {
 }
 
 messages! {
-    /// What processes say to each other.
     pub enum Msg {
         /// Be mine.
         "capture" Capture { level: u32, id: Id },
@@ -112,12 +110,7 @@ impl Process for Humblet {
             Some(((captures + n - 1.0) * (1.0 + 1e-12)) as u64)
         })
         .example("-n 5 --seed 1");
-    type Given = (Id, Degree);
-    type Port = Edge;
-    type Msg = Msg;
-    type Rule = Rule;
-    type Timer = Never;
-    type Local = Never;
+    types! { Given = (Id, Degree), Port = Edge }
 
     fn new((id, Degree(degree)): (Id, Degree)) -> Self {
         Humblet { id, degree, role: Role::Asleep, queue: VecDeque::new() }

@@ -21,7 +21,6 @@
 use crate::model::*;
 
 state! {
-    /// The local variables of one process.
     pub struct ItaiRodeh {
         hidden n: u32,
         hidden range: u32,
@@ -44,7 +43,6 @@ state! {
 }
 
 messages! {
-    /// What travels on the ring.
     pub enum Msg {
         /// What an active process drew, its round, the hops so far, and whether nobody else drew the same.
         "cand" Cand { id: u32, round: u32, hop: u32, unique: bool },
@@ -81,12 +79,7 @@ impl Process for ItaiRodeh {
         .draws()
         .elects(Winner::Any, Informed::All)
         .example("-n 4 --range 3 --seed 1");
-    type Given = (Size, Range);
-    type Port = Next;
-    type Msg = Msg;
-    type Rule = Rule;
-    type Timer = Never;
-    type Local = Never;
+    types! { Given = (Size, Range), Port = Next }
 
     /// Rounds are only compared, and with those of active processes: what is older than all of these is swallowed.
     const ROUNDS: Option<Rounds<Self>> = Some(Rounds {

@@ -24,7 +24,6 @@
 use crate::model::*;
 
 state! {
-    /// The local variables of one process.
     pub struct ItaiRodehCoin {
         hidden n: u32,
         mode: Mode,
@@ -45,7 +44,6 @@ state! {
 }
 
 messages! {
-    /// What travels on the ring.
     pub enum Msg {
         /// What an active process tossed.
         "bit" Bit { bit: bool },
@@ -83,12 +81,7 @@ impl Process for ItaiRodehCoin {
         .draws()
         .elects(Winner::Any, Informed::All)
         .example("-n 3 --seed 1");
-    type Given = Size;
-    type Port = Next;
-    type Msg = Msg;
-    type Rule = Rule;
-    type Timer = Never;
-    type Local = Never;
+    types! { Given = Size, Port = Next }
 
     fn new(Size(n): Size) -> Self {
         ItaiRodehCoin { n, mode: Mode::Asleep }

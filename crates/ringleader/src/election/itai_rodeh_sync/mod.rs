@@ -24,7 +24,6 @@
 use crate::model::*;
 
 state! {
-    /// The local variables of one process.
     pub struct ItaiRodehSync {
         hidden n: u32,
         hidden range: u32,
@@ -49,7 +48,6 @@ state! {
 }
 
 messages! {
-    /// What travels on the ring.
     pub enum Msg {
         /// What somebody drew in this round.
         "value" Value { v: u32 },
@@ -76,12 +74,7 @@ impl Process for ItaiRodehSync {
         .draws()
         .elects(Winner::Any, Informed::All)
         .example("-n 3 --seed 16");
-    type Given = (Size, Range);
-    type Port = Next;
-    type Msg = Msg;
-    type Rule = Rule;
-    type Timer = Never;
-    type Local = Never;
+    types! { Given = (Size, Range), Port = Next }
 
     fn new((Size(n), Range(range)): (Size, Range)) -> Self {
         ItaiRodehSync { n, range, role: Role::Asleep, value: 0, count: 0, seen: Vec::new() }

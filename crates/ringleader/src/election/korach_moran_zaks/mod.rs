@@ -24,7 +24,6 @@ use crate::model::*;
 use std::collections::{BTreeSet, VecDeque};
 
 state! {
-    /// The local variables of one process.
     pub struct KorachMoranZaks {
         id: Id,
         hidden degree: u32,
@@ -61,7 +60,6 @@ state! {
 type Status = (u8, Id);
 
 messages! {
-    /// What processes say to each other.
     pub enum Msg {
         /// A king's question, perhaps passed on by its subjects: be mine?
         "ask" Ask { phase: u8, king: Id },
@@ -135,12 +133,7 @@ impl Process for KorachMoranZaks {
             Some(if k == 1 { 4 * (n - 1) } else { grown as u64 })
         })
         .example("-n 5 --seed 1");
-    type Given = (Id, Degree);
-    type Port = Edge;
-    type Msg = Msg;
-    type Rule = Rule;
-    type Timer = Never;
-    type Local = Never;
+    types! { Given = (Id, Degree), Port = Edge }
 
     fn new((id, Degree(degree)): (Id, Degree)) -> Self {
         let (sons, queue) = (BTreeSet::new(), VecDeque::new());

@@ -22,7 +22,6 @@
 use crate::model::*;
 
 state! {
-    /// The local variables of one process.
     pub struct LeLann {
         id: Id,
         mode: Mode,
@@ -40,7 +39,6 @@ state! {
 }
 
 messages! {
-    /// What travels on the ring.
     pub enum Msg {
         /// A candidate's identity, on its way home.
         "token" Token { id: Id },
@@ -68,12 +66,7 @@ impl Process for LeLann {
             facts.n.checked_mul(facts.initiators)
         })
         .example("--ids 3,7,4,1");
-    type Given = Id;
-    type Port = Next;
-    type Msg = Msg;
-    type Rule = Rule;
-    type Timer = Never;
-    type Local = Never;
+    types! { Given = Id, Port = Next }
 
     fn new(id: Id) -> Self {
         LeLann { id, mode: Mode::Idle }

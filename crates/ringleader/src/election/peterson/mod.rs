@@ -21,7 +21,6 @@
 use crate::model::*;
 
 state! {
-    /// The local variables of one process.
     pub struct Peterson {
         id: Id,
         mode: Mode,
@@ -43,7 +42,6 @@ state! {
 }
 
 messages! {
-    /// What travels on the ring.
     pub enum Msg {
         /// The temporary identity of an active process.
         "tid" Tid { id: Id },
@@ -83,12 +81,7 @@ impl Process for Peterson {
         .constant(2.0, "Peterson 1982, the first algorithm: 2n log n + O(n)")
         .worst_on(Arranged::BitReversal)
         .example("--ids 3,7,4,1");
-    type Given = Id;
-    type Port = Next;
-    type Msg = Msg;
-    type Rule = Rule;
-    type Timer = Never;
-    type Local = Never;
+    types! { Given = Id, Port = Next }
 
     fn new(id: Id) -> Self {
         Peterson { id, mode: Mode::Asleep }

@@ -24,7 +24,6 @@
 use crate::model::*;
 
 state! {
-    /// The local variables of one process.
     pub struct PetersonImproved {
         id: Id,
         mode: Mode,
@@ -46,7 +45,6 @@ state! {
 }
 
 messages! {
-    /// What travels on the ring.
     pub enum Msg {
         /// The temporary identity of an active process.
         "tid" Tid { id: Id },
@@ -87,12 +85,7 @@ impl Process for PetersonImproved {
         .constant(Constant::GOLDEN, "Peterson 1982, the second algorithm: 1.44 n log n + O(n)")
         .worst_on(Arranged::Fibonacci)
         .example("--ids 1,3,5,2,4");
-    type Given = Id;
-    type Port = Next;
-    type Msg = Msg;
-    type Rule = Rule;
-    type Timer = Never;
-    type Local = Never;
+    types! { Given = Id, Port = Next }
 
     fn new(id: Id) -> Self {
         PetersonImproved { id, mode: Mode::Asleep }

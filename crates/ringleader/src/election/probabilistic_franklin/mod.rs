@@ -26,7 +26,6 @@ use core::num::NonZeroU32;
 use crate::model::*;
 
 state! {
-    /// The local variables of one process.
     pub struct ProbabilisticFranklin {
         hidden n: u32,
         hidden range: u32,
@@ -66,7 +65,6 @@ impl Show for Stored {
 }
 
 messages! {
-    /// What travels on the ring.
     pub enum Msg {
         /// What an active process drew, the hops so far, and the parity of the round.
         "m" M { id: u32, hop: u32, bit: bool },
@@ -108,12 +106,7 @@ impl Process for ProbabilisticFranklin {
             values: SettingValues::OneOf(&["both", "first"]),
         }])
         .example("-n 5 --seed 1");
-    type Given = (Size, Range, Settings);
-    type Port = Side;
-    type Msg = Msg;
-    type Rule = Rule;
-    type Timer = Never;
-    type Local = Never;
+    types! { Given = (Size, Range, Settings), Port = Side }
 
     fn new((Size(n), Range(range), Settings([ending, ..])): (Size, Range, Settings)) -> Self {
         ProbabilisticFranklin {

@@ -20,7 +20,6 @@
 use crate::model::*;
 
 state! {
-    /// The local variables of one process.
     pub struct RingActiveList {
         id: Id,
         /// Who is up, as far as it knows; nobody before it has sent or seen an identity.
@@ -30,7 +29,6 @@ state! {
 }
 
 messages! {
-    /// What travels on the ring.
     pub enum Msg {
         /// This process is up.
         "elect" Elect { id: Id },
@@ -59,12 +57,7 @@ impl Process for RingActiveList {
             facts.live.checked_mul(facts.live)
         })
         .example("--ids 3,7,4,1 --crash 1@0 --initiators one");
-    type Given = Id;
-    type Port = Next;
-    type Msg = Msg;
-    type Rule = Rule;
-    type Timer = Never;
-    type Local = Never;
+    types! { Given = Id, Port = Next }
 
     fn new(id: Id) -> Self {
         RingActiveList { id, list: Vec::new(), coordinator: None }

@@ -21,7 +21,6 @@
 use crate::model::*;
 
 state! {
-    /// The local variables of one process.
     pub struct RingCollect {
         id: Id,
         coordinator: Option<Id>,
@@ -29,7 +28,6 @@ state! {
 }
 
 messages! {
-    /// What travels on the ring.
     pub enum Msg {
         /// Who is up, in the order of the ring; the initiator is the first.
         "election" Election { list: Vec<Id> },
@@ -60,12 +58,7 @@ impl Process for RingCollect {
         })
         .schedules(Schedules::Same)
         .example("--ids 3,7,4,1 --crash 1@0 --initiators one");
-    type Given = Id;
-    type Port = Next;
-    type Msg = Msg;
-    type Rule = Rule;
-    type Timer = Never;
-    type Local = Never;
+    types! { Given = Id, Port = Next }
 
     fn new(id: Id) -> Self {
         RingCollect { id, coordinator: None }

@@ -25,7 +25,6 @@
 use crate::model::*;
 
 state! {
-    /// The local variables of one process.
     pub struct VanLeeuwenTan {
         id: Id,
         role: Role,
@@ -58,7 +57,6 @@ struct Early {
 }
 
 messages! {
-    /// What travels on the ring.
     pub enum Msg {
         /// A chase: a value, its phase (2^32 processes have 46), and whether this is its first hop. Phase 0 tells the
         /// neighbours one's identity.
@@ -115,12 +113,7 @@ impl Process for VanLeeuwenTan {
         .constant(Constant::GOLDEN, "van Leeuwen and Tan 1987: 1.44 n log n + O(n)")
         .worst_on(Arranged::Custom("multiples by the golden section", golden_ranks))
         .example("--ids 5,4,1,2,3");
-    type Given = Id;
-    type Port = Side;
-    type Msg = Msg;
-    type Rule = Rule;
-    type Timer = Never;
-    type Local = Never;
+    types! { Given = Id, Port = Side }
 
     fn new(id: Id) -> Self {
         VanLeeuwenTan { id, role: Role::Asleep, early: None }

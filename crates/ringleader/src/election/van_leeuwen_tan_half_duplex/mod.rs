@@ -24,7 +24,6 @@
 use crate::model::*;
 
 state! {
-    /// The local variables of one process.
     pub struct VanLeeuwenTanHalfDuplex {
         id: Id,
         role: Role,
@@ -49,7 +48,6 @@ state! {
 }
 
 messages! {
-    /// What travels on the ring.
     pub enum Msg {
         /// A chase: a value and its phase. Phase 0 tells the neighbours one's identity.
         "msg" Chase { id: Id, phase: u8 },
@@ -105,12 +103,7 @@ impl Process for VanLeeuwenTanHalfDuplex {
         .constant(Constant::GOLDEN, "van Leeuwen and Tan 1987: 1.44 n log n + O(n)")
         .worst_on(Arranged::Custom("multiples by the golden section", golden_ranks))
         .example("--ids 5,4,1,2,3");
-    type Given = Id;
-    type Port = Side;
-    type Msg = Msg;
-    type Rule = Rule;
-    type Timer = Never;
-    type Local = Never;
+    types! { Given = Id, Port = Side }
 
     fn new(id: Id) -> Self {
         VanLeeuwenTanHalfDuplex {

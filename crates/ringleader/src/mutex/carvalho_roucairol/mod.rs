@@ -23,7 +23,6 @@
 use crate::model::*;
 
 state! {
-    /// The local variables of one process.
     pub struct CarvalhoRoucairol {
         me: Peer,
         hidden n: Size,
@@ -40,7 +39,6 @@ state! {
 }
 
 messages! {
-    /// What processes say to each other.
     pub enum Msg {
         /// May I? I asked at this time.
         "request" Request { t: u64 },
@@ -78,19 +76,12 @@ impl Process for CarvalhoRoucairol {
             |facts| Some(2 * facts.n.saturating_sub(1) * facts.entries),
         )
         .example("-n 3 --entries 2");
-    type Given = (Peer, Size);
-    type Port = Peer;
-    type Msg = Msg;
-    type Rule = Rule;
-    type Timer = Never;
-    type Local = Never;
+    types! { Given = (Peer, Size), Port = Peer }
 
     fn new((me, n): (Peer, Size)) -> Self {
         let (auth, deferred) = (Peers::default(), Peers::default());
         CarvalhoRoucairol { me, n, user: Stage::Idle, clock: Clock::default(), ts: 0, auth, deferred }
     }
-
-    fn start(&mut self, _: &mut impl Outbox<Self>) {}
 
     fn receive(&mut self, from: Peer, msg: Msg, out: &mut impl Outbox<Self>) {
         match (msg, self.user) {

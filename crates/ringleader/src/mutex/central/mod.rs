@@ -22,7 +22,6 @@ use crate::model::*;
 use std::collections::VecDeque;
 
 state! {
-    /// The local variables of one process.
     pub struct Central {
         me: Peer,
         user: Stage,
@@ -95,18 +94,11 @@ impl Process for Central {
             },
         ])
         .example("-n 4 --entries 2");
-    type Given = (Peer, Settings);
-    type Port = Peer;
-    type Msg = Msg;
-    type Rule = Rule;
-    type Timer = Never;
-    type Local = Never;
+    types! { Given = (Peer, Settings), Port = Peer }
 
     fn new((me, settings): (Peer, Settings)) -> Self {
         Central { me, user: Stage::Idle, denies: settings.0[0] == 1, holder: None, queue: VecDeque::new() }
     }
-
-    fn start(&mut self, _: &mut impl Outbox<Self>) {}
 
     fn receive(&mut self, from: Peer, msg: Msg, out: &mut impl Outbox<Self>) {
         match (msg, self.user) {

@@ -23,7 +23,6 @@ use crate::model::*;
 use std::collections::VecDeque;
 
 state! {
-    /// The local variables of one process.
     pub struct CentralFailover {
         me: Peer,
         hidden n: Size,
@@ -122,20 +121,13 @@ impl Process for CentralFailover {
             values: SettingValues::RingElection { default: "chang-roberts" },
         }])
         .example("-n 4 --crash 0@3 --entries 2");
-    type Given = (Peer, Size, Option<Elector>);
-    type Port = Peer;
-    type Msg = Msg;
-    type Rule = Rule;
-    type Timer = Never;
-    type Local = Never;
+    types! { Given = (Peer, Size, Option<Elector>), Port = Peer }
 
     fn new((me, n, elector): (Peer, Size, Option<Elector>)) -> Self {
         let (user, epoch, coordinator) = (Stage::Idle, 0, Peer(0));
         let (dead, desk) = (Vec::new(), Desk::default());
         CentralFailover { me, n, elector, user, epoch, coordinator, dead, desk, contest: None }
     }
-
-    fn start(&mut self, _: &mut impl Outbox<Self>) {}
 
     fn receive(&mut self, from: Peer, msg: Msg, out: &mut impl Outbox<Self>) {
         let (late, leads) = (self.dead.contains(&from), self.coordinator == self.me);

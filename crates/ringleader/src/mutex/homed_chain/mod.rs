@@ -40,7 +40,6 @@ pub type HomedChain = Chain<Patiently>;
 const HOME: Peer = Peer(0);
 
 state! {
-    /// The local variables of one process.
     pub struct Chain<W: Waits> {
         me: Peer,
         user: Stage,
@@ -58,7 +57,6 @@ state! {
 }
 
 messages! {
-    /// What processes say to each other.
     pub enum Msg {
         /// I want the token; this is my n-th request.
         "req" Req { n: u64 },
@@ -130,12 +128,7 @@ impl Waits for Patiently {
 
 impl<W: Waits> Process for Chain<W> {
     const SPEC: Spec = W::SPEC;
-    type Given = W::Given;
-    type Port = Peer;
-    type Msg = Msg;
-    type Rule = Rule;
-    type Timer = W::Timer;
-    type Local = Never;
+    types! { Given = W::Given, Port = Peer, Timer = W::Timer }
 
     fn new(given: W::Given) -> Self {
         let (me, patience) = W::told(given);
@@ -144,8 +137,6 @@ impl<W: Waits> Process for Chain<W> {
         let home = is_home.then(|| Box::new(Home::new(me, 0)));
         Chain { me, user: Stage::Idle, owner, home, patience, waits: PhantomData }
     }
-
-    fn start(&mut self, _: &mut impl Outbox<Self>) {}
 
     fn receive(&mut self, from: Peer, msg: Msg, out: &mut impl Outbox<Self>) {
         match msg {

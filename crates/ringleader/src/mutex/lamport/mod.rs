@@ -20,7 +20,6 @@
 use crate::model::*;
 
 state! {
-    /// The local variables of one process.
     pub struct Lamport {
         me: Peer,
         hidden n: Size,
@@ -77,19 +76,12 @@ impl Process for Lamport {
             |facts| Some(3 * facts.n.saturating_sub(1) * facts.entries),
         )
         .example("-n 3");
-    type Given = (Peer, Size);
-    type Port = Peer;
-    type Msg = Msg;
-    type Rule = Rule;
-    type Timer = Never;
-    type Local = Never;
+    types! { Given = (Peer, Size), Port = Peer }
 
     fn new((me, n): (Peer, Size)) -> Self {
         let clock = Clock::default();
         Lamport { me, n, user: Stage::Idle, clock, ts: 0, queue: Vec::new(), silent: Vec::new() }
     }
-
-    fn start(&mut self, _: &mut impl Outbox<Self>) {}
 
     fn receive(&mut self, from: Peer, msg: Msg, out: &mut impl Outbox<Self>) {
         let (Msg::Request { t } | Msg::Reply { t } | Msg::Release { t }) = msg;

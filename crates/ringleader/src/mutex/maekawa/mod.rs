@@ -67,7 +67,6 @@ names! {
 }
 
 messages! {
-    /// What processes say to each other.
     pub enum Msg {
         /// I want your vote; I asked at this time.
         "request" Request { t: u64 },
@@ -138,12 +137,7 @@ impl Quorums for Planes {
 
 impl<Q: Quorums> Process for Voting<Q> {
     const SPEC: Spec = Q::SPEC;
-    type Given = (Peer, Size);
-    type Port = Peer;
-    type Msg = Msg;
-    type Rule = Rule;
-    type Timer = Never;
-    type Local = Never;
+    types! { Given = (Peer, Size), Port = Peer }
 
     fn new((me, n): (Peer, Size)) -> Self {
         Voting {
@@ -157,8 +151,6 @@ impl<Q: Quorums> Process for Voting<Q> {
             quorums: PhantomData,
         }
     }
-
-    fn start(&mut self, _: &mut impl Outbox<Self>) {}
 
     fn receive(&mut self, from: Peer, msg: Msg, out: &mut impl Outbox<Self>) {
         let voter = self.quorum.binary_search_by_key(&from, |(voter, _)| *voter).ok();

@@ -27,7 +27,6 @@ use crate::model::*;
 use core::{fmt::Debug, hash::Hash};
 
 state! {
-    /// The local variables of one process.
     pub struct PingPong<N: Numbers> {
         hidden numbers: N,
         user: Stage,
@@ -49,7 +48,6 @@ names! {
 }
 
 messages! {
-    /// What travels on the ring.
     pub enum Msg {
         /// The privilege, with its number v.
         "ping" Ping { nb: i32 },
@@ -155,12 +153,7 @@ fn later(nb: i32, by: u32) -> i32 {
 impl<N: Numbers> Process for PingPong<N> {
     const SPEC: Spec = N::SPEC;
     const ROUNDS: Option<Rounds<Self>> = N::ROUNDS;
-    type Given = N::Given;
-    type Port = Next;
-    type Msg = Msg;
-    type Rule = Rule;
-    type Timer = Never;
-    type Local = Local;
+    types! { Given = N::Given, Port = Next, Local = Local }
 
     fn new(given: N::Given) -> Self {
         let (numbers, Holder(holder)) = N::told(given);
@@ -170,8 +163,6 @@ impl<N: Numbers> Process for PingPong<N> {
         }
         new
     }
-
-    fn start(&mut self, _: &mut impl Outbox<Self>) {}
 
     fn receive(&mut self, _: Next, msg: Msg, out: &mut impl Outbox<Self>) {
         // Its number, v, and whether the other token is here.

@@ -28,7 +28,6 @@ const MOST: usize = 8;
 type Hops = [u32; MOST];
 
 state! {
-    /// The local variables of one process.
     pub struct MisraK {
         hidden n: u32,
         /// How many tokens there are.
@@ -132,12 +131,7 @@ impl Process for MisraK {
             values: SettingValues::Number { min: 2, max: MOST as u32, default: 3 },
         }])
         .example("-n 3 --lose token-0@2 --lose token-1@3");
-    type Given = (Size, Holder, Settings);
-    type Port = Next;
-    type Msg = Msg;
-    type Rule = Rule;
-    type Timer = Never;
-    type Local = Local;
+    types! { Given = (Size, Holder, Settings), Port = Next, Local = Local }
 
     fn kinds(settings: &Settings) -> usize {
         (settings.0[0] as usize).clamp(2, MOST)
@@ -148,8 +142,6 @@ impl Process for MisraK {
         let held = core::array::from_fn(|token| (holder && token < k).then_some([0; MOST]));
         MisraK { n, k: k as u8, user: Stage::Idle, held, seen: [0; MOST] }
     }
-
-    fn start(&mut self, _: &mut impl Outbox<Self>) {}
 
     fn receive(&mut self, _: Next, Msg { token, mut hops }: Msg, out: &mut impl Outbox<Self>) {
         let (token, k, limit) = (usize::from(token), usize::from(self.k), self.n.saturating_add(1));

@@ -23,7 +23,6 @@
 use crate::model::*;
 
 state! {
-    /// The local variables of one process.
     pub struct NaimiTrehel {
         me: Peer,
         user: Stage,
@@ -37,7 +36,6 @@ state! {
 }
 
 messages! {
-    /// What processes say to each other.
     pub enum Msg {
         /// This process wants in.
         "request" Request { k: Peer },
@@ -74,20 +72,13 @@ impl Process for NaimiTrehel {
             |facts| Some(facts.n * facts.entries),
         )
         .example("-n 5 --entries 1");
-    type Given = (Peer, Holder);
-    type Port = Peer;
-    type Msg = Msg;
-    type Rule = Rule;
-    type Timer = Never;
-    type Local = Never;
+    types! { Given = (Peer, Holder), Port = Peer }
 
     fn new((me, Holder(token)): (Peer, Holder)) -> Self {
         let first = Peer(0);
         let last = if token { None } else { Some(first) };
         NaimiTrehel { me, user: Stage::Idle, last, next: None, token }
     }
-
-    fn start(&mut self, _: &mut impl Outbox<Self>) {}
 
     fn receive(&mut self, _: Peer, msg: Msg, out: &mut impl Outbox<Self>) {
         match (msg, self.user, self.last) {

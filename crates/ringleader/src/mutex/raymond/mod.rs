@@ -25,7 +25,6 @@ use crate::model::*;
 use std::collections::VecDeque;
 
 state! {
-    /// The local variables of one process.
     pub struct Raymond {
         user: Stage,
         /// The edge towards the token; none if it is here.
@@ -77,18 +76,11 @@ impl Process for Raymond {
             |facts| Some(2 * facts.diameter * facts.entries),
         )
         .example("-n 5 --topology line");
-    type Given = TowardsRoot;
-    type Port = Edge;
-    type Msg = Msg;
-    type Rule = Rule;
-    type Timer = Never;
-    type Local = Never;
+    types! { Given = TowardsRoot, Port = Edge }
 
     fn new(TowardsRoot(holder): TowardsRoot) -> Self {
         Raymond { user: Stage::Idle, holder, asked: false, queue: VecDeque::new() }
     }
-
-    fn start(&mut self, _: &mut impl Outbox<Self>) {}
 
     fn receive(&mut self, from: Edge, msg: Msg, out: &mut impl Outbox<Self>) {
         match msg {

@@ -19,7 +19,6 @@
 use crate::model::*;
 
 state! {
-    /// The local variables of one process.
     pub struct RicartAgrawala {
         me: Peer,
         hidden n: Size,
@@ -36,7 +35,6 @@ state! {
 }
 
 messages! {
-    /// What processes say to each other.
     pub enum Msg {
         /// May I? I asked at this time.
         "request" Request { t: u64 },
@@ -70,19 +68,12 @@ impl Process for RicartAgrawala {
             Some(2 * facts.n.saturating_sub(1) * facts.entries)
         })
         .example("-n 3 --entries 2");
-    type Given = (Peer, Size);
-    type Port = Peer;
-    type Msg = Msg;
-    type Rule = Rule;
-    type Timer = Never;
-    type Local = Never;
+    types! { Given = (Peer, Size), Port = Peer }
 
     fn new((me, n): (Peer, Size)) -> Self {
         let (clock, deferred) = (Clock::default(), Peers::default());
         RicartAgrawala { me, n, user: Stage::Idle, clock, ts: 0, missing: 0, deferred }
     }
-
-    fn start(&mut self, _: &mut impl Outbox<Self>) {}
 
     fn receive(&mut self, from: Peer, msg: Msg, out: &mut impl Outbox<Self>) {
         match (msg, self.user) {

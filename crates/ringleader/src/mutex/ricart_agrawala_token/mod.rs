@@ -24,7 +24,6 @@
 use crate::model::*;
 
 state! {
-    /// The local variables of one process.
     pub struct RicartAgrawalaToken {
         me: Peer,
         hidden n: Size,
@@ -39,7 +38,6 @@ state! {
 }
 
 messages! {
-    /// What processes say to each other.
     pub enum Msg {
         /// I want in, for the k-th time that I ask.
         "request" Request { k: u32 },
@@ -74,20 +72,13 @@ impl Process for RicartAgrawalaToken {
             Some(facts.n * facts.entries)
         })
         .example("-n 3 --entries 2");
-    type Given = (Peer, Size, Holder);
-    type Port = Peer;
-    type Msg = Msg;
-    type Rule = Rule;
-    type Timer = Never;
-    type Local = Never;
+    types! { Given = (Peer, Size, Holder), Port = Peer }
 
     fn new((me, n, Holder(holder)): (Peer, Size, Holder)) -> Self {
         let nothing = vec![0; n.0 as usize];
         let token = holder.then(|| nothing.clone());
         RicartAgrawalaToken { me, n, user: Stage::Idle, clock: 0, requests: nothing, token }
     }
-
-    fn start(&mut self, _: &mut impl Outbox<Self>) {}
 
     fn receive(&mut self, from: Peer, msg: Msg, out: &mut impl Outbox<Self>) {
         match (msg, self.user) {

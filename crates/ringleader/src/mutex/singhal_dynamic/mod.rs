@@ -24,7 +24,6 @@
 use crate::model::*;
 
 state! {
-    /// The local variables of one process.
     pub struct SinghalDynamic {
         me: Peer,
         user: Stage,
@@ -40,7 +39,6 @@ state! {
 }
 
 messages! {
-    /// What processes say to each other.
     pub enum Msg {
         /// May I? I asked at this time.
         "request" Request { t: u64 },
@@ -79,20 +77,13 @@ impl Process for SinghalDynamic {
             |facts| Some(2 * facts.n.saturating_sub(1) * facts.entries),
         )
         .example("-n 4");
-    type Given = Peer;
-    type Port = Peer;
-    type Msg = Msg;
-    type Rule = Rule;
-    type Timer = Never;
-    type Local = Never;
+    types! { Given = Peer, Port = Peer }
 
     fn new(me: Peer) -> Self {
         let request_set = (0..me.0).map(Peer).collect();
         let (clock, inform_set) = (Clock::default(), Peers::default());
         SinghalDynamic { me, user: Stage::Idle, clock, ts: 0, request_set, inform_set }
     }
-
-    fn start(&mut self, _: &mut impl Outbox<Self>) {}
 
     fn receive(&mut self, from: Peer, msg: Msg, out: &mut impl Outbox<Self>) {
         let (Msg::Request { t } | Msg::Reply { t }) = msg;

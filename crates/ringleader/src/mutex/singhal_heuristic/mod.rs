@@ -47,7 +47,6 @@ state! {
 }
 
 messages! {
-    /// What processes say to each other.
     pub enum Msg {
         /// I want in; or I did, and you should know.
         "request" Request { sn: u32 },
@@ -85,12 +84,7 @@ impl Process for SinghalHeuristic {
         .reached(Reached::Relays)
         .talks(Talks::ToAll { keeps: 5 })
         .example("-n 3 --entries 2");
-    type Given = (Peer, Size, Holder);
-    type Port = Peer;
-    type Msg = Msg;
-    type Rule = Rule;
-    type Timer = Never;
-    type Local = Never;
+    types! { Given = (Peer, Size, Holder), Port = Peer }
 
     fn new((me, n, Holder(holder)): (Peer, Size, Holder)) -> Self {
         let size = n.0 as usize;
@@ -103,8 +97,6 @@ impl Process for SinghalHeuristic {
             token: holder.then(|| (vec![false; size], vec![0; size])),
         }
     }
-
-    fn start(&mut self, _: &mut impl Outbox<Self>) {}
 
     fn receive(&mut self, from: Peer, msg: Msg, out: &mut impl Outbox<Self>) {
         let is_fresh = matches!(msg, Msg::Request { sn } if sn > self.known(from));

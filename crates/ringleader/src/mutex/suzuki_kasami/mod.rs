@@ -21,7 +21,6 @@
 use crate::model::*;
 
 state! {
-    /// The local variables of one process.
     pub struct SuzukiKasami {
         me: Peer,
         hidden n: Size,
@@ -34,7 +33,6 @@ state! {
 }
 
 messages! {
-    /// What processes say to each other.
     pub enum Msg {
         /// I want in, for the so-and-so-many-th time that I ask.
         "request" Request { sn: u32 },
@@ -69,20 +67,13 @@ impl Process for SuzukiKasami {
             Some(facts.n * facts.entries)
         })
         .example("-n 3 --entries 2");
-    type Given = (Peer, Size, Holder);
-    type Port = Peer;
-    type Msg = Msg;
-    type Rule = Rule;
-    type Timer = Never;
-    type Local = Never;
+    types! { Given = (Peer, Size, Holder), Port = Peer }
 
     fn new((me, n, Holder(holder)): (Peer, Size, Holder)) -> Self {
         let nothing = vec![0; n.0 as usize];
         let token = holder.then(|| (nothing.clone(), Vec::new()));
         SuzukiKasami { me, n, user: Stage::Idle, rn: nothing, token }
     }
-
-    fn start(&mut self, _: &mut impl Outbox<Self>) {}
 
     fn receive(&mut self, from: Peer, msg: Msg, out: &mut impl Outbox<Self>) {
         match (msg, self.user) {

@@ -20,7 +20,6 @@
 use crate::model::*;
 
 state! {
-    /// The local variables of one process.
     pub struct TokenRing {
         user: Stage,
         token: Token,
@@ -37,7 +36,6 @@ state! {
 }
 
 messages! {
-    /// What travels on the ring.
     pub enum Msg {
         /// The privilege.
         "token" Token,
@@ -64,12 +62,7 @@ impl Process for TokenRing {
         .serves(Order::Ring)
         .circulates()
         .example("-n 4 --entries 0,1,1,0");
-    type Given = Launch;
-    type Port = Next;
-    type Msg = Msg;
-    type Rule = Rule;
-    type Timer = Never;
-    type Local = Never;
+    types! { Given = Launch, Port = Next }
 
     fn new(launch: Launch) -> Self {
         let token = match launch {
