@@ -2,9 +2,9 @@
 //!
 //! What the steward does is in `steward`, what leading needs in `leading`.
 
+use super::exchange::Notice;
 use super::instance::{Casting, Instance, Right, Step};
 use super::leading::Leading;
-use super::member::Notice;
 use super::shared::Shared;
 use super::steward::Opening;
 use super::{Claim, Epoch, Granter, GroupSpec, GroupStatus, Micros, Payload, Phase, Place};

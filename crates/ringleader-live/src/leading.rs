@@ -1,7 +1,7 @@
 //! What leading needs: a process that says so, and grants of a majority that have not run out.
 
+use super::exchange::{Ending, Notice};
 use super::group::Group;
-use super::member::{Ending, Notice};
 use super::shared::Shared;
 use super::{Answer, Claimant, Epoch, Frame, Micros, Place};
 

@@ -12,6 +12,7 @@ mod clocks;
 mod cluster;
 mod detector;
 mod duplex;
+mod exchange;
 mod fingerprint;
 mod frame;
 mod granter;
@@ -35,13 +36,14 @@ pub use clocks::ClockWatch;
 pub use cluster::{Cluster, GroupSpec, MemberSpec, Timing, Users};
 pub use detector::{Detector, Patience};
 pub use duplex::{Duplex, Turn};
+pub use exchange::{Ending, Input, Notice, Output};
 pub use frame::{
     Beat, Epoch, Frame, FrameError, GroupBeat, Hello, MAX_COUNT, MAX_FRAME, MAX_MEMBERS, MAX_NAME, PROTOCOL,
     Payload, Refused,
 };
 pub use granter::{Answer, Claimant, Granter, Terms};
 pub use link::{Full, Greeting, Limits, Link, Meeting, Received, Segment};
-pub use member::{Ending, Input, Member, Notice, Output};
+pub use member::Member;
 pub use status::{GroupStatus, PeerStatus, Phase, Status};
 pub use time::{Drift, Micros};
 

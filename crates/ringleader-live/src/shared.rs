@@ -1,6 +1,6 @@
 //! What all groups of a member share: its peers, the time, and where outputs go.
 
-use super::member::{Notice, Output};
+use super::exchange::{Notice, Output};
 use super::view::View;
 use super::{Beat, ClockWatch, Detector, Frame, GroupBeat, Link, MemberSpec, Micros, Payload, Place, Timing};
 

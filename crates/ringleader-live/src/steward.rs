@@ -4,8 +4,8 @@
 //! needs everybody who is there, so a new epoch begins when somebody is lost or comes back. An algorithm
 //! that lives with crashes is told of them instead, and of restarts if it lives with those too.
 
+use super::exchange::Notice;
 use super::group::Group;
-use super::member::Notice;
 use super::shared::Shared;
 use super::view::members;
 use super::{Epoch, Micros, Payload, Phase, Place};

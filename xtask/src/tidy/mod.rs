@@ -4,6 +4,7 @@
 //! that breaks the rule and see it complain.
 
 mod catalogue;
+mod circles;
 mod dependencies;
 mod layers;
 mod promises;
@@ -60,6 +61,7 @@ pub fn check(root: &Path) -> io::Result<Vec<Problem>> {
     let mut problems = [
         layers::arrows(&files),
         layers::hidden_inputs(&files),
+        circles::circles(&files),
         catalogue::registered(&files),
         catalogue::headers(&files),
         catalogue::stands_once(&files),

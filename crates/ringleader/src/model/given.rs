@@ -1,45 +1,23 @@
 //! What a process is told at birth. What is not in its `Given` it has no way to learn.
 
-use super::{Edge, Elector, Peer};
-use core::fmt;
-use core::num::NonZeroU32;
-
-/// The identity of a process: it can be compared, and nothing else.
-///
-/// Inside an engine it is the rank of the identity among those present, so that it fits in four
-/// bytes whatever the identities are; reports and pictures show the identity that the user gave.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Id(NonZeroU32);
-
-impl Id {
-    /// The identity with this rank, 0 for the smallest. For engines and hosts; algorithms are given theirs.
-    ///
-    /// # Panics
-    /// If the rank is `u32::MAX`.
-    #[must_use]
-    pub const fn from_rank(rank: u32) -> Id {
-        match NonZeroU32::new(rank.wrapping_add(1)) {
-            Some(id) => Id(id),
-            None => panic!("a rank is below u32::MAX"),
-        }
-    }
-
-    /// How many of the identities present are smaller.
-    #[must_use]
-    pub const fn rank(self) -> u32 {
-        self.0.get() - 1
-    }
-}
-
-impl fmt::Debug for Id {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "#{}", self.0)
-    }
-}
+use super::{Edge, Elector, Id, Peer, Settings, Show, Value};
 
 /// The number of processes, for algorithms that need to know it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Size(pub u32);
+
+impl Show for Size {
+    fn show(&self) -> Value {
+        Value::Number(i64::from(self.0))
+    }
+}
+
+impl Peer {
+    /// Everybody but this process, in increasing order.
+    pub fn others(self, n: Size) -> impl Iterator<Item = Peer> {
+        (0..n.0).filter(move |&p| p != self.0).map(Peer)
+    }
+}
 
 /// The range from which an anonymous process draws: 1 ..= k.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -82,10 +60,6 @@ impl Launch {
 /// The edge towards the root of the tree (index 0); none at the root itself.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct TowardsRoot(pub Option<Edge>);
-
-/// The values of the algorithm's own settings, in the order in which its `Spec` declares them.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
-pub struct Settings(pub [u32; 4]);
 
 /// Everything that an engine or a host knows about a process before it is born. Each `Given` takes its part.
 #[derive(Clone, Copy, Debug)]

@@ -10,6 +10,7 @@ mod contract;
 mod elector;
 mod given;
 mod header;
+mod id;
 mod message;
 mod outbox;
 mod peers;
@@ -25,10 +26,9 @@ mod wire;
 pub use arithmetic::{floor_log2, golden_ranks, harmonic, largest_phase};
 pub use clock::{Clock, VectorClock};
 pub use elector::{Asks, Contest, Elector};
-pub use given::{
-    Birth, Degree, Given, Holder, Id, Knowledge, Launch, MaxDelay, Range, Settings, Size, Told, TowardsRoot,
-};
+pub use given::{Birth, Degree, Given, Holder, Knowledge, Launch, MaxDelay, Range, Size, Told, TowardsRoot};
 pub use header::{Header, HeaderError, errata};
+pub use id::Id;
 pub use message::Message;
 pub use outbox::Outbox;
 pub(crate) use peers::Bits;
@@ -39,8 +39,8 @@ pub use quorum::{largest_quorum, line_or_grid};
 pub use snapshot::Snapshot;
 pub use spec::{
     Arranged, Average, Basis, Bound, Constant, Cost, Counts, Erratum, Facts, Graph, Informed, Links, Needs,
-    Order, Orientation, Processes, Promises, Reached, RuleText, Schedules, Setting, SettingValues, Spec,
-    Talks, Timing, Tolerates, Winner,
+    Order, Orientation, Processes, Promises, Reached, RuleText, Schedules, Setting, SettingValues, Settings,
+    Spec, Talks, Timing, Tolerates, Winner,
 };
 pub use state::{Rules, Shown, State, derive_field, set_field, word_bytes, word_len};
 pub use value::{Fields, Name, Never, Show, Value};

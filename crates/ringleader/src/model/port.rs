@@ -97,13 +97,6 @@ impl Port for Edge {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Peer(pub u32);
 
-impl Peer {
-    /// Everybody but this process, in increasing order.
-    pub fn others(self, n: super::Size) -> impl Iterator<Item = Peer> {
-        (0..n.0).filter(move |&p| p != self.0).map(Peer)
-    }
-}
-
 impl Port for Peer {
     const SHAPE: Shape = Shape::Named;
     fn index(self) -> u32 {

@@ -1,6 +1,6 @@
 //! A process: local variables and one clause per input. The two problems add how the outcome is read.
 
-use super::{Given, Id, Message, Name, Outbox, Peer, Port, Rules, Settings, Spec, State};
+use super::{Given, Id, Message, Name, Outbox, Peer, Port, Rules, Settings, Show, Spec, State, Value};
 use core::fmt::Debug;
 use core::hash::Hash;
 
@@ -222,6 +222,16 @@ pub enum Stage {
     Waiting,
     /// In the critical section.
     Inside,
+}
+
+impl Show for Stage {
+    fn show(&self) -> Value {
+        Value::Word(match self {
+            Stage::Idle => "idle",
+            Stage::Waiting => "waiting",
+            Stage::Inside => "inside",
+        })
+    }
 }
 
 /// Whose request a message serves.

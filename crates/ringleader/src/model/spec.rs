@@ -2,7 +2,6 @@
 //!
 //! What a type can hold is not here: the port type says which network, the `Given` says what is known.
 
-use super::Settings;
 use core::fmt;
 
 /// The contract, and what a reader wants to know before using the algorithm.
@@ -501,6 +500,10 @@ pub enum Arranged {
     /// Ranks computed from n; what they are is said first.
     Custom(&'static str, fn(u32) -> Vec<u32>),
 }
+
+/// The values of the algorithm's own settings, in the order in which its `Spec` declares them.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct Settings(pub [u32; 4]);
 
 /// A setting of the algorithm's own.
 #[derive(Clone, Copy, Debug)]

@@ -2,7 +2,7 @@
 //!
 //! Every algorithm offers its state this way, so that a table of variables needs no code of its own.
 
-use super::{Edge, Id, Peer, Side, Size, Stage};
+use super::{Edge, Id, Peer, Side};
 use core::fmt;
 
 /// One value, ready to be shown.
@@ -70,22 +70,6 @@ impl Show for Peer {
 }
 
 impl Show for Edge {
-    fn show(&self) -> Value {
-        Value::Number(i64::from(self.0))
-    }
-}
-
-impl Show for Stage {
-    fn show(&self) -> Value {
-        Value::Word(match self {
-            Stage::Idle => "idle",
-            Stage::Waiting => "waiting",
-            Stage::Inside => "inside",
-        })
-    }
-}
-
-impl Show for Size {
     fn show(&self) -> Value {
         Value::Number(i64::from(self.0))
     }
