@@ -1,32 +1,13 @@
 //! The failure detector, searched through every delay that a bounded network can have.
 //!
-//! Process 0 is a heart: it beats so many times, then says good-bye; or it stops. Process 1 watches it with
-//! the real detector, and with a clock that counts ticks.
+//! A heart beats so many times, then says good-bye; or it stops. Whoever watches it has the real detector, and a clock
+//! that counts ticks. A message takes any number of ticks up to the longest delay, and may overtake others. In a tick
+//! everything that is due happens, in any order, before time goes on.
 
 use crate::{Detector, Micros, Patience};
-use ringleader::check::{self, Findings, Property, Scope, Starts, View, Watch};
-use ringleader::model::{
-    Decision, Election, Fields, Informed, Knows, Name, Needs, Never, Outbox, Peer, Process, Promises,
-    Setting, SettingValues, Settings, Spec, State, Timing, Value, Verdict, Winner, fields, messages, names,
-};
-
-/// Either of the two.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-struct Pulse {
-    me: Peer,
-    heartbeat: u32,
-    flaw: Flaw,
-    /// How many beats are left, and whether it may stop instead.
-    beats: u32,
-    may_stop: bool,
-    stopped: bool,
-    /// The ticks that the one who watches has counted.
-    now: u64,
-    detector: Detector,
-    suspects: bool,
-    /// Whether it has heard good-bye.
-    heard_out: bool,
-}
+use core::fmt::{self, Display};
+use ringleader::check::{self, Effort, Model, ModelFindings, Properties};
+use ringleader::model::{Name, names};
 
 names! {
     /// What is wrong.
@@ -39,197 +20,145 @@ names! {
     }
 }
 
-names! {
-    /// What passes.
-    enum Timer {
-        Beat = "beat",
-        Clock = "clock",
-    }
-}
-
-names! {
-    /// What happens to a heart.
-    enum Local {
-        Stop = "stop",
-    }
-}
-
-messages! {
-    /// What a heart says.
-    enum Msg {
-        "beat" Beat,
-        "bye" Bye,
-    }
-}
-
 /// Enough for the window of three intervals to be filled and to move on.
 const BEATS: u32 = 6;
 
 /// When there is nothing more to wait for: far beyond every deadline.
 const HORIZON: u64 = 100;
 
-impl Process for Pulse {
-    const SPEC: Spec = Spec {
-        needs: Needs { timing: Timing::BoundedDelay, ..Needs::NOTHING },
-        promises: Promises::Election { winner: Winner::Any, informed: Informed::All },
-        settings: &[number("heartbeat", 9), number("pause", 9), number("stops", 1), number("flaw", 4)],
-        ..Spec::election("pulse", 2026, "")
-    };
-    type Given = (Peer, Settings);
-    type Port = Peer;
-    type Msg = Msg;
-    type Rule = Never;
-    type Timer = Timer;
-    type Local = Local;
+/// Beats so far apart, delays of at most so many ticks, such a pause.
+struct Pulse {
+    heartbeat: u32,
+    max_delay: u32,
+    pause: u32,
+    stops: bool,
+    flaw: Flaw,
+}
 
-    fn new((me, Settings([heartbeat, pause, stops, flaw])): (Peer, Settings)) -> Self {
-        let flaw = Flaw::ALL[flaw as usize];
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+struct State {
+    /// How many beats are left, in how many ticks the next is due, and whether the heart may stop instead.
+    beats: u32,
+    next: Option<u32>,
+    may_stop: bool,
+    stopped: bool,
+    /// How long each message is under way, in order, and whether it is the good-bye.
+    flying: Vec<(bool, u32)>,
+    /// The ticks that the clock of the one who watches has counted; whether it is about to count another.
+    now: u64,
+    clock: Option<bool>,
+    detector: Detector,
+    suspects: bool,
+    /// Whether it has heard good-bye.
+    heard_out: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Action {
+    Tick,
+    Clock,
+    Beat,
+    Stop,
+    /// The message with this number arrives.
+    Arrive(usize),
+}
+
+impl Display for Action {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Action::Tick => f.write_str("tick"),
+            Action::Clock => f.write_str("clock"),
+            Action::Beat => f.write_str("beat"),
+            Action::Stop => f.write_str("stop"),
+            Action::Arrive(message) => write!(f, "message {message}"),
+        }
+    }
+}
+
+impl Model for Pulse {
+    type State = State;
+    type Action = Action;
+
+    fn initial(&self) -> Vec<State> {
         let patience = Patience {
-            heartbeat: Micros(if flaw == Flaw::NoInterval { 0 } else { heartbeat.into() }),
+            heartbeat: Micros(if self.flaw == Flaw::NoInterval { 0 } else { self.heartbeat.into() }),
             phi: 1,
             window: 3,
             least_deviation: Micros(1),
-            pause: Micros(pause.into()),
+            pause: Micros(self.pause.into()),
         };
-        Pulse {
-            me,
-            heartbeat,
-            flaw,
-            beats: if me == Peer(0) { BEATS } else { 0 },
-            may_stop: stops > 0 && me == Peer(0),
+        vec![State {
+            beats: BEATS,
+            next: Some(0),
+            may_stop: self.stops,
             stopped: false,
+            flying: Vec::new(),
             now: 0,
+            clock: Some(false),
             detector: Detector::new(patience, Micros(0)),
             suspects: false,
             heard_out: false,
-        }
+        }]
     }
 
-    fn start(&mut self, out: &mut impl Outbox<Self>) {
-        if self.me == Peer(0) { self.beat(out) } else { out.set_timer(Timer::Clock, 1) }
+    fn actions(&self, state: &State) -> Vec<Action> {
+        let mut actions = Vec::new();
+        actions.extend((state.clock == Some(true)).then_some(Action::Clock));
+        actions.extend((state.next == Some(0)).then_some(Action::Beat));
+        let is_overdue = state.flying.iter().any(|(_, age)| *age == self.max_delay);
+        let is_over = state.clock.is_none() && state.next.is_none();
+        actions.extend((actions.is_empty() && !is_overdue && !is_over).then_some(Action::Tick));
+        actions.extend(state.may_stop.then_some(Action::Stop));
+        actions.extend((0..state.flying.len()).map(Action::Arrive));
+        actions
     }
 
-    fn receive(&mut self, _: Peer, msg: Msg, out: &mut impl Outbox<Self>) {
-        if self.suspects {
-            return;
-        }
-        match msg {
-            Msg::Beat {} if self.flaw == Flaw::Deaf && self.now > 4 => {}
-            Msg::Beat {} => self.detector.heard(Micros(self.now)),
-            Msg::Bye {} => {
-                self.heard_out = true;
-                out.stop_timer(Timer::Clock);
+    fn next(&self, state: &State, action: &Action) -> State {
+        let mut state = state.clone();
+        match *action {
+            Action::Tick => {
+                state.flying.iter_mut().for_each(|(_, age)| *age += 1);
+                state.next = state.next.map(|ticks| ticks - 1);
+                state.clock = state.clock.map(|_| true);
             }
-        }
-    }
-
-    fn timeout(&mut self, timer: Timer, out: &mut impl Outbox<Self>) {
-        match timer {
-            Timer::Beat if self.beats > 0 => self.beat(out),
-            Timer::Beat => {
-                self.may_stop = false;
-                out.send(Peer(1), Msg::Bye {});
+            Action::Clock => {
+                state.now += 1;
+                let early = if self.flaw == Flaw::Early { 3 } else { 0 };
+                state.suspects =
+                    self.flaw != Flaw::Never && state.detector.suspects(Micros(state.now + early));
+                state.clock = (!state.suspects && state.now < HORIZON).then_some(false);
             }
-            Timer::Clock => {
-                self.now += 1;
-                self.suspects = match self.flaw {
-                    Flaw::Never => false,
-                    Flaw::Early => self.detector.suspects(Micros(self.now + 3)),
-                    Flaw::Nothing | Flaw::Deaf | Flaw::NoInterval => self.detector.suspects(Micros(self.now)),
-                };
-                if !self.suspects && self.now < HORIZON {
-                    out.set_timer(Timer::Clock, 1);
-                }
+            Action::Beat => {
+                let is_last = state.beats == 0;
+                state.flying.push((is_last, 0));
+                state.flying.sort_unstable();
+                state.next = (!is_last).then_some(self.heartbeat);
+                state.may_stop &= !is_last;
+                state.beats = state.beats.saturating_sub(1);
             }
+            Action::Stop => (state.may_stop, state.stopped, state.next) = (false, true, None),
+            Action::Arrive(message) => match state.flying.remove(message) {
+                _ if state.suspects => {}
+                (true, _) => (state.heard_out, state.clock) = (true, None),
+                (false, _) if self.flaw == Flaw::Deaf && state.now > 4 => {}
+                (false, _) => state.detector.heard(Micros(state.now)),
+            },
         }
+        state
     }
 
-    fn can(&self, step: Local) -> bool {
-        match step {
-            Local::Stop => self.may_stop,
-        }
-    }
-
-    fn step(&mut self, step: Local, out: &mut impl Outbox<Self>) {
-        match step {
-            Local::Stop => {
-                (self.may_stop, self.stopped) = (false, true);
-                out.stop_timer(Timer::Beat);
-            }
-        }
+    fn properties(&self, must: &mut Properties<Pulse>) {
+        must.always(ONLY_THE_STOPPED, |_, state| !state.suspects || state.stopped);
+        must.finally(IN_THE_END, |_, state| state.suspects || state.heard_out);
     }
 }
 
-impl State for Pulse {
-    fn fields(&self) -> Fields {
-        fields!(self; stopped, suspects)
-    }
-}
+const ONLY_THE_STOPPED: &str = "only who has stopped is suspected";
+const IN_THE_END: &str = "in the end it is suspected or has said good-bye";
 
-impl Pulse {
-    fn beat(&mut self, out: &mut impl Outbox<Self>) {
-        self.beats -= 1;
-        out.send(Peer(1), Msg::Beat {});
-        out.set_timer(Timer::Beat, self.heartbeat);
-    }
-}
-
-const fn number(name: &'static str, max: u32) -> Setting {
-    Setting { name, about: "", values: SettingValues::Number { min: 0, max, default: 0 } }
-}
-
-/// The one who watches "leads" when it knows how it ended: it has heard good-bye, or suspects.
-impl Election for Pulse {
-    fn outcome(&self) -> Decision {
-        let knows = if self.me == Peer(0) || self.suspects || self.heard_out {
-            Knows::Name(Peer(1))
-        } else {
-            Knows::Nothing
-        };
-        let verdict = match (self.me, knows) {
-            (Peer(0), _) => Verdict::Lost,
-            (Peer(_), Knows::Nothing) => Verdict::Undecided,
-            (Peer(_), Knows::ThereIsOne | Knows::Identity(_) | Knows::Name(_)) => Verdict::Leader,
-        };
-        Decision { verdict, knows }
-    }
-}
-
-/// Nobody is suspected whose heart has not stopped.
-struct OnlyTheStopped;
-
-impl Property for OnlyTheStopped {
-    fn name(&self) -> &'static str {
-        "only who has stopped is suspected"
-    }
-    fn watches(&self) -> Watch {
-        Watch::Everything
-    }
-    fn always(&self, state: &View<'_>) -> Result<(), String> {
-        let is = |process, name| state.field(process, name) == Some(Value::Flag(true));
-        if is(1, "suspects") && !is(0, "stopped") { Err("its heart beats".into()) } else { Ok(()) }
-    }
-}
-
-/// Everything that can happen with beats so far apart, delays of at most so many ticks, and such a pause.
-fn search(heartbeat: u32, max_delay: u32, pause: u32, stops: bool, flaw: Flaw) -> Findings {
-    let given = [
-        ("heartbeat", heartbeat as usize),
-        ("pause", pause as usize),
-        ("stops", usize::from(stops)),
-        ("flaw", flaw.index()),
-    ];
-    let scope = Scope {
-        starts: Starts::All,
-        settings: given.map(|(name, value)| (name.to_string(), value.to_string())).to_vec(),
-        max_delay: Some(max_delay),
-        // Delays are longer than processes are told by default; these are told nothing, and have a setting
-        // instead.
-        unsound: true,
-        max_states: Some(2_000_000),
-        ..Scope::new(2)
-    };
-    check::election::<Pulse>(&scope, &[&OnlyTheStopped], &()).unwrap()
+/// Everything that can happen.
+fn search(heartbeat: u32, max_delay: u32, pause: u32, stops: bool, flaw: Flaw) -> ModelFindings<Pulse> {
+    check::model(&Pulse { heartbeat, max_delay, pause, stops, flaw }, &Effort::default(), &())
 }
 
 /// If the pause is at least the longest delay nobody is suspected whose heart beats, and whose heart stops is
@@ -240,12 +169,12 @@ fn with_a_pause_of_the_longest_delay_exactly_the_stopped_are_suspected() {
     // The interval, the longest delay; and the number of states that were searched, without a stop and with
     // one.
     let rows = [
-        (1, 1, [1_397, 3_038]),
-        (2, 1, [1_777, 4_436]),
-        (2, 2, [6_541, 15_421]),
-        (3, 2, [7_162, 18_934]),
-        (2, 3, [14_550, 35_326]),
-        (4, 4, [50_741, 132_179]),
+        (1, 1, [1_601, 3_855]),
+        (2, 1, [2_343, 5_897]),
+        (2, 2, [8_208, 20_588]),
+        (3, 2, [10_040, 26_120]),
+        (2, 3, [18_375, 48_637]),
+        (4, 4, [70_706, 186_272]),
     ];
     let searched = rows.map(|(heartbeat, max_delay, _)| {
         let states = [false, true].map(|stops| {
@@ -262,19 +191,19 @@ fn with_a_pause_of_the_longest_delay_exactly_the_stopped_are_suspected() {
 #[test]
 fn a_pause_that_is_too_short_suspects_the_living() {
     let example = search(2, 6, 1, false, Flaw::Nothing).counterexample.unwrap();
-    assert_eq!(example.property, OnlyTheStopped.name());
+    assert_eq!(example.property, ONLY_THE_STOPPED);
 }
 
 #[test]
 fn what_is_wrong_with_a_detector_is_found() {
     for (flaw, stops, property) in [
-        (Flaw::Early, false, OnlyTheStopped.name()),
-        (Flaw::Deaf, false, OnlyTheStopped.name()),
-        (Flaw::NoInterval, false, OnlyTheStopped.name()),
-        (Flaw::Never, true, "exactly one leader"),
+        (Flaw::Early, false, ONLY_THE_STOPPED),
+        (Flaw::Deaf, false, ONLY_THE_STOPPED),
+        (Flaw::NoInterval, false, ONLY_THE_STOPPED),
+        (Flaw::Never, true, IN_THE_END),
     ] {
         let findings = search(2, 2, 2, stops, flaw);
         let example = findings.counterexample.unwrap_or_else(|| panic!("{} is not found", flaw.name()));
-        assert_eq!(example.property, property, "{}: {}", flaw.name(), example.detail);
+        assert_eq!(example.property, property, "{}: {example}", flaw.name());
     }
 }
