@@ -31,6 +31,7 @@ mod hash;
 pub mod network;
 mod population;
 pub mod rng;
+mod scenario;
 pub mod trace;
 
 pub mod sim;

@@ -12,6 +12,7 @@ use crate::model::{
 };
 use crate::network::Wired;
 use crate::population::Nature;
+use crate::scenario::Setup;
 use crate::sim::{self, Lane, Observer, Refusal, Report, Scenario};
 use std::sync::OnceLock;
 
@@ -194,7 +195,7 @@ impl Entry {
         let entry = self.with_settings(&scenario.settings);
         let elector = entry.inner(&scenario.settings)?;
         let scenario = Scenario { elector, ..scenario.clone() };
-        sim::Setup::new(entry.nature, &scenario).map(|_| ())
+        Setup::new(entry.nature, &scenario).map(|_| ())
     }
 
     /// Checks it: every run of a few processes. What the contract promises must hold, and these properties as well.

@@ -15,16 +15,36 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("network", &["model", "rng"]),
     ("hash", &[]),
     ("population", &["model", "rng", "hash"]),
-    ("sim", &["model", "rng", "trace", "network", "population"]),
-    ("check", &["model", "rng", "hash", "trace", "network", "population", "sim"]),
-    ("host", &["model", "rng", "trace", "network", "population", "sim"]),
+    ("scenario", &["model", "rng", "trace", "network", "population"]),
+    ("sim", &["model", "rng", "trace", "network", "population", "scenario"]),
+    // The checker's runs are told by the simulator, which replays them.
+    ("check", &["model", "rng", "hash", "trace", "network", "population", "scenario", "sim"]),
+    ("host", &["model", "rng", "trace", "network", "population", "scenario"]),
     (
         "registry",
-        &["model", "election", "mutex", "rng", "trace", "network", "population", "sim", "check", "host"],
+        &[
+            "model",
+            "election",
+            "mutex",
+            "rng",
+            "trace",
+            "network",
+            "population",
+            "scenario",
+            "sim",
+            "check",
+            "host",
+        ],
     ),
     // The macro that makes modules and entries of the list of algorithms.
     ("catalogue", &["registry"]),
-    ("lib", &["model", "election", "mutex", "rng", "trace", "network", "sim", "check", "host", "registry"]),
+    (
+        "lib",
+        &[
+            "model", "election", "mutex", "rng", "trace", "network", "scenario", "sim", "check", "host",
+            "registry",
+        ],
+    ),
 ];
 
 /// What an algorithm must not mention, and why: each would be an input that no replay can see.

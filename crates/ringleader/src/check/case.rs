@@ -13,7 +13,7 @@ use super::scope::{Extreme, Reduce, Scope};
 use super::search::{Explored, Limits};
 use crate::model::Counts;
 use crate::population::Nature;
-use crate::sim::Refusal;
+use crate::scenario::Refusal;
 use crate::trace::Recording;
 
 /// What one case came to.

@@ -8,7 +8,7 @@
 use super::scope::{Arrangements, Reduce, Scope, Starts};
 use crate::model::{Orientation, Promises, Shape, Timing};
 use crate::population::Nature;
-use crate::sim::{Ids, Initiators, Ports, Refusal, Scenario, Schedule, Workload};
+use crate::scenario::{Ids, Initiators, Ports, Refusal, Scenario, Schedule, Workload};
 
 /// More cases than anybody waits for.
 const MOST: u128 = 1 << 32;

@@ -10,7 +10,7 @@ use super::scope::{Reduce, Scope};
 use super::search::Limits;
 use crate::model::{Promises, Shape, Timing};
 use crate::population::Nature;
-use crate::sim::{Refusal, Setup};
+use crate::scenario::{Refusal, Setup};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -83,8 +83,8 @@ fn first_setup(nature: &'static Nature, scope: &Scope) -> Result<Setup, Refusal>
 }
 
 /// The faults that the scope asks for, as faults of a run, so that the contract is asked whether it tolerates them.
-fn faults_asked_for(scope: &Scope) -> Vec<crate::sim::Fault> {
-    use crate::sim::Fault;
+fn faults_asked_for(scope: &Scope) -> Vec<crate::scenario::Fault> {
+    use crate::scenario::Fault;
     let some = |given: Option<u32>| given.is_some_and(|count| count > 0);
     let budget = &scope.faults;
     let mut faults = Vec::new();

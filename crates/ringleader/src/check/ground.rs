@@ -13,7 +13,7 @@ use super::system::Steps;
 use crate::model::{Counts, Informed, Links, Order, Promises, Reached, Timing, Winner};
 use crate::network::Wiring;
 use crate::population::Nature;
-use crate::sim::{Entries, Refusal, Scenario, Setup};
+use crate::scenario::{Entries, Refusal, Scenario, Setup};
 use std::sync::Mutex;
 
 /// One case.

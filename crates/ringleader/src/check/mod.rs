@@ -44,7 +44,7 @@ pub use scope::{Arrangements, Budget, Extreme, Reduce, Scope, Starts};
 use crate::model::{Election, Exclusion};
 use crate::network::Wired;
 use crate::population::Nature;
-use crate::sim::Refusal;
+use crate::scenario::Refusal;
 
 /// Checks an election: what its contract promises, and these properties as well.
 ///

@@ -9,7 +9,8 @@ use super::space::Parts;
 use super::stimulus::{Action, Outcome, Stimulus};
 use super::system::Steps;
 use crate::model::Timing;
-use crate::sim::{self, Observer, Scenario, Schedule};
+use crate::scenario::{Scenario, Schedule};
+use crate::sim::{self, Observer};
 use crate::trace::{Arrival, Event, Input, Recording};
 use std::sync::Arc;
 

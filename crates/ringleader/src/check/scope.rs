@@ -1,7 +1,7 @@
 //! What is to be checked, as plain data. What is left open is taken as weak as the contract admits.
 
 use crate::model::{Arranged, Elector, Links};
-use crate::sim::{Entries, Ports, Topology};
+use crate::scenario::{Entries, Ports, Topology};
 
 /// Everything that determines a check. Equal scopes give equal findings, whatever the number of threads.
 #[derive(Clone, Debug)]

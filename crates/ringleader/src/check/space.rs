@@ -7,7 +7,7 @@ use crate::hash::{Interned, scatter};
 use crate::model::{Links, Shape};
 use crate::network::Wiring;
 use crate::population::Handle;
-use crate::sim::Setup;
+use crate::scenario::Setup;
 
 /// Where everything is in a state.
 pub(crate) struct Space {

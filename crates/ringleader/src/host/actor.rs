@@ -5,7 +5,7 @@ use crate::model::{Knows, Stage};
 use crate::network::Wiring;
 use crate::population::{self, Handle, Input, Names, Population, Position};
 use crate::rng::choices_key;
-use crate::sim::Setup;
+use crate::scenario::Setup;
 use crate::trace::{as_call, shown};
 use std::sync::Arc;
 

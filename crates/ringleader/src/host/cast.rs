@@ -4,7 +4,7 @@ use super::actor::{Actor, Played};
 use crate::model::Shape;
 use crate::network::{Link, Wiring};
 use crate::population::Nature;
-use crate::sim::{Refusal, Scenario, Setup};
+use crate::scenario::{Refusal, Scenario, Setup};
 use crate::trace::Header;
 use std::sync::Arc;
 

@@ -1,9 +1,9 @@
 //! Everybody as they are at some moment, for whoever watches a run: local variables by name, with the identities that
 //! the user gave.
 
-use super::setup::Setup;
 use crate::model::{Fields, Stage, Value, Verdict};
 use crate::population::{Population, Position, Status};
+use crate::scenario::Setup;
 use crate::trace::Standing;
 
 /// All processes of a run, at some moment.

@@ -2,11 +2,11 @@
 
 use super::problem::{End, Passing, Problem, Seen, UserInput, outcome};
 use super::report::{Details, ExclusionDetails, Property, Spread};
-use super::setup::Setup;
 use super::{Entries, Load, Report, RunOutcome, Scenario};
 use crate::model::{Charge, Order, Promises, Stage};
 use crate::population::{Nature, Population, Status};
 use crate::rng::{Purpose, Rng};
+use crate::scenario::Setup;
 use crate::trace::Outcome;
 
 /// How many entries are listed by name in a report.

@@ -1,10 +1,10 @@
 //! Counting: messages by kind, phases, and what is asked for besides.
 
-use super::Setup;
 use super::report::{Report, Spread};
 use super::{Meters, Scenario};
 use crate::model::Sizes;
 use crate::population::Nature;
+use crate::scenario::Setup;
 
 /// How many rounds a report lists one by one.
 pub(crate) const PER_ROUND: usize = 64;

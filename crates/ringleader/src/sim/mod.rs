@@ -3,10 +3,8 @@
 //! A [`Scenario`] says what is to be run, a [`Report`] what came of it. Plain elections on rings, which is where size
 //! matters, have fast lanes (`lane`); everything else goes through the general engine (`world`).
 
-mod admission;
 mod agenda;
 mod crowd;
-mod edit;
 mod election;
 mod exclusion;
 mod fate;
@@ -17,36 +15,31 @@ mod links;
 mod meter;
 mod problem;
 mod recorder;
-mod refusal;
 mod replay;
 mod report;
-mod scenario;
 mod schedule;
-mod setup;
 mod sort;
 mod step;
 mod world;
 
+pub use crate::scenario::{
+    Action, Delay, Edit, Entries, Fault, Ids, Initiators, Load, Meters, Ports, Refusal, Scenario, Schedule,
+    TICKS_PER_UNIT, Topology, Workload,
+};
 pub use crowd::{Crowd, Moved, Received};
-pub use edit::{Action, Edit};
 pub use recorder::Recorder;
-pub use refusal::Refusal;
 pub use report::{
     BoundCheck, Details, ElectionDetails, ExclusionDetails, Expected, Leader, Property, Report, RunOutcome,
     Spread,
 };
-pub use scenario::{
-    Delay, Entries, Fault, Ids, Initiators, Load, Meters, Ports, Scenario, Schedule, TICKS_PER_UNIT,
-    Topology, Workload,
-};
 
 use self::election::Ballot;
 use self::exclusion::Users;
-pub(crate) use self::setup::Setup;
 use self::world::World;
 use crate::model::{Election, Exclusion, Promises};
 use crate::network::Wired;
 use crate::population::Nature;
+use crate::scenario::Setup;
 use crate::trace::{Event, Header};
 use core::ops::ControlFlow;
 

@@ -1,10 +1,10 @@
 //! What an engine asks of a problem: how its inputs are handed to a process, what a step meant, what came of it all.
 
 use super::report::Property;
-use super::setup::Setup;
 use super::{Report, RunOutcome, Scenario};
 use crate::model::Charge;
 use crate::population::{Population, Status};
+use crate::scenario::Setup;
 use crate::trace::Outcome;
 
 /// One of the two problems, as a monitor of a run.

@@ -1,7 +1,7 @@
 //! What came of a run, as plain data. Leaves print it.
 
-use super::setup::Setup;
 use crate::model::{Basis, Counts, Facts, Links, Spec};
+use crate::scenario::Setup;
 
 /// What came of a run.
 #[derive(Clone, PartialEq, Debug)]

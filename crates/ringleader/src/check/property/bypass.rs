@@ -39,7 +39,7 @@ mod tests {
         Charge, Exclusion, Fields, Launch, Never, Next, Order, Outbox, Process, Promises, Spec, State,
         fields, messages,
     };
-    use crate::sim::Entries;
+    use crate::scenario::Entries;
 
     messages! {
         /// What travels on the ring.

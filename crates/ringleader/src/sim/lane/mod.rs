@@ -16,12 +16,12 @@ mod timed;
 use super::election::Ballot;
 use super::meter::{Phases, fill_counts};
 use super::problem::End;
-use super::setup::Setup;
 use super::{Observer, Progress, Report, Scenario, Schedule};
 use crate::model::{Election, Links, Message, Name, Outbox, Port, Process, Shape, Verdict};
 use crate::network::{Network, Wired};
 use crate::population::UNDECLARED_CHOICE;
 use crate::rng::{choices_key, draw};
+use crate::scenario::Setup;
 use core::ops::ControlFlow;
 
 /// Kinds of messages that a lane can count.

@@ -1,6 +1,17 @@
-//! What is to be run, as plain data. Parsing it is the business of a leaf; refusing what the contract excludes is ours.
+//! What is to be run, as plain data, and whether the contract admits it. Parsing it is the business of a leaf.
+//!
+//! A [`Scenario`] is arranged into a `Setup` (identities, wiring, settings), or refused with a [`Refusal`]. Simulator,
+//! checker and host all begin with that.
 
-use super::Edit;
+mod admission;
+mod edit;
+mod refusal;
+mod setup;
+
+pub use edit::{Action, Edit};
+pub use refusal::Refusal;
+pub(crate) use setup::Setup;
+
 use crate::model::{Arranged, Elector, Links, Orientation};
 use crate::trace::Recording;
 use std::sync::Arc;
