@@ -22,7 +22,9 @@ export default defineConfig({
   // No retries: a test that passes the second time has failed.
   retries: 0,
   workers: 2,
-  timeout: 60_000,
+  // Long: how fast this machine is decides nothing. Whoever waits for what never comes learns it a little later.
+  timeout: 300_000,
+  expect: { timeout: 120_000 },
   reporter: [["list"]],
   use: {
     viewport: { width: 1280, height: 900 },
