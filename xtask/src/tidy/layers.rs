@@ -14,7 +14,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("trace", &["model", "rng"]),
     ("network", &["model", "rng"]),
     ("hash", &[]),
-    ("population", &["model", "rng", "hash"]),
+    ("population", &["model", "rng", "network", "hash"]),
     ("scenario", &["model", "rng", "trace", "network", "population"]),
     ("sim", &["model", "rng", "trace", "network", "population", "scenario"]),
     // The checker's runs are told by the simulator, which replays them.

@@ -149,7 +149,7 @@ impl Locals {
     fn read(&self, local: &Local) -> Facts {
         let process = local.process.number;
         let status = self.population.status(process);
-        let (verdict, stage) = match status.position {
+        let (verdict, stage) = match status.position() {
             Position::Verdict(verdict) => (verdict, None),
             Position::User(stage) => (Verdict::Undecided, Some(stage)),
         };
@@ -159,7 +159,7 @@ impl Locals {
             stage: stage.unwrap_or(Stage::Idle),
             priority: self.population.priority(process),
             // What was here went down with it; the one that would come back is newly made.
-            tokens: if local.down { 0 } else { status.tokens },
+            tokens: if local.down { 0 } else { status.tokens() },
             down: local.down,
             to_start: local.wake == Wake::ToStart && !local.down,
             to_want: if local.down { 0 } else { local.wants },

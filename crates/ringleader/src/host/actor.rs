@@ -250,7 +250,7 @@ impl Actor for Played {
     }
 
     fn position(&self) -> Position {
-        self.population.status(HERE).position
+        self.population.status(HERE).position()
     }
 
     fn leader(&self) -> Option<u32> {

@@ -7,6 +7,13 @@ pub trait Outbox<P: Process> {
     /// Sends a message out of a port.
     fn send(&mut self, to: P::Port, msg: P::Msg);
 
+    /// Sends the same message out of several ports, in this order.
+    fn send_all(&mut self, to: impl IntoIterator<Item = P::Port>, msg: P::Msg) {
+        for port in to {
+            self.send(port, msg.clone());
+        }
+    }
+
     /// Sets a timer, anew if it is already running: `timeout` follows after so many ticks.
     fn set_timer(&mut self, timer: P::Timer, ticks: u32);
 

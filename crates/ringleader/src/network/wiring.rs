@@ -13,7 +13,7 @@ pub(crate) enum Wiring {
 }
 
 /// A link, by where it ends: links are in the order of processes and their ports.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
 pub(crate) struct Link(u64);
 
 impl Link {
@@ -75,6 +75,29 @@ impl Wiring {
             Wiring::TwoWay(net) => of(net, from, out),
             Wiring::Graph(net) => of(net, from, out),
             Wiring::Named(net) => of(net, from, out),
+        }
+    }
+
+    /// Where several messages go, each of which leaves a process by a port: each is handed on with its link.
+    #[inline]
+    pub(crate) fn route_all<T>(
+        &self,
+        sends: impl Iterator<Item = (u32, u32, T)>,
+        mut hand_on: impl FnMut(Link, T),
+    ) {
+        macro_rules! all {
+            ($net:ident, $port:ident) => {
+                for (from, out, message) in sends {
+                    let (to, arrival) = $net.route(from, $port::from_index(out));
+                    hand_on(Link::new(to, arrival.index()), message);
+                }
+            };
+        }
+        match self {
+            Wiring::OneWay(net) => all!(net, Next),
+            Wiring::TwoWay(net) => all!(net, Side),
+            Wiring::Graph(net) => all!(net, Edge),
+            Wiring::Named(net) => all!(net, Peer),
         }
     }
 

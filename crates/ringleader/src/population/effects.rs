@@ -10,6 +10,7 @@ pub(crate) const UNDECLARED_CHOICE: &str = "only an algorithm that declares rand
 /// A message that was sent.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sent {
+    pub(crate) from: u32,
     pub(crate) port: u32,
     pub(crate) message: Handle,
     /// Its kind, an index into the kinds of the algorithm.
@@ -33,6 +34,11 @@ pub(crate) struct Effects {
     pub(crate) asks_more: bool,
     /// Whether rules are wanted.
     pub(crate) record: bool,
+    /// Whether equal messages that are sent one after the other may have one handle: where nobody asks for one of them
+    /// by its handle, what goes to everybody is kept once.
+    pub(crate) shares: bool,
+    /// Who takes the step.
+    pub(super) who: u32,
     answers: Answers,
 }
 
@@ -58,6 +64,8 @@ impl Effects {
             impossible: None,
             asks_more: false,
             record,
+            shares: false,
+            who: 0,
             answers: Answers::Drawn(0, 0, 0),
         }
     }
@@ -67,6 +75,14 @@ impl Effects {
     pub(crate) fn begin(&mut self, key: u64, process: u32, drawn: u32) {
         self.clear();
         self.answers = Answers::Drawn(key, process, drawn);
+    }
+
+    /// The next step is one of this process, which has drawn nothing.
+    #[inline]
+    pub(super) fn go_on_with(&mut self, process: u32) {
+        if let Answers::Drawn(_, who, _) = &mut self.answers {
+            *who = process;
+        }
     }
 
     /// Empties the buffer for a step whose answers are recorded.

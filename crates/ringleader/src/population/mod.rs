@@ -16,10 +16,53 @@ pub use status::Position;
 pub(crate) use status::Status;
 
 use crate::model::{Birth, Charge, Fields, Knows, Sizes, WireError};
+use crate::network::Link;
 
 /// A message that was sent and has not been received: its place in the population.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Handle(u32);
+
+impl Handle {
+    /// As the place in a list of what else is known of messages.
+    #[inline]
+    pub(crate) fn place(self) -> usize {
+        self.0 as usize
+    }
+
+    #[cfg(test)]
+    pub(crate) fn at(place: u32) -> Handle {
+        Handle(place)
+    }
+}
+
+/// A message on its way, and where it arrives.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Letter {
+    pub(crate) to: u32,
+    pub(crate) port: u32,
+    pub(crate) message: Handle,
+}
+
+impl Letter {
+    /// The link that it takes.
+    #[inline]
+    pub(crate) fn link(&self) -> Link {
+        Link::new(self.to, self.port)
+    }
+}
+
+/// What became of letters that arrived one after the other.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Received {
+    /// How many arrived, each in a step of its own.
+    pub(crate) letters: usize,
+    /// How many sends there were before the last of these steps.
+    pub(crate) sent_before: usize,
+    /// The kind of the last message.
+    pub(crate) kind: u32,
+    /// Where the process stands after it.
+    pub(crate) status: Status,
+}
 
 /// What happens to a process.
 #[derive(Clone, Copy, Debug)]
@@ -52,6 +95,17 @@ pub(crate) trait Population: Send {
     /// A process takes a step; a message that arrives alone is gone. Its effects are added to these; where it stands
     /// afterwards is given back.
     fn react(&mut self, who: u32, input: Input<'_>, effects: &mut Effects) -> Status;
+
+    /// Letters arrive, one after the other, up to the first step that does more than to send; the first receiver
+    /// starts just before if it wakes. With `apart` given, a step that sends is the last one as well, or one in which a
+    /// message of these kinds arrives, one bit each. The messages that arrived are gone.
+    fn receive(
+        &mut self,
+        letters: &[Letter],
+        wakes: bool,
+        apart: Option<u64>,
+        effects: &mut Effects,
+    ) -> Received;
 
     /// A copy of a process takes a step, which may be kept. Messages stay where they are. None if it does not accept
     /// the batch; otherwise how many of the sends are those of the start with which it wakes.

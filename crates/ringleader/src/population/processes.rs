@@ -1,7 +1,9 @@
 //! Processes of one type, as a population.
 
 use super::equals::Equals;
-use super::{Effects, Handle, Input, Nature, Population, Position, Sent, Status, UNDECLARED_CHOICE};
+use super::{
+    Effects, Handle, Input, Letter, Nature, Population, Position, Received, Sent, Status, UNDECLARED_CHOICE,
+};
 use crate::model::{
     Birth, Charge, Election, Exclusion, Fields, Given, Knows, Message, Name, Outbox, Port, Process, Rules,
     Sizes, Value, WireError,
@@ -28,7 +30,7 @@ impl<P: Election> Reading<P> for Electing {
     }
     #[inline]
     fn status(process: &P) -> Status {
-        Status { position: Position::Verdict(process.outcome().verdict), tokens: 0 }
+        Status::new(Position::Verdict(process.outcome().verdict), 0)
     }
     fn knows(process: &P) -> Knows {
         process.outcome().knows
@@ -53,7 +55,7 @@ impl<P: Exclusion> Reading<P> for Excluding {
     }
     #[inline]
     fn status(process: &P) -> Status {
-        Status { position: Position::User(process.stage()), tokens: process.tokens() }
+        Status::new(Position::User(process.stage()), process.tokens())
     }
     fn knows(_: &P) -> Knows {
         Knows::Nothing
@@ -108,7 +110,7 @@ impl<P: Process, R: Reading<P>> Processes<P, R> {
             Input::Start => process.start(&mut Out::<P, R>::new(effects, messages)),
             Input::Deliver { port, message, wakes } => {
                 let msg = messages.get(message).clone();
-                Self::receive(
+                Self::arrives(
                     process,
                     P::Port::from_index(port),
                     msg,
@@ -147,7 +149,7 @@ impl<P: Process, R: Reading<P>> Processes<P, R> {
 
     /// A message arrives at a process, which starts first if it wakes.
     #[inline]
-    fn receive(process: &mut P, port: P::Port, msg: P::Msg, wakes: bool, out: &mut Out<'_, P, R>) {
+    fn arrives(process: &mut P, port: P::Port, msg: P::Msg, wakes: bool, out: &mut Out<'_, P, R>) {
         if wakes {
             process.start(out);
         }
@@ -191,19 +193,51 @@ impl<P: Process, R: Reading<P>> Population for Processes<P, R> {
     }
 
     fn react(&mut self, who: u32, input: Input<'_>, effects: &mut Effects) -> Status {
-        let process = &mut self.all[who as usize];
         if let Input::Deliver { port, message, wakes } = input {
-            let msg = self.messages.take(message);
-            let out = &mut Out::new(effects, &mut self.messages);
-            Self::receive(process, P::Port::from_index(port), msg, wakes, out);
-        } else {
-            Self::step(process, input, &mut self.messages, effects);
+            return self.receive(&[Letter { to: who, port, message }], wakes, None, effects).status;
         }
+        effects.who = who;
+        let process = &mut self.all[who as usize];
+        Self::step(process, input, &mut self.messages, effects);
         R::status(process)
+    }
+
+    fn receive(
+        &mut self,
+        letters: &[Letter],
+        wakes: bool,
+        apart: Option<u64>,
+        effects: &mut Effects,
+    ) -> Received {
+        let mut last = None;
+        for (place, letter) in letters.iter().enumerate() {
+            if place > 0 && letter.to != effects.who {
+                effects.go_on_with(letter.to);
+            }
+            effects.who = letter.to;
+            let process = &mut self.all[letter.to as usize];
+            let before = R::status(process);
+            let sent_before = effects.sends.len();
+            let msg = self.messages.take(letter.message);
+            let kind = msg.kind() as u32;
+            let out = &mut Out::new(effects, &mut self.messages);
+            Self::arrives(process, P::Port::from_index(letter.port), msg, wakes && place == 0, out);
+            let status = R::status(process);
+            let ends = match apart {
+                None => false,
+                Some(kinds) => effects.sends.len() > sent_before || kinds >> kind & 1 == 1,
+            };
+            if place + 1 == letters.len() || ends || status != before || effects.asks_more {
+                last = Some(Received { letters: place + 1, sent_before, kind, status });
+                break;
+            }
+        }
+        last.expect("there is a letter")
     }
 
     fn attempt(&mut self, who: u32, input: Input<'_>, effects: &mut Effects) -> Option<usize> {
         let mut copy = self.all[who as usize].clone();
+        effects.who = who;
         let of_start = Self::step(&mut copy, input, &mut self.messages, effects)?;
         self.attempted = Some(copy);
         Some(of_start)
@@ -359,11 +393,18 @@ impl<P: Process, R: Reading<P>> Population for Processes<P, R> {
 /// Messages that were sent and have not been received.
 #[derive(Clone)]
 struct Store<M> {
-    places: Vec<Option<M>>,
+    places: Vec<Place<M>>,
     /// The places that are empty. The one that was emptied last is filled first: it is still at hand.
     free: Vec<u32>,
     /// When so many are empty they are put in order.
     untidy: usize,
+}
+
+/// A message, and how many more there are that have its handle.
+#[derive(Clone)]
+struct Place<M> {
+    msg: Option<M>,
+    more: u32,
 }
 
 /// From so many empty places on their order matters.
@@ -381,40 +422,49 @@ const ATTEMPTED: &str = "something was attempted";
 /// Whoever has a handle has had it from `put`, and gives it to `take` once.
 const HELD_ONCE: &str = "a message is received once";
 
-impl<M> Store<M> {
+impl<M: Clone> Store<M> {
     #[inline]
     fn put(&mut self, msg: M) -> Handle {
         match self.free.pop() {
             Some(place) => {
-                self.places[place as usize] = Some(msg);
+                self.places[place as usize].msg = Some(msg);
                 Handle(place)
             }
             None => {
-                self.places.push(Some(msg));
+                self.places.push(Place { msg: Some(msg), more: 0 });
                 Handle(self.places.len() as u32 - 1)
             }
         }
     }
 
+    /// So many more messages that are equal to this one have its handle.
     #[inline]
+    fn share(&mut self, message: Handle, more: u32) {
+        self.places[message.place()].more += more;
+    }
+
+    #[inline(always)] // into the loop over what arrives
     fn take(&mut self, message: Handle) -> M {
+        let place = &mut self.places[message.place()];
+        if place.more > 0 {
+            place.more -= 1;
+            return place.msg.clone().expect(HELD_ONCE);
+        }
+        let msg = place.msg.take().expect(HELD_ONCE);
         self.free.push(message.0);
         if self.free.len() >= self.untidy {
-            self.untidy = tidy(&mut self.free);
+            self.untidy = tidy(&mut self.free, self.places.len());
         }
-        self.places[message.0 as usize].take().expect(HELD_ONCE)
+        msg
     }
 
     #[inline]
     fn get(&self, message: Handle) -> &M {
-        self.places[message.0 as usize].as_ref().expect(HELD_ONCE)
+        self.places[message.place()].msg.as_ref().expect(HELD_ONCE)
     }
 
     /// Copies of these messages, each with the port at which it arrives.
-    fn batch<T: Port>(&self, messages: &[(u32, Handle)]) -> Vec<(T, M)>
-    where
-        M: Clone,
-    {
+    fn batch<T: Port>(&self, messages: &[(u32, Handle)]) -> Vec<(T, M)> {
         messages.iter().map(|&(port, message)| (T::from_index(port), self.get(message).clone())).collect()
     }
 }
@@ -422,8 +472,10 @@ impl<M> Store<M> {
 /// After a flood the few messages that are on their way would be all over the store. Low places are filled first. Says
 /// when to do it again. Compiled once, not for every type of message.
 #[cold]
-fn tidy(free: &mut [u32]) -> usize {
-    free.sort_unstable_by(|a, b| b.cmp(a));
+fn tidy(free: &mut Vec<u32>, places: usize) -> usize {
+    let mut is_free = vec![false; places];
+    free.drain(..).for_each(|place| is_free[place as usize] = true);
+    free.extend((0..places as u32).rev().filter(|&place| is_free[place as usize]));
     2 * free.len()
 }
 
@@ -444,9 +496,31 @@ impl<'a, P: Process, R> Out<'a, P, R> {
 impl<P: Process, R: Reading<P>> Outbox<P> for Out<'_, P, R> {
     #[inline]
     fn send(&mut self, to: P::Port, msg: P::Msg) {
+        if self.effects.shares
+            && let Some(&last) = self.effects.sends.last()
+            && *self.messages.get(last.message) == msg
+        {
+            self.messages.share(last.message, 1);
+            self.effects.sends.push(Sent { from: self.effects.who, port: to.index(), ..last });
+            return;
+        }
         let (kind, charge) = (msg.kind() as u32, R::charge(&msg));
         let message = self.messages.put(msg);
-        self.effects.sends.push(Sent { port: to.index(), message, kind, charge });
+        self.effects.sends.push(Sent { from: self.effects.who, port: to.index(), message, kind, charge });
+    }
+
+    fn send_all(&mut self, to: impl IntoIterator<Item = P::Port>, msg: P::Msg) {
+        let mut to = to.into_iter();
+        if !self.effects.shares {
+            to.for_each(|port| self.send(port, msg.clone()));
+        } else if let Some(first) = to.next() {
+            self.send(first, msg);
+            let sent = self.effects.sends.len();
+            if let Some(&first) = self.effects.sends.last() {
+                self.effects.sends.extend(to.map(|port| Sent { port: port.index(), ..first }));
+                self.messages.share(first.message, (self.effects.sends.len() - sent) as u32);
+            }
+        }
     }
 
     fn set_timer(&mut self, timer: P::Timer, ticks: u32) {

@@ -32,18 +32,51 @@ impl Position {
     }
 }
 
-/// Where a process stands, as far as engines look after every step.
+/// Where a process stands, as far as engines look after every step. It is one number, which a step hands back in a
+/// register: two parts in memory, read as one just after they were written, would cost as much as the step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Status {
-    pub(crate) position: Position,
-    /// The tokens that are here, one bit for each kind.
-    pub(crate) tokens: u32,
-}
+pub(crate) struct Status(u64);
+
+/// The positions, by their numbers.
+const POSITIONS: [Position; 6] = [
+    Position::Verdict(Verdict::Undecided),
+    Position::Verdict(Verdict::Lost),
+    Position::Verdict(Verdict::Leader),
+    Position::User(Stage::Idle),
+    Position::User(Stage::Waiting),
+    Position::User(Stage::Inside),
+];
 
 impl Status {
+    /// At this position, with these tokens: one bit for each kind.
+    #[inline]
+    pub(crate) fn new(position: Position, tokens: u32) -> Status {
+        let number = match position {
+            Position::Verdict(Verdict::Undecided) => 0,
+            Position::Verdict(Verdict::Lost) => 1,
+            Position::Verdict(Verdict::Leader) => 2,
+            Position::User(Stage::Idle) => 3,
+            Position::User(Stage::Waiting) => 4,
+            Position::User(Stage::Inside) => 5,
+        };
+        Status(u64::from(tokens) << 32 | number)
+    }
+
+    /// What it says of itself.
+    #[inline]
+    pub(crate) fn position(self) -> Position {
+        POSITIONS[self.0 as u32 as usize]
+    }
+
+    /// The tokens that are here, one bit for each kind.
+    #[inline]
+    pub(crate) fn tokens(self) -> u32 {
+        (self.0 >> 32) as u32
+    }
+
     /// What it says in an election; undecided in mutual exclusion.
     pub(crate) fn verdict(self) -> Verdict {
-        match self.position {
+        match self.position() {
             Position::Verdict(verdict) => verdict,
             Position::User(_) => Verdict::Undecided,
         }
@@ -51,7 +84,7 @@ impl Status {
 
     /// Where its user stands; idle in an election.
     pub(crate) fn stage(self) -> Stage {
-        match self.position {
+        match self.position() {
             Position::User(stage) => stage,
             Position::Verdict(_) => Stage::Idle,
         }

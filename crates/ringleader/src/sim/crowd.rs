@@ -87,7 +87,7 @@ impl Crowd for Everybody<'_> {
         if self.down.get(process as usize) == Some(&true) {
             return Standing::Down;
         }
-        match self.statuses[process as usize].position {
+        match self.statuses[process as usize].position() {
             Position::Verdict(Verdict::Undecided) | Position::User(Stage::Idle) => Standing::Open,
             Position::Verdict(Verdict::Lost) => Standing::Lost,
             Position::Verdict(Verdict::Leader) => Standing::Leads,

@@ -1,10 +1,10 @@
 //! Watching mutual exclusion: who wants in and when, who is inside, and how long it took.
 
-use super::problem::{End, Passing, Problem, Seen, UserInput, outcome};
+use super::problem::{End, Problem, Seen, UserInput, outcome};
 use super::report::{Details, ExclusionDetails, Property, Spread};
 use super::{Entries, Load, Report, RunOutcome, Scenario};
 use crate::model::{Charge, Order, Promises, Stage};
-use crate::population::{Nature, Population, Status};
+use crate::population::{Letter, Nature, Population, Sent, Status};
 use crate::rng::{Purpose, Rng};
 use crate::scenario::Setup;
 use crate::trace::Outcome;
@@ -26,8 +26,10 @@ pub(crate) struct Users {
     is_left_alone: bool,
     order: Order,
     ticks_per_unit: u64,
-    /// Per process: when it asked, how many entries there had been, and the messages that serve its latest request.
+    /// Per process: when it asked, and how many entries there had been.
     asked: Vec<Asked>,
+    /// Per process: the messages that serve its latest request.
+    charged: Vec<u64>,
     entered: Vec<u64>,
     waiting: u64,
     inside: u32,
@@ -61,9 +63,10 @@ enum Plan {
 
 #[derive(Clone, Default)]
 struct Asked {
+    /// Whether it ever did.
+    ever: bool,
     at: u64,
     entries_before: u64,
-    charged: Option<u64>,
     /// Requests that are to come, and on the agenda.
     pending: u64,
 }
@@ -122,6 +125,7 @@ impl Users {
             order,
             ticks_per_unit,
             asked,
+            charged: vec![0; n],
             entered: vec![0; n],
             waiting: 0,
             inside: 0,
@@ -156,8 +160,10 @@ impl Users {
         }
     }
 
+    /// A process asks anew: what was charged for the request before is final.
     fn finish_charge(&mut self, index: u32) {
-        if let (Some(tally), Some(charged)) = (&mut self.charges, self.asked[index as usize].charged.take()) {
+        let charged = core::mem::take(&mut self.charged[index as usize]);
+        if let (Some(tally), true) = (&mut self.charges, self.asked[index as usize].ever) {
             tally.add(charged);
         }
     }
@@ -186,7 +192,7 @@ impl Problem for Users {
     const ALL_START: bool = true;
 
     fn born(&mut self, status: Status) {
-        self.tokens.moved(0, status.tokens);
+        self.tokens.moved(0, status.tokens());
     }
 
     fn after(&mut self, step: &Seen<'_>) -> Option<Outcome> {
@@ -194,7 +200,7 @@ impl Problem for Users {
             return None;
         }
         let (index, now) = (step.index, step.now);
-        self.tokens.moved(step.before.tokens, step.after.tokens);
+        self.tokens.moved(step.before.tokens(), step.after.tokens());
         let (before, after) = (step.before.stage(), step.after.stage());
         if before == after {
             return None;
@@ -203,12 +209,8 @@ impl Problem for Users {
             self.finish_charge(index);
             let asked = &mut self.asked[index as usize];
             let due = asked.pending.min(1);
-            *asked = Asked {
-                at: now,
-                entries_before: self.entries,
-                charged: Some(0),
-                pending: asked.pending - due,
-            };
+            let pending = asked.pending - due;
+            *asked = Asked { ever: true, at: now, entries_before: self.entries, pending };
             self.pending -= due;
             self.waiting += 1;
         }
@@ -236,32 +238,38 @@ impl Problem for Users {
         }
         // What it was to ask for it will not.
         self.pending -= core::mem::take(&mut self.asked[index as usize].pending);
-        self.tokens.moved(status.tokens, 0);
+        self.tokens.moved(status.tokens(), 0);
         if let Plan::Counted { left } = &mut self.plan {
             left[index as usize] = 0;
         }
     }
 
-    fn sent(&mut self, message: &Passing, charge: Charge) {
-        let served = match charge {
-            Charge::Sender => Some(message.from),
-            Charge::Receiver => Some(message.to),
-            Charge::Process(index) => Some(index),
-            Charge::Nobody => None,
-        };
-        match served {
-            None => self.charges = None,
-            Some(index) => {
-                if let Some(charged) = &mut self.asked[index as usize].charged {
-                    *charged += 1;
+    #[inline]
+    fn sent(&mut self, sends: &[Sent], letters: &[Letter], charge: Charge) {
+        match charge {
+            Charge::Sender => {
+                for own in sends.chunk_by(|a, b| a.from == b.from) {
+                    self.charged[own[0].from as usize] += own.len() as u64;
                 }
             }
+            Charge::Receiver => {
+                for letter in letters {
+                    self.charged[letter.to as usize] += 1;
+                }
+            }
+            Charge::Process(index) => self.charged[index as usize] += letters.len() as u64,
+            Charge::Nobody if self.charges.is_some() => self.charges = None,
+            Charge::Nobody => {}
         }
-        self.tokens.travels(message.kind, i64::from(message.travels));
     }
 
-    fn gone(&mut self, kind: u32) {
-        self.tokens.travels(kind, -1);
+    #[inline]
+    fn travels(&mut self, kind: u32, more: i64) {
+        self.tokens.travels(kind, more);
+    }
+
+    fn tokens(&self) -> Option<u64> {
+        self.tokens.any().then(|| self.tokens.kinds())
     }
 
     fn may(status: Status, input: UserInput) -> bool {
@@ -356,8 +364,8 @@ impl Users {
     fn sum_up(&self, waits: &dyn Fn(u32) -> bool, end: &End<'_>, report: &mut Report) {
         let mut charges = self.charges.clone();
         if let Some(tally) = &mut charges {
-            for asked in &self.asked {
-                if let Some(charged) = asked.charged {
+            for (asked, &charged) in self.asked.iter().zip(&self.charged) {
+                if asked.ever {
                     tally.add(charged);
                 }
             }
@@ -403,7 +411,7 @@ impl Users {
         report.properties = properties;
         let units = self.ticks_per_unit as f64;
         let wanted: Vec<f64> = (0..end.setup.n as usize)
-            .filter(|&i| self.entered[i] > 0 || self.asked[i].charged.is_some())
+            .filter(|&i| self.entered[i] > 0 || self.asked[i].ever)
             .map(|i| self.entered[i] as f64)
             .collect();
         report.details = Details::Exclusion(ExclusionDetails {
@@ -473,6 +481,12 @@ impl Tokens {
 
     fn any(&self) -> bool {
         !self.alive.is_empty()
+    }
+
+    /// The kinds of messages that carry one, one bit each.
+    fn kinds(&self) -> u64 {
+        let carries = |&(_, token): &(usize, &usize)| *token < self.alive.len();
+        self.carried.iter().enumerate().filter(carries).fold(0, |all, (kind, _)| all | 1 << kind)
     }
 
     fn all_lost(&self) -> bool {

@@ -22,8 +22,8 @@ impl<B: Problem> World<'_, B> {
         let mut batch = Vec::new();
         for (port, &count) in counts.iter().enumerate() {
             if let (Some(slot), _) = self.waiting(index, port as u32) {
-                let flights = self.links.iter(slot).take(count as usize);
-                batch.extend(flights.map(|flight| (port as u32, flight.message)));
+                let messages = self.links.iter(slot).take(count as usize);
+                batch.extend(messages.map(|&message| (port as u32, message)));
             }
         }
         batch
@@ -67,7 +67,7 @@ impl<B: Problem> World<'_, B> {
                     } else {
                         self.population.keep(index)
                     };
-                    self.leave(index, after, &|| Input::Deliver(arrivals.clone()));
+                    self.leave(index, after, 0, &|| Input::Deliver(arrivals.clone()));
                     return true;
                 }
             }
@@ -79,22 +79,22 @@ impl<B: Problem> World<'_, B> {
         for (port, &count) in counts.iter().enumerate() {
             let (Some(slot), _) = self.waiting(index, port as u32) else { continue };
             for _ in 0..count {
-                let Some((flight, empty)) = self.links.pop(slot) else { break };
+                let Some((message, empty)) = self.links.pop(slot) else { break };
                 if self.record {
-                    self.tell_arrival(index, &flight);
+                    self.tell_arrival(index, message);
                 }
-                let Flight { message, kind, number, depth, .. } = flight;
-                self.meter.delivered(index, depth, self.now);
+                let flight = *self.flight(message);
+                self.meter.delivered(index, flight.depth, self.now);
                 self.gone += 1;
-                self.problem.gone(kind);
+                self.problem.travels(flight.kind, -1);
                 self.population.discard(message);
-                arrivals.push(Arrival { message: number, port: port as u32 });
+                arrivals.push(Arrival { message: flight.number, port: port as u32 });
                 if empty {
                     self.picker.remove(Candidate::link(slot));
                     break;
                 }
-                if let Some(next) = self.links.head(slot) {
-                    self.picker.next_in_line(slot, next.number);
+                if let Some(&next) = self.links.head(slot) {
+                    self.picker.next_in_line(slot, self.flight(next).number);
                 }
             }
         }
@@ -129,8 +129,8 @@ impl<B: Problem> World<'_, B> {
             keep
         });
         for slot in again {
-            let Some(head) = self.links.head(slot) else { continue };
-            let (number, from) = (head.number, head.from);
+            let Some(&head) = self.links.head(slot) else { continue };
+            let Flight { number, from, .. } = *self.flight(head);
             match &mut self.clock {
                 Clock::Timed { .. } => self.agenda.add_flight(self.now, number, slot),
                 Clock::Steps => self.picker.sent(slot, true, number, from, true),

@@ -5,15 +5,15 @@
 
 use super::problem::{Problem, UserInput};
 use super::schedule::Candidate;
-use super::world::{Flight, World};
+use super::world::World;
 use super::{Action, Edit, Refusal};
 use crate::network::Link;
+use crate::population::Letter;
 use crate::trace::{Arrival, Input};
 
 /// A message that waits because somebody wants it to.
 pub(crate) struct Held {
-    pub(super) link: Link,
-    pub(super) flight: Flight,
+    pub(super) letter: Letter,
     until: Until,
 }
 
@@ -31,7 +31,7 @@ enum Until {
 enum Place {
     /// In its link: the slot, and how many are ahead of it.
     Link(u32, u32),
-    /// Among what arrives in this round; the last one of the list arrives next.
+    /// Among what arrives in this round.
     Arriving(usize),
     /// Among what arrives in the next round.
     Frontier(usize),
@@ -100,22 +100,20 @@ impl<B: Problem> World<'_, B> {
         }
         self.held = kept;
         let any = !due.is_empty();
-        for Held { link, flight, .. } in due {
-            self.enter_link(link, flight);
+        for Held { letter, .. } in due {
+            self.enter_link(letter);
         }
         any
     }
 
-    /// A message is sent into a link of which something is held back: where the order is kept, it waits too.
-    pub(super) fn waits_behind(&mut self, link: Link, flight: Flight) -> Option<Flight> {
-        let until = self.held.iter().rfind(|held| held.link == link).map(|held| held.until);
-        match until.filter(|_| self.is_fifo()) {
-            None => Some(flight),
-            Some(until) => {
-                self.held.push(Held { link, flight, until });
-                None
-            }
+    /// A message is sent into a link of which something may be held back: where the order is kept, it waits too.
+    pub(super) fn waits_behind(&mut self, letter: Letter) -> bool {
+        let ahead = self.held.iter().rfind(|held| held.letter.link() == letter.link());
+        let until = ahead.map(|held| held.until).filter(|_| self.is_fifo());
+        if let Some(until) = until {
+            self.held.push(Held { letter, until });
         }
+        until.is_some()
     }
 
     fn act(&mut self, action: Action) -> Result<(), String> {
@@ -125,10 +123,8 @@ impl<B: Problem> World<'_, B> {
                 let (place, link) = self.whereabouts(message)?;
                 let to = link.to();
                 self.begin_effects(to);
-                let flight = self.withdraw(place).ok_or_else(|| missing(message))?;
-                self.gone += 1;
-                self.has_left(to, &flight);
-                self.population.discard(flight.message);
+                let letter = self.withdraw(place).ok_or_else(|| missing(message))?;
+                self.vanish(to, letter.message);
                 self.happened(to, Input::Lose(Arrival { message, port: link.port() }));
                 self.offer_refused(to);
                 Ok(())
@@ -137,9 +133,9 @@ impl<B: Problem> World<'_, B> {
                 let (place, link) = self.whereabouts(message)?;
                 let to = link.to();
                 self.begin_effects(to);
-                let original = self.flight(place).copied().ok_or_else(|| missing(message))?;
-                let copy = self.doubled(to, &original);
-                self.travel(link, copy);
+                let original = self.letter(place).ok_or_else(|| missing(message))?;
+                let copy = self.doubled(original);
+                self.travel(copy);
                 self.happened(to, Input::Double(Arrival { message, port: link.port() }));
                 Ok(())
             }
@@ -205,15 +201,15 @@ impl<B: Problem> World<'_, B> {
             let taken = matches!(place, Place::Link(..)) && self.take_batch(to, counts, None);
             return if taken { Ok(()) } else { Err(format!("process {to} does not take it now")) };
         }
-        let flight = self.withdraw(place).ok_or_else(|| missing(message))?;
-        self.arrive(link, flight);
+        let letter = self.withdraw(place).ok_or_else(|| missing(message))?;
+        self.arrive(letter);
         Ok(())
     }
 
     fn hold(&mut self, message: u64, until: Until) -> Result<(), String> {
-        let (place, link) = self.whereabouts(message)?;
-        let flight = self.withdraw(place).ok_or_else(|| missing(message))?;
-        self.held.push(Held { link, flight, until });
+        let (place, _) = self.whereabouts(message)?;
+        let letter = self.withdraw(place).ok_or_else(|| missing(message))?;
+        self.held.push(Held { letter, until });
         Ok(())
     }
 
@@ -230,19 +226,20 @@ impl<B: Problem> World<'_, B> {
     }
 
     fn locate(&self, message: u64) -> Option<(Place, Link)> {
-        for (place, (link, flight)) in self.arriving.iter().enumerate() {
-            if flight.number == message {
-                return Some((Place::Arriving(place), *link));
+        let is_it = |letter: &Letter| self.flight(letter.message).number == message;
+        for (place, letter) in self.arriving.iter().enumerate().skip(self.arrived) {
+            if is_it(letter) {
+                return Some((Place::Arriving(place), letter.link()));
             }
         }
-        for (place, (link, flight)) in self.frontier.iter().enumerate() {
-            if flight.number == message {
-                return Some((Place::Frontier(place), *link));
+        for (place, letter) in self.frontier.letters.iter().enumerate() {
+            if is_it(letter) {
+                return Some((Place::Frontier(place), letter.link()));
             }
         }
         for (place, held) in self.held.iter().enumerate() {
-            if held.flight.number == message {
-                return Some((Place::Held(place), held.link));
+            if is_it(&held.letter) {
+                return Some((Place::Held(place), held.letter.link()));
             }
         }
         for slot in self.links.slots() {
@@ -257,56 +254,52 @@ impl<B: Problem> World<'_, B> {
     fn on_link(&self, link: Link) -> Vec<u64> {
         let mut numbers = Vec::new();
         if let Some(slot) = self.links.slot(link) {
-            for flight in self.links.iter(slot) {
-                numbers.push(flight.number);
+            for &message in self.links.iter(slot) {
+                numbers.push(self.flight(message).number);
             }
         }
-        for (other, flight) in self.arriving.iter().rev() {
-            if *other == link {
-                numbers.push(flight.number);
-            }
-        }
-        for (other, flight) in &self.frontier {
-            if *other == link {
-                numbers.push(flight.number);
-            }
-        }
-        for held in &self.held {
-            if held.link == link {
-                numbers.push(held.flight.number);
+        let letters = self.arriving[self.arrived..].iter().chain(&self.frontier.letters);
+        for letter in letters.chain(self.held.iter().map(|held| &held.letter)) {
+            if letter.link() == link {
+                numbers.push(self.flight(letter.message).number);
             }
         }
         numbers
     }
 
-    fn flight(&self, place: Place) -> Option<&Flight> {
+    fn letter(&self, place: Place) -> Option<Letter> {
         match place {
-            Place::Link(slot, place) => self.links.iter(slot).nth(place as usize),
-            Place::Arriving(place) => self.arriving.get(place).map(|(_, flight)| flight),
-            Place::Frontier(place) => self.frontier.get(place).map(|(_, flight)| flight),
-            Place::Held(place) => self.held.get(place).map(|held| &held.flight),
+            Place::Link(slot, place) => {
+                let link = self.links.link(slot);
+                let message = *self.links.iter(slot).nth(place as usize)?;
+                Some(Letter { to: link.to(), port: link.port(), message })
+            }
+            Place::Arriving(place) => self.arriving.get(place).copied(),
+            Place::Frontier(place) => self.frontier.letters.get(place).copied(),
+            Place::Held(place) => self.held.get(place).map(|held| held.letter),
         }
     }
 
     /// Takes a message from where it is; the schedule forgets it.
-    fn withdraw(&mut self, place: Place) -> Option<Flight> {
+    fn withdraw(&mut self, place: Place) -> Option<Letter> {
+        let letter = self.letter(place);
         match place {
             Place::Link(slot, place) => {
-                let (flight, empty) = self.links.take(slot, place)?;
+                let (_, empty) = self.links.take(slot, place)?;
                 if empty {
                     self.picker.remove(Candidate::link(slot));
                 } else if self.is_fifo()
                     && place == 0
-                    && let Some(next) = self.links.head(slot)
+                    && let Some(&next) = self.links.head(slot)
                 {
-                    self.picker.next_in_line(slot, next.number);
+                    self.picker.next_in_line(slot, self.flight(next).number);
                 }
-                Some(flight)
             }
-            Place::Arriving(place) => Some(self.arriving.remove(place).1),
-            Place::Frontier(place) => Some(self.frontier.remove(place).1),
-            Place::Held(place) => Some(self.held.remove(place).flight),
+            Place::Arriving(place) => drop(self.arriving.remove(place)),
+            Place::Frontier(place) => self.frontier.remove(place),
+            Place::Held(place) => drop(self.held.remove(place)),
         }
+        letter
     }
 }
 

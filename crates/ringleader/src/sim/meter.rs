@@ -3,7 +3,7 @@
 use super::report::{Report, Spread};
 use super::{Meters, Scenario};
 use crate::model::Sizes;
-use crate::population::Nature;
+use crate::population::{Letter, Nature};
 use crate::scenario::Setup;
 
 /// How many rounds a report lists one by one.
@@ -89,6 +89,17 @@ impl Meter {
         }
     }
 
+    /// Whether messages of a kind count alike, whoever sends them: neither bits nor chains are metered.
+    pub(crate) fn counts_alike(&self) -> bool {
+        !self.on.bits && !self.on.depth
+    }
+
+    /// So many messages of one kind are sent, which count alike.
+    #[inline]
+    pub(crate) fn sent_alike(&mut self, kind: u32, count: u64) {
+        self.by_kind[kind as usize] += count;
+    }
+
     /// A message is sent, of so many bits; the length of the chain that ends with it.
     #[inline]
     pub(crate) fn sent(&mut self, from: u32, kind: u32, bits: impl FnOnce(Sizes) -> u64) -> u32 {
@@ -105,7 +116,7 @@ impl Meter {
         }
     }
 
-    /// A message is handled.
+    /// A message is handled, which ends a chain of this length.
     #[inline]
     pub(crate) fn delivered(&mut self, to: u32, depth: u32, now: u64) {
         if self.on.load {
@@ -115,13 +126,27 @@ impl Meter {
             let known = &mut self.depth[to as usize];
             *known = (*known).max(depth);
         }
+        self.handled(1, now);
+    }
+
+    /// Messages are handled, whose chains are not metered.
+    #[inline]
+    pub(crate) fn delivered_alike(&mut self, letters: &[Letter], now: u64) {
+        if self.on.load {
+            letters.iter().for_each(|letter| self.load[letter.to as usize] += 1);
+        }
+        self.handled(letters.len() as u64, now);
+    }
+
+    #[inline]
+    fn handled(&mut self, count: u64, now: u64) {
         self.last_delivery = now;
         if self.counts_rounds && now as usize <= PER_ROUND && now > 0 {
             let place = now as usize - 1;
             if self.per_round.len() <= place {
                 self.per_round.resize(place + 1, 0);
             }
-            self.per_round[place] += 1;
+            self.per_round[place] += count;
         }
     }
 

@@ -12,14 +12,16 @@ mod half_duplex;
 mod intervene;
 mod lane;
 mod links;
+mod mail;
 mod meter;
 mod problem;
 mod recorder;
 mod replay;
 mod report;
 mod schedule;
-mod sort;
+mod sending;
 mod step;
+mod turns;
 mod world;
 
 pub use crate::scenario::{

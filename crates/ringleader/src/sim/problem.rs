@@ -3,7 +3,7 @@
 use super::report::Property;
 use super::{Report, RunOutcome, Scenario};
 use crate::model::Charge;
-use crate::population::{Population, Status};
+use crate::population::{Letter, Population, Sent, Status};
 use crate::scenario::Setup;
 use crate::trace::Outcome;
 
@@ -23,14 +23,19 @@ pub(crate) trait Problem {
     /// Sees a process go down.
     fn crashed(&mut self, index: u32, status: Status);
 
-    /// Sees a message leave.
-    fn sent(&mut self, message: &Passing, charge: Charge) {
-        let _ = (message, charge);
+    /// Sees messages leave, all of which are charged alike; each goes where its letter does.
+    fn sent(&mut self, sends: &[Sent], letters: &[Letter], charge: Charge) {
+        let _ = (sends, letters, charge);
     }
 
-    /// Sees a message of this kind arrive, or be lost on its way.
-    fn gone(&mut self, kind: u32) {
-        let _ = kind;
+    /// Sees that so many more messages of this kind are on their way, or fewer: they arrived, or were lost.
+    fn travels(&mut self, kind: u32, more: i64) {
+        let _ = (kind, more);
+    }
+
+    /// The kinds of messages that carry tokens, one bit each; none if there are no tokens.
+    fn tokens(&self) -> Option<u64> {
+        None
     }
 
     /// Whether the user of this process could be told to want in, or to leave.
@@ -106,15 +111,6 @@ pub(crate) struct Seen<'a> {
     pub(crate) now: u64,
     /// The longest chain of messages that led here, if metered.
     pub(crate) depth: u64,
-}
-
-/// A message that is sent.
-pub(crate) struct Passing {
-    pub(crate) from: u32,
-    pub(crate) to: u32,
-    pub(crate) kind: u32,
-    /// How often it travels: 0 times if it is lost at once, twice if it is doubled.
-    pub(crate) travels: u32,
 }
 
 /// The end of a run.

@@ -43,7 +43,7 @@ impl<B: Problem> World<'_, B> {
             }
             if B::may(self.statuses[process as usize], UserInput::Exit) {
                 let after = self.scenario.workload.hold.saturating_mul(unit);
-                self.agenda.add(self.now + after, Due::User { input: UserInput::Exit.into(), process });
+                self.agenda.add(self.now + after, Due::User { input: UserInput::Exit, process });
             }
         }
         self.intervene();

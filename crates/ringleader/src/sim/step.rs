@@ -1,16 +1,15 @@
 //! One step: an input is handed to a process, and its effects are carried out.
 
-use super::Delay;
 use super::agenda::Due;
 use super::crowd::everybody;
 use super::crowd::{Moved, Received};
-use super::problem::{Passing, Problem, Seen, UserInput};
+use super::problem::{Problem, Seen, UserInput};
 use super::schedule::Candidate;
-use super::world::{Clock, Flight, World};
-use crate::model::{Links, Shape};
+use super::world::{Clock, World};
+use crate::model::Shape;
 use crate::network::Link;
-use crate::population::{self, Status};
-use crate::trace::{Arrival, Event, Fate, Input, Outcome, Sent, as_call, shown};
+use crate::population::{self, Handle, Letter, Status};
+use crate::trace::{self, Arrival, Event, Input, Outcome, as_call, shown};
 use std::borrow::Cow;
 
 impl<B: Problem> World<'_, B> {
@@ -25,52 +24,67 @@ impl<B: Problem> World<'_, B> {
             self.tell_silent_start(index);
             return;
         }
-        self.leave(index, after, &|| Input::Start);
+        self.leave(index, after, 0, &|| Input::Start);
     }
 
     /// The k-th message of a link arrives.
     #[inline]
     pub(super) fn deliver(&mut self, slot: u32, k: u32) {
         let link = self.links.link(slot);
-        let Some((flight, empty)) = self.links.take(slot, k) else { return };
+        let Some((message, empty)) = self.links.take(slot, k) else { return };
         if !empty
             && self.is_fifo()
-            && let Some(next) = self.links.head(slot)
+            && let Some(&next) = self.links.head(slot)
         {
-            self.picker.next_in_line(slot, next.number);
+            self.picker.next_in_line(slot, self.flight(next).number);
         }
-        self.arrive(link, flight);
+        self.arrive(Letter { to: link.to(), port: link.port(), message });
     }
 
     /// A message arrives.
     #[inline]
-    pub(super) fn arrive(&mut self, link: Link, flight: Flight) {
-        let (to, port) = (link.to(), link.port());
+    pub(super) fn arrive(&mut self, letter: Letter) {
+        let Letter { to, port, message } = letter;
+        let flight = *self.flight(message);
         self.meter.delivered(to, flight.depth, self.now);
         self.gone += 1;
-        self.has_left(to, &flight);
+        self.has_left(to, flight.kind);
         if self.record {
-            self.tell_arrival(to, &flight);
+            self.tell_arrival(to, message);
         }
         self.enter(to);
         let after = if self.is_down(to) {
-            self.population.discard(flight.message);
+            self.population.discard(message);
             self.statuses[to as usize]
         } else {
             let wakes = self.wake(to);
-            let input = population::Input::Deliver { port, message: flight.message, wakes };
-            self.population.react(to, input, &mut self.effects)
+            self.population.receive(&[letter], wakes, None, &mut self.effects).status
         };
-        let number = flight.number;
-        self.leave(to, after, &|| Input::Deliver(vec![Arrival { message: number, port }]));
+        self.leave(to, after, 0, &|| Input::Deliver(vec![Arrival { message: flight.number, port }]));
     }
 
-    /// A message is on its way no longer. One to a process over which the ring is closed was lost before.
-    #[inline]
-    pub(super) fn has_left(&mut self, to: u32, flight: &Flight) {
-        if !self.is_troubled || self.bypassed.get(to as usize) != Some(&true) {
-            self.problem.gone(flight.kind);
+    /// In a plain run: the next messages arrive, up to a step after which somebody has to look.
+    pub(super) fn arrive_together(&mut self) {
+        let first = self.arriving[self.arrived].to;
+        self.enter(first);
+        let wakes = self.wake(first);
+        let most = if wakes { 1 } else { self.steps_at_once() };
+        let end = self.arriving.len().min(self.arrived.saturating_add(most as usize));
+        let mut letters = &self.arriving[self.arrived..end];
+        if !self.is_uniform {
+            letters = letters.chunk_by(|a, b| a.to == b.to).next().unwrap_or(letters);
         }
+        let received = self.population.receive(letters, wakes, self.tokens, &mut self.effects);
+        letters = &letters[..received.letters];
+        self.meter.delivered_alike(letters, self.now);
+        self.arrived += letters.len();
+        self.gone += letters.len() as u64;
+        self.steps += letters.len() as u64 - 1;
+        if self.tokens.is_some() {
+            self.problem.travels(received.kind, -1); // of the others none carries a token
+        }
+        let last = self.arriving[self.arrived - 1].to;
+        self.leave(last, received.status, received.sent_before, &|| Input::Start);
     }
 
     /// The message with this number arrives, if it is still in this link.
@@ -82,7 +96,7 @@ impl<B: Problem> World<'_, B> {
             }
             return;
         }
-        if self.links.head(slot).is_some_and(|flight| flight.number == message) {
+        if self.links.head(slot).is_some_and(|&head| self.flight(head).number == message) {
             self.deliver(slot, 0);
             return;
         }
@@ -93,8 +107,8 @@ impl<B: Problem> World<'_, B> {
 
     /// The place of a message among those that wait in a link.
     pub(super) fn place(&self, slot: u32, message: u64) -> Option<u32> {
-        for (place, flight) in self.links.iter(slot).enumerate() {
-            if flight.number == message {
+        for (place, &waiting) in self.links.iter(slot).enumerate() {
+            if self.flight(waiting).number == message {
                 return Some(place as u32);
             }
         }
@@ -115,7 +129,7 @@ impl<B: Problem> World<'_, B> {
     fn take_step(&mut self, index: u32, input: population::Input, told: &dyn Fn() -> Input) {
         self.enter(index);
         let after = self.population.react(index, input, &mut self.effects);
-        self.leave(index, after, told);
+        self.leave(index, after, 0, told);
     }
 
     /// A timer runs out.
@@ -179,28 +193,19 @@ impl<B: Problem> World<'_, B> {
 
     /// What is on its way to a process over which the ring is closed is lost; it only has not arrived yet.
     fn doom(&mut self, index: u32) {
-        let problem = &mut self.problem;
-        let mut lose = |flight: &Flight| problem.gone(flight.kind);
+        let mut lost = Vec::new();
         if !matches!(self.clock, Clock::Rounds { .. }) {
             for port in 0..self.net.degree(index) {
                 if let Some(slot) = self.links.slot(Link::new(index, port)) {
-                    for flight in self.links.iter(slot) {
-                        lose(flight);
-                    }
+                    lost.extend(self.links.iter(slot));
                 }
             }
         }
-        for list in [&self.frontier, &self.arriving] {
-            for (link, flight) in list {
-                if link.to() == index {
-                    lose(flight);
-                }
-            }
-        }
-        for held in &self.held {
-            if held.link.to() == index {
-                lose(&held.flight);
-            }
+        let letters = self.frontier.letters.iter().chain(&self.arriving[self.arrived..]);
+        let letters = letters.chain(self.held.iter().map(|held| &held.letter));
+        lost.extend(letters.filter(|letter| letter.to == index).map(|letter| letter.message));
+        for message in lost {
+            self.problem.travels(self.flight(message).kind, -1);
         }
     }
 
@@ -225,10 +230,8 @@ impl<B: Problem> World<'_, B> {
     /// A message is lost on its way to this process.
     pub(super) fn lose(&mut self, index: u32, arrival: Arrival) -> Result<(), String> {
         let (slot, place) = self.find(index, arrival)?;
-        if let Some((flight, _)) = self.links.take(slot, place) {
-            self.gone += 1;
-            self.has_left(index, &flight);
-            self.population.discard(flight.message);
+        if let Some((message, _)) = self.links.take(slot, place) {
+            self.vanish(index, message);
         }
         self.happened(index, Input::Lose(arrival));
         Ok(())
@@ -239,23 +242,11 @@ impl<B: Problem> World<'_, B> {
         let (slot, place) = self.find(index, arrival)?;
         let original = self.links.iter(slot).nth(place as usize).copied();
         if let Some(original) = original {
-            let copy = self.doubled(index, &original);
-            self.enter_link(self.links.link(slot), copy);
+            let copy = self.doubled(Letter { to: index, port: arrival.port, message: original });
+            self.enter_link(copy);
         }
         self.happened(index, Input::Double(arrival));
         Ok(())
-    }
-
-    /// A message that is on its way to this process, once more.
-    pub(super) fn doubled(&mut self, to: u32, original: &Flight) -> Flight {
-        let message = self.population.duplicate(original.message);
-        let copy = Flight { message, number: self.messages, ..*original };
-        self.messages += 1;
-        if self.bypassed.get(to as usize) != Some(&true) {
-            let passing = Passing { from: copy.from, to, kind: copy.kind, travels: 1 };
-            self.problem.sent(&passing, self.population.message_charge(message));
-        }
-        copy
     }
 
     /// Something happened to a process in which it took no part.
@@ -285,20 +276,29 @@ impl<B: Problem> World<'_, B> {
     }
 
     /// After a step of this process, which stands there now: carries out what it asked for, and sees what it meant.
+    /// If there were other steps of it just before, which did nothing but send, so many of the sends are theirs.
     #[inline]
-    pub(super) fn leave(&mut self, index: u32, after: Status, input: &dyn Fn() -> Input) {
+    pub(super) fn leave(&mut self, index: u32, after: Status, earlier: usize, input: &dyn Fn() -> Input) {
         // What arrived is gone from the links by now, and nothing has been sent yet.
         let arrived = self.gone - self.gone_before;
         let before = core::mem::replace(&mut self.statuses[index as usize], after);
-        let outcome = if before == after { None } else { self.changed(index, before, after) };
-        if !self.effects.sends.is_empty() {
-            let mut sends = core::mem::take(&mut self.effects.sends);
-            for &send in &sends {
-                self.send(index, send);
-            }
-            sends.clear();
-            self.effects.sends = sends;
+        if self.is_plain && before == after && self.effects.sends.is_empty() && !self.effects.asks_more {
+            self.steps += 1;
+            self.last_step = self.now;
+            return;
         }
+        let sends = core::mem::take(&mut self.effects.sends);
+        let (earlier, sends_now) = sends.split_at(earlier);
+        let mut outcome = None;
+        if before != after {
+            self.send_all(earlier);
+            outcome = self.changed(index, before, after);
+            self.send_all(sends_now);
+        } else {
+            self.send_all(&sends);
+        }
+        self.effects.sends = sends;
+        self.effects.sends.clear();
         if self.effects.asks_more {
             self.do_more(index);
         }
@@ -370,10 +370,11 @@ impl<B: Problem> World<'_, B> {
     }
 
     /// Tells an observer what arrives, if it asks.
-    pub(super) fn tell_arrival(&mut self, to: u32, flight: &Flight) {
+    pub(super) fn tell_arrival(&mut self, to: u32, message: Handle) {
         let (setup, population, kinds) = (self.setup, &*self.population, self.nature.kinds);
+        let flight = self.flights[message.place()];
         self.observer.receives(&|| {
-            let fields = shown(population.message_fields(flight.message), &|id| setup.name(id));
+            let fields = shown(population.message_fields(message), &|id| setup.name(id));
             let text = as_call(kinds[flight.kind as usize], &fields);
             Received { message: flight.number, from: flight.from, to, text }
         });
@@ -386,7 +387,7 @@ impl<B: Problem> World<'_, B> {
         }
     }
 
-    fn write(&mut self, index: u32, input: Input, sends: Vec<Sent>, outcome: Option<Outcome>) {
+    fn write(&mut self, index: u32, input: Input, sends: Vec<trace::Sent>, outcome: Option<Outcome>) {
         let event = Event {
             time: self.now,
             process: index,
@@ -398,112 +399,6 @@ impl<B: Problem> World<'_, B> {
             impossible: self.effects.impossible.map(Into::into),
         };
         self.observer.event(&event);
-    }
-
-    #[inline(always)]
-    fn send(&mut self, from: u32, send: population::Sent) {
-        let population::Sent { port, message, kind, charge } = send;
-        let mut link = self.net.route(from, port);
-        let depth = self.meter.sent(from, kind, |sizes| self.population.message_bits(message, sizes));
-        let number = self.messages;
-        self.messages += 1;
-        let mut fate = Fate::Travels;
-        if self.is_troubled {
-            while self.bypassed.get(link.to() as usize) == Some(&true)
-                && let Some(beyond) = self.net.past(link)
-            {
-                link = beyond;
-            }
-            fate = self.fates.of(kind as usize, from, link.to(), self.now / self.ticks_per_unit());
-        }
-        if self.record {
-            self.note_sent(&send, link, fate);
-        }
-        let travels = match fate {
-            Fate::Travels => 1,
-            Fate::Lost => 0,
-            Fate::Doubled => 2,
-        };
-        self.problem.sent(&Passing { from, to: link.to(), kind, travels }, charge);
-        let flight = Flight { message, kind, number, from, depth };
-        match fate {
-            Fate::Travels => self.travel(link, flight),
-            Fate::Lost => {
-                self.gone += 1;
-                self.population.discard(message);
-            }
-            Fate::Doubled => {
-                let copy = self.population.duplicate(message);
-                self.travel(link, flight);
-                let number = self.messages;
-                self.messages += 1;
-                self.travel(link, Flight { message: copy, number, ..flight });
-            }
-        }
-    }
-
-    /// What a recording says of a message that is sent.
-    #[cold]
-    fn note_sent(&mut self, send: &population::Sent, link: Link, fate: Fate) {
-        let name = |id| self.setup.name(id);
-        self.sent.push(Sent {
-            message: self.messages - 1,
-            port: send.port,
-            to: link.to(),
-            kind: self.nature.kinds[send.kind as usize].into(),
-            fields: shown(self.population.message_fields(send.message), &name),
-            fate,
-        });
-    }
-
-    /// A message enters its link.
-    #[inline(always)]
-    pub(super) fn travel(&mut self, link: Link, flight: Flight) {
-        if !self.is_troubled || self.held.is_empty() {
-            self.enter_link(link, flight);
-        } else if let Some(flight) = self.waits_behind(link, flight) {
-            self.enter_link(link, flight);
-        }
-    }
-
-    /// A message is in its link, and the schedule knows of it.
-    #[inline(always)]
-    pub(super) fn enter_link(&mut self, link: Link, flight: Flight) {
-        if matches!(self.clock, Clock::Rounds { .. }) && self.setup.links != Links::HalfDuplex {
-            self.frontier.push((link, flight));
-        } else {
-            self.queue(link, flight);
-        }
-    }
-
-    fn queue(&mut self, link: Link, flight: Flight) {
-        let fifo = self.is_fifo();
-        let (number, from) = (flight.number, flight.from);
-        let (slot, was_empty) = self.links.push(link, flight);
-        match &mut self.clock {
-            Clock::Rounds { waiting } => waiting.push(slot),
-            Clock::Timed { delay, rng, last_due } => {
-                let travels = match *delay {
-                    Delay::Constant(ticks) => ticks,
-                    Delay::Uniform(least, most) => least + rng.below(most - least + 1),
-                    Delay::Exponential(mean) => rng.exponential(mean),
-                };
-                let mut due = self.now + travels;
-                if fifo {
-                    if last_due.len() <= slot as usize {
-                        last_due.resize(slot as usize + 1, 0);
-                    }
-                    let last = &mut last_due[slot as usize];
-                    if !was_empty {
-                        due = due.max(*last);
-                    }
-                    *last = due;
-                }
-                self.agenda.add_flight(due, number, slot);
-            }
-            Clock::Steps => self.picker.sent(slot, was_empty, number, from, fifo),
-            Clock::Recorded => {}
-        }
     }
 
     fn set_timers(&mut self, index: u32) {
@@ -554,7 +449,7 @@ impl<B: Problem> World<'_, B> {
         }
         let unit = self.ticks_per_unit();
         for (after, process, input) in self.inputs.drain(..) {
-            let due = Due::User { input: input.into(), process };
+            let due = Due::User { input, process };
             self.agenda.add(self.now.saturating_add(after.saturating_mul(unit)), due);
         }
     }
@@ -565,10 +460,10 @@ impl<B: Problem> World<'_, B> {
             Err((process, step)) => (process, population::Input::Local(step as u32), self.messages),
             Ok(slot) => {
                 let link = self.links.link(slot);
-                let Some(flight) = self.links.head(slot) else { return (0, u64::MAX) };
-                let (to, port, message) = (link.to(), link.port(), flight.message);
+                let Some(&message) = self.links.head(slot) else { return (0, u64::MAX) };
+                let (to, port) = (link.to(), link.port());
                 let wakes = self.nature.wakes(self.started[to as usize], self.setup.is_initiator(to));
-                (to, population::Input::Deliver { port, message, wakes }, flight.number)
+                (to, population::Input::Deliver { port, message, wakes }, self.flight(message).number)
             }
         };
         self.begin_effects(process);

@@ -1,29 +1,25 @@
 //! The general engine: any schedule, any links, faults, timers, local steps, users, recording.
 //!
-//! `world` holds the state and the loops that decide what happens next; `step` hands an input to a process and carries
-//! out its effects; `half_duplex` hands over several messages at once; `replay` follows a recording.
+//! `world` holds the state, `turns` decides what happens next, `step` hands an input to a process and carries out its
+//! effects, `sending` sends; `half_duplex` hands over several messages at once; `replay` follows a recording.
 
-use super::agenda::{Agenda, Due, Next};
+use super::agenda::{Agenda, Due};
 use super::crowd::everybody;
 use super::fate::Fates;
 use super::intervene::{Held, in_order};
 use super::links::LinkTable;
+use super::mail::Mail;
 use super::meter::Meter;
 use super::problem::{End, Problem, UserInput};
-use super::schedule::{Candidate, Picker};
-use super::sort;
-use super::{Delay, Edit, Fault, Observer, Progress, Refusal, Report, Scenario, Schedule};
+use super::schedule::Picker;
+use super::{Delay, Edit, Fault, Observer, Refusal, Report, Scenario, Schedule};
 use crate::model::{Links, Shape};
-use crate::network::{Link, Wiring};
-use crate::population::{Effects, Handle, Nature, Population, Status};
+use crate::network::Wiring;
+use crate::population::{Effects, Handle, Letter, Nature, Population, Status};
 use crate::rng::{Purpose, Rng, choices_key};
 use crate::scenario::Setup;
 use crate::trace::Sent;
-use core::ops::ControlFlow;
 use std::collections::VecDeque;
-
-/// How often an observer hears of progress, in steps.
-const PROGRESS_EVERY: u64 = 1 << 16;
 
 /// The limit on steps where a run may go on for ever and none was given.
 const DEFAULT_LIMIT: u64 = 10_000_000;
@@ -43,13 +39,15 @@ pub(crate) struct World<'a, B> {
     /// Which processes the ring is closed over, where it is: those that were down before anything was sent, or (where
     /// the algorithm lives with crashes) are down. Empty otherwise.
     pub(super) bypassed: Vec<bool>,
-    pub(super) links: LinkTable<Flight>,
+    pub(super) links: LinkTable<Handle>,
+    /// What else is known of the messages on their way, by their handles. Nothing where the run is plain.
+    pub(super) flights: Vec<Flight>,
     /// Under `rounds`: what was sent in this round, to arrive in the next.
-    pub(super) frontier: Vec<(Link, Flight)>,
-    /// Under `rounds`: what arrives in this round, the next to arrive last.
-    pub(super) arriving: Vec<(Link, Flight)>,
-    /// Room to sort what arrives.
-    sorting: Vec<(Link, Flight)>,
+    pub(super) frontier: Mail,
+    /// Under `rounds`: what arrives in this round, in this order.
+    pub(super) arriving: Vec<Letter>,
+    /// How many of them have arrived.
+    pub(super) arrived: usize,
     pub(super) effects: Effects,
     /// What the step that is being taken has sent, for the record.
     pub(super) sent: Vec<Sent>,
@@ -104,14 +102,20 @@ pub(crate) struct World<'a, B> {
     pub(super) attends: bool,
     /// Whether a message may meet anything but its receiver: faults, a recording, somebody who reaches in.
     pub(super) is_troubled: bool,
+    /// The kinds of messages that carry tokens, one bit each, if there are tokens.
+    pub(super) tokens: Option<u64>,
+    /// Whether processes need not be told apart before a message arrives: all have started, and none draws.
+    pub(super) is_uniform: bool,
+    /// Whether all that can happen to a message is to arrive in the next round, and nobody asks for it by its number:
+    /// then what a process receives in a round is handed over at once.
+    pub(super) is_plain: bool,
 }
 
-/// A message in transit.
-#[derive(Clone, Copy)]
+/// What is known of a message in transit besides what the population knows.
+#[derive(Clone, Copy, Default)]
 pub(crate) struct Flight {
-    pub(super) message: Handle,
-    pub(super) kind: u32,
     pub(super) number: u64,
+    pub(super) kind: u32,
     pub(super) from: u32,
     /// The length of the longest chain of messages that ends with this one, if metered.
     pub(super) depth: u32,
@@ -168,6 +172,14 @@ impl<'a, B: Problem> World<'a, B> {
         let fates = Fates::new(nature.kinds, scenario);
         let reaches_in = is_replaying || !scenario.edits.is_empty();
         let watches = record_from < u64::MAX || moves;
+        let attends = watches || reaches_in || nature.locals.count > 0 || setup.links == Links::HalfDuplex;
+        let is_troubled = can_crash || reaches_in || !fates.are_sealed();
+        let meter = Meter::new(nature, scenario, setup);
+        let in_rounds = matches!(clock, Clock::Rounds { .. });
+        let is_plain =
+            in_rounds && !attends && !is_troubled && meter.counts_alike() && nature.kinds.len() <= 64;
+        let mut effects = Effects::new(record);
+        effects.shares = is_plain;
         World {
             links: LinkTable::new(if keeps { setup.n } else { 0 }, net.stride(), dense),
             net,
@@ -176,10 +188,11 @@ impl<'a, B: Problem> World<'a, B> {
             started: vec![false; n],
             down: vec![false; if can_crash { n } else { 0 }],
             bypassed: vec![false; if can_crash && needs.bypass { n } else { 0 }],
-            frontier: Vec::new(),
+            flights: Vec::new(),
+            frontier: Mail::default(),
             arriving: Vec::new(),
-            sorting: Vec::new(),
-            effects: Effects::new(record),
+            arrived: 0,
+            effects,
             sent: Vec::new(),
             choices_key: choices_key(scenario.seed),
             drawn: vec![0; if needs.choices { n } else { 0 }],
@@ -198,10 +211,13 @@ impl<'a, B: Problem> World<'a, B> {
             messages: 0,
             gone: 0,
             gone_before: 0,
-            attends: watches || reaches_in || nature.locals.count > 0 || setup.links == Links::HalfDuplex,
-            is_troubled: can_crash || reaches_in || !fates.are_sealed(),
+            attends,
+            is_troubled,
+            is_plain,
+            is_uniform: B::ALL_START && setup.late.is_empty() && !needs.choices,
+            tokens: problem.tokens(),
             fates,
-            meter: Meter::new(nature, scenario, setup),
+            meter,
             problem,
             impossible: None,
             edits: in_order(&scenario.edits),
@@ -313,279 +329,6 @@ impl<'a, B: Problem> World<'a, B> {
         }
         self.handle_due(false);
         None
-    }
-
-    /// Handles everything that is due by now; only faults if asked.
-    fn handle_due(&mut self, only_faults: bool) {
-        while let Some(due) = self.agenda.pop_by(self.now, only_faults) {
-            self.handle(due);
-        }
-    }
-
-    fn handle(&mut self, due: Due) {
-        match due {
-            Due::Fault(place) => match self.scenario.faults[place as usize] {
-                Fault::Crash { process, .. } => self.crash(process),
-                Fault::Recover { process, .. } => self.recover(process),
-                Fault::LoseNth { .. } | Fault::Loss(_) | Fault::Duplicate(_) | Fault::Partition { .. } => {}
-            },
-            Due::Start { process } => {
-                if !self.started[process as usize] && !self.is_down(process) {
-                    self.start(process);
-                }
-            }
-            Due::Timeout { process, timer, generation } => {
-                let state = &mut self.timers[process as usize * self.nature.timers.count + timer as usize];
-                if *state == (generation, true) {
-                    state.1 = false;
-                    self.timeout(process, timer);
-                }
-            }
-            Due::Suspect { process, who } => {
-                if self.is_down(who) && !self.is_down(process) {
-                    self.suspect(process, who);
-                }
-            }
-            Due::User { input, process } => {
-                let input = match input {
-                    super::agenda::UserInputOrder::Exit => UserInput::Exit,
-                    super::agenda::UserInputOrder::Want => UserInput::Want,
-                };
-                self.user_or_busy(process, input);
-            }
-            Due::Arrival { process } => {
-                self.user_or_busy(process, UserInput::Want);
-                if let Some((after, process)) = self.problem.next_arrival() {
-                    self.agenda.add(self.now + after, Due::Arrival { process });
-                }
-            }
-            Due::Local { process, step } => self.take_local(process, step),
-        }
-    }
-
-    fn user_or_busy(&mut self, process: u32, input: UserInput) {
-        if self.is_down(process) {
-            if input == UserInput::Want {
-                self.problem.missed(process);
-            }
-            return;
-        }
-        if B::may(self.statuses[process as usize], input) {
-            self.user(process, input);
-        } else if input == UserInput::Want {
-            self.problem.busy(process);
-        }
-    }
-
-    /// Whether to stop: a limit, an observer who has seen enough, or nothing left to do but to circulate.
-    fn stops(&mut self) -> Option<bool> {
-        if self.problem.is_finished() || self.broken_edit.is_some() {
-            return Some(true);
-        }
-        (self.steps >= self.limit).then_some(false)
-    }
-
-    /// Tells the observer how far it is, from time to time; whether it wants to go on.
-    fn goes_on(&mut self) -> bool {
-        if !self.steps.is_multiple_of(PROGRESS_EVERY) {
-            return true;
-        }
-        let progress = Progress {
-            steps: self.steps,
-            messages: self.messages,
-            time: self.now / self.ticks_per_unit(),
-            entries: self.problem.entries(),
-        };
-        self.observer.progress(&progress) == ControlFlow::Continue(())
-    }
-
-    /// Round by round. In each: faults, deliveries, then time-outs, exits, wants and local steps.
-    fn run_rounds(&mut self) -> bool {
-        loop {
-            // What arrives next is at the end. Its room was kept from the round before.
-            debug_assert!(self.arriving.is_empty(), "the round before is over");
-            core::mem::swap(&mut self.arriving, &mut self.frontier);
-            let waiting = match &mut self.clock {
-                Clock::Rounds { waiting } => core::mem::take(waiting),
-                Clock::Timed { .. } | Clock::Steps | Clock::Recorded => Vec::new(),
-            };
-            if self.arriving.is_empty() && waiting.is_empty() {
-                match self.agenda.next_time() {
-                    Some(time) => self.now = time.max(self.now),
-                    None if self.release(true) => continue,
-                    None => match self.problem.on_quiet() {
-                        Some(process) => {
-                            self.now += 1;
-                            self.user_or_busy(process, UserInput::Want);
-                            continue;
-                        }
-                        None => return true,
-                    },
-                }
-            } else {
-                self.now += 1;
-            }
-            // By process and port; each link keeps its order.
-            sort::last_first(&mut self.arriving, &mut self.sorting, self.setup.n);
-            self.handle_due(true);
-            if self.is_half_duplex() {
-                let before = self.steps;
-                if let Some(complete) = self.half_duplex_round(waiting) {
-                    return complete;
-                }
-                // What waits is not accepted, and nothing else will happen that could change that.
-                if self.steps == before && self.agenda.next_time().is_none() && !self.release(true) {
-                    return true;
-                }
-            }
-            while !self.arriving.is_empty() {
-                if let Some(complete) = self.stops() {
-                    return complete;
-                }
-                let Some((link, flight)) = self.arriving.pop() else { break };
-                self.arrive(link, flight);
-                if !self.goes_on() {
-                    return false;
-                }
-            }
-            while let Some(due) = self.agenda.pop_by(self.now, false) {
-                if let Some(complete) = self.stops() {
-                    return complete;
-                }
-                self.handle(due);
-            }
-            if self.problem.is_idle()
-                && let Some(process) = self.problem.on_quiet()
-            {
-                self.user_or_busy(process, UserInput::Want);
-            }
-            if let Some(complete) = self.stops() {
-                return complete;
-            }
-        }
-    }
-
-    /// Event by event: whatever is due first.
-    fn run_timed(&mut self) -> bool {
-        loop {
-            if let Some(complete) = self.stops() {
-                return complete;
-            }
-            let Some((time, next)) = self.agenda.pop() else {
-                if self.release(true) {
-                    continue;
-                }
-                match self.problem.on_quiet() {
-                    Some(process) => {
-                        self.now += self.ticks_per_unit();
-                        self.user_or_busy(process, UserInput::Want);
-                        continue;
-                    }
-                    None => return true,
-                }
-            };
-            self.now = time;
-            match next {
-                Next::Due(due) => self.handle(due),
-                Next::Flight(message, slot) => self.deliver_message(slot, message),
-            }
-            if self.problem.is_idle()
-                && let Some(process) = self.problem.on_quiet()
-            {
-                self.user_or_busy(process, UserInput::Want);
-            }
-            if !self.goes_on() {
-                return false;
-            }
-        }
-    }
-
-    /// Step by step: the schedule picks among what could happen.
-    pub(super) fn run_steps(&mut self) -> bool {
-        loop {
-            self.handle_due(false);
-            if let Some(complete) = self.stops() {
-                return complete;
-            }
-            let picked = if matches!(self.picker, Picker::Greedy { .. }) {
-                self.greediest()
-            } else {
-                self.picker.pick()
-            };
-            match picked {
-                Some((candidate, message)) => {
-                    self.move_on(candidate, message);
-                    self.now += 1;
-                }
-                None => match self.agenda.next_time() {
-                    Some(time) => self.now = time.max(self.now),
-                    None if self.release(true) => {}
-                    None => match self.problem.on_quiet() {
-                        Some(process) => {
-                            self.now += 1;
-                            self.user_or_busy(process, UserInput::Want);
-                        }
-                        None => return true,
-                    },
-                },
-            }
-            if self.problem.is_idle()
-                && let Some(process) = self.problem.on_quiet()
-            {
-                self.user_or_busy(process, UserInput::Want);
-            }
-            if !self.goes_on() {
-                return false;
-            }
-        }
-    }
-
-    /// Carries out what the schedule picked.
-    #[inline]
-    fn move_on(&mut self, candidate: Candidate, message: Option<u64>) {
-        match candidate.what(self.nature.locals.count) {
-            Err((process, step)) => {
-                self.picker.remove_picked();
-                self.picker.remove(candidate);
-                self.take_local(process, step as u32);
-            }
-            Ok(slot) => match message {
-                Some(message) => self.deliver_message(slot, message),
-                None if self.is_half_duplex() => self.deliver_some(slot),
-                None => {
-                    let k = if self.is_fifo() { 0 } else { self.picker.draw(self.links.len(slot)) };
-                    if self.links.len(slot) == 1 {
-                        self.picker.remove_picked();
-                        if let Picker::Greedy { .. } = self.picker {
-                            self.picker.remove(candidate);
-                        }
-                    }
-                    self.deliver(slot, k);
-                }
-            },
-        }
-    }
-
-    /// Takes a local step if it is still possible.
-    fn take_local(&mut self, process: u32, step: u32) {
-        self.locals[process as usize] &= !(1 << step);
-        if !self.is_down(process) && self.can(process, step) {
-            self.local(process, step);
-        }
-    }
-
-    /// The candidate that causes most sends; the oldest of those.
-    fn greediest(&mut self) -> Option<(Candidate, Option<u64>)> {
-        let mut best: Option<(usize, core::cmp::Reverse<u64>, Candidate)> = None;
-        for place in 0..self.picker.live().len() {
-            let candidate = self.picker.live()[place];
-            let (sends, age) = self.would_send(candidate);
-            let rated = (sends, core::cmp::Reverse(age), candidate);
-            if best.as_ref().is_none_or(|best| (best.0, best.1) < (rated.0, rated.1)) {
-                best = Some(rated);
-            }
-        }
-        best.map(|(_, _, candidate)| (candidate, None))
     }
 }
 

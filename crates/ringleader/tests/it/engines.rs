@@ -4,7 +4,8 @@ use crate::support::{admits, all, at_least, entry, record, right, run, run_well,
 use ringleader::model::{Links, RuleText, SettingValues, Shape};
 use ringleader::registry::{Entry, Problem};
 use ringleader::sim::{
-    Delay, Entries, Fault, Initiators, Load, Meters, Recorder, Refusal, Report, Scenario, Schedule, Workload,
+    Delay, Entries, Fault, Initiators, Load, Meters, Observer, Recorder, Refusal, Report, Scenario, Schedule,
+    Workload,
 };
 use ringleader::trace::{Event, Input};
 use std::sync::Arc;
@@ -58,6 +59,43 @@ fn the_lane_for_half_duplex_links_and_the_general_engine_agree() {
             }
         }
     }
+}
+
+/// Somebody who looks on after every step.
+struct Spectator;
+
+impl Observer for Spectator {
+    fn wants_moves(&self) -> bool {
+        true
+    }
+}
+
+/// Where nobody looks on, what arrives in a round is handed over together, and what is sent to many is kept once.
+#[test]
+fn runs_that_nobody_watches_are_as_those_that_are_watched() {
+    let meters = Meters { load: true, ..Meters::default() };
+    let loads = [None, Some(Load::Light), Some(Load::Saturated), Some(Load::Open(0.3))];
+    let mut runs = 0;
+    for entry in all() {
+        for (n, load) in [1, 2, 5, 12, 40].into_iter().flat_map(|n| loads.iter().map(move |load| (n, load))) {
+            let is_election = entry.problem == Problem::Election;
+            if is_election && load.is_some() {
+                continue;
+            }
+            let initiators =
+                if n % 2 == 0 || !is_election { Initiators::All } else { Initiators::Percent(40.0) };
+            let workload = Workload { entries: Entries::Each(3), load: *load, ..Workload::default() };
+            for max_steps in [1, 2, 3, 7, 20, 61, 200, 3000] {
+                let (max_steps, n) = (Some(max_steps), at_least(entry, n));
+                let (initiators, workload) = (initiators.clone(), workload.clone());
+                let scenario = Scenario { max_steps, meters, initiators, workload, ..Scenario::new(n) };
+                let watched = entry.run(&scenario, &mut Spectator).ok();
+                assert_eq!(entry.run(&scenario, &mut ()).ok(), watched, "{} {scenario:?}", entry.spec.name);
+                runs += u32::from(watched.is_some());
+            }
+        }
+    }
+    assert!(runs > 4000, "{runs} runs were compared");
 }
 
 #[test]

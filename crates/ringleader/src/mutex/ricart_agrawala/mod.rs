@@ -116,18 +116,14 @@ impl Exclusion for RicartAgrawala {
         self.ts = self.clock.tick();
         self.missing = self.n.0.saturating_sub(1);
         self.user = if self.missing == 0 { Stage::Inside } else { Stage::Waiting };
-        for other in self.me.others(self.n) {
-            out.send(other, Msg::Request { t: self.ts });
-        }
+        out.send_all(self.me.others(self.n), Msg::Request { t: self.ts });
     }
 
     fn release(&mut self, out: &mut impl Outbox<Self>) {
         out.rule(Rule::Exit);
         self.user = Stage::Idle;
         self.ts = 0;
-        for other in self.deferred.drain() {
-            out.send(other, Msg::Reply {});
-        }
+        out.send_all(self.deferred.drain(), Msg::Reply {});
     }
 
     fn stage(&self) -> Stage {

@@ -119,9 +119,7 @@ impl Exclusion for SuzukiKasami {
         self.user = Stage::Waiting;
         let own = &mut self.rn[self.me.0 as usize];
         *own += 1;
-        for other in self.me.others(self.n) {
-            out.send(other, Msg::Request { sn: *own });
-        }
+        out.send_all(self.me.others(self.n), Msg::Request { sn: *own });
     }
 
     fn release(&mut self, out: &mut impl Outbox<Self>) {
