@@ -59,7 +59,7 @@ fn grows_like_n_log_n(entry: &Entry) -> bool {
     let is_ring = matches!(entry.shape, Shape::OneWayRing | Shape::TwoWayRing);
     let n = 1_000_000u64;
     let is_small = match entry.spec.cost.worst {
-        Some(bound) => (bound.value)(&Facts::plain(n)).is_some_and(|most| most < 1_000 * n),
+        Some(bound) => bound.value(&Facts::plain(n)).is_some_and(|most| most < 1_000 * n),
         None => !entry.spec.name.starts_with("itai-rodeh") || entry.spec.name == "itai-rodeh-coin",
     };
     entry.problem == Problem::Election && is_ring && is_small && !entry.is_literal()

@@ -11,8 +11,10 @@ state! {
     /// One process: who it is, the largest identity it has heard, and how many it has yet to hear.
     pub struct RollCall {
         id: Id,
-        largest: Id,
-        missing: u32,
+        told n: Size,
+        largest: Id = id,
+        missing: u32 = n.0,
+        outcome = |me| Decision::of(me.id, (me.missing == 0).then_some(me.largest)),
     }
 }
 
@@ -30,15 +32,10 @@ rules! {
 
 impl Process for RollCall {
     const SPEC: Spec = Spec::election("roll-call", 2026, include_str!("lib.rs"))
-        .at_most(Counts::All, Basis::Proved("counting: n identities, n hops each"), "n²", |facts| {
-            Some(facts.n * facts.n)
-        })
+        .proved("counting: n identities, n hops each")
+        .at_most(Counts::All, "n²", |n| n * n)
         .example("-n 3");
-    types! { Given = (Id, Size), Port = Next }
-
-    fn new((id, n): (Id, Size)) -> Self {
-        RollCall { id, largest: id, missing: n.0 }
-    }
+    types! { Port = Next }
 
     fn start(&mut self, out: &mut impl Outbox<Self>) {
         out.rule(Rule::Start);
@@ -52,11 +49,5 @@ impl Process for RollCall {
         if hops > 1 {
             out.send(Next, Msg::Call { id, hops: hops - 1 });
         }
-    }
-}
-
-impl Election for RollCall {
-    fn outcome(&self) -> Decision {
-        Decision::of(self.id, (self.missing == 0).then_some(self.largest))
     }
 }

@@ -51,7 +51,7 @@ impl Configuration {
         let facts = ringleader::model::Facts::plain(n);
         let cost = &self.entry.spec.cost;
         let average = cost.average.and_then(|average| (average.value)(&facts)).map(|value| value as u64);
-        let bound = || cost.worst.and_then(|bound| (bound.value)(&facts));
+        let bound = || cost.worst.and_then(|bound| bound.value(&facts));
         average.or_else(bound).unwrap_or(n * u64::from(n.max(2).ilog2())).max(n).max(1)
     }
 }

@@ -77,7 +77,7 @@ fn formulas(comparison: &Comparison<'_>, place: Place) -> (Option<f64>, Option<f
     let announced = |messages: f64| messages + f64::from(place.nodes);
     let cost = &entry.spec.cost;
     let average = cost.average.and_then(|average| (average.value)(&facts));
-    let bound = cost.worst.and_then(|worst| (worst.value)(&facts));
+    let bound = cost.worst.and_then(|worst| worst.value(&facts));
     (average.map(announced), bound.map(|bound| announced(bound as f64)))
 }
 

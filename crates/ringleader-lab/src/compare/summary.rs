@@ -24,7 +24,7 @@ pub fn bound_at(entry: &Entry, nodes: u32) -> Option<f64> {
         Problem::Election => 0,
         Problem::Mutex => MANY,
     };
-    let value = (worst.value)(&Facts { entries, ..Facts::plain(u64::from(nodes)) })?;
+    let value = worst.value(&Facts { entries, ..Facts::plain(u64::from(nodes)) })?;
     Some(if entries == 0 { value as f64 } else { value as f64 / entries as f64 })
 }
 

@@ -122,7 +122,7 @@ impl<'a> Ground<'a> {
             return None;
         }
         let facts = self.setup.facts(&self.scenario, self.entries());
-        Some((bound.counts, bound.formula, (bound.value)(&facts)?))
+        Some((bound.counts, bound.formula, bound.value(&facts)?))
     }
 
     pub(crate) fn is_election(&self) -> bool {

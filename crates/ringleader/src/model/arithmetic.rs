@@ -6,6 +6,13 @@ pub const fn floor_log2(n: u64) -> u64 {
     if n == 0 { 0 } else { n.ilog2() as u64 }
 }
 
+/// ⌊c·n·log2 n + n⌋, for bounds.
+#[must_use]
+pub fn n_log_n(c: f64, n: u64) -> u64 {
+    let n = n as f64;
+    (c * n * n.log2() + n) as u64
+}
+
 /// The largest P with F(P+2) ≤ n, for bounds; F(1) = F(2) = 1 are the first Fibonacci numbers. About 1.44 log2 n.
 #[must_use]
 pub const fn largest_phase(n: u64) -> u64 {

@@ -1,11 +1,47 @@
 //! How a contract is written: it begins with the name, the year and the file, and each line says what differs from the
 //! plainest algorithm. What is prose stands in the header of the file.
 
+use super::spec::Value;
 use super::{
     Arranged, Average, Basis, Bound, Constant, Cost, Counts, Erratum, Facts, Graph, Header, HeaderError,
     Informed, Links, Needs, Order, Orientation, Processes, Promises, Reached, RuleText, Schedules, Setting,
     Spec, Talks, Timing, Tolerates, Winner, header,
 };
+
+/// What a bound rests on; the bound follows.
+#[derive(Clone, Copy, Debug)]
+#[must_use]
+pub struct Claim {
+    spec: Spec,
+    basis: Basis,
+}
+
+impl Claim {
+    /// At most so many messages of these, of the number of processes.
+    pub const fn at_most(self, counts: Counts, formula: &'static str, value: fn(u64) -> u64) -> Spec {
+        self.bound(counts, formula, Value::OfSize(value))
+    }
+
+    /// At most so many messages per entry to the critical section, of the number of processes.
+    pub const fn at_most_per_entry(self, formula: &'static str, value: fn(u64) -> u64) -> Spec {
+        self.bound(Counts::All, formula, Value::PerEntry(value))
+    }
+
+    /// At most so many messages of these, if that can be said of these facts.
+    pub const fn at_most_of(
+        self,
+        counts: Counts,
+        formula: &'static str,
+        value: fn(&Facts) -> Option<u64>,
+    ) -> Spec {
+        self.bound(counts, formula, Value::OfFacts(value))
+    }
+
+    const fn bound(self, counts: Counts, formula: &'static str, value: Value) -> Spec {
+        let Claim { spec, basis } = self;
+        spec.cost(Cost { worst: Some(Bound { formula, counts, basis, value }), ..spec.cost })
+    }
+}
 
 impl Spec {
     /// An election. Unless it says otherwise, the largest identity of all is elected and everybody learns it, in the
@@ -36,11 +72,12 @@ impl Spec {
         }
     }
 
-    /// Mutual exclusion. Unless it says otherwise, nobody waits for ever, and it falls silent when nobody wants in.
+    /// Mutual exclusion. Unless it says otherwise, nobody waits for ever, it falls silent when nobody wants in, and who
+    /// does not want in takes part without having started.
     #[must_use]
     pub const fn exclusion(name: &'static str, year: u16, file: &'static str) -> Spec {
         let promises = Promises::Exclusion { order: Order::Fair, falls_silent: true };
-        Spec { promises, ..Spec::election(name, year, file) }
+        Spec { promises, ..Spec::election(name, year, file) }.reached(Reached::Relays)
     }
 
     /// Other names for it. A broken text has none.
@@ -171,16 +208,14 @@ impl Spec {
         }
     }
 
-    /// At most so many messages of these.
-    #[must_use]
-    pub const fn at_most(
-        self,
-        counts: Counts,
-        basis: Basis,
-        formula: &'static str,
-        value: fn(&Facts) -> Option<u64>,
-    ) -> Spec {
-        self.cost(Cost { worst: Some(Bound { formula, counts, basis, value }), ..self.cost })
+    /// Proved by these, or by this argument: at most so many messages.
+    pub const fn proved(self, by: &'static str) -> Claim {
+        Claim { spec: self, basis: Basis::Proved(by) }
+    }
+
+    /// In these measurements: at most so many messages.
+    pub const fn measured(self, how: &'static str) -> Claim {
+        Claim { spec: self, basis: Basis::Measured(how) }
     }
 
     /// The mean over random arrangements or independent requests.

@@ -168,6 +168,15 @@ pub trait Given: Sized {
     fn of(birth: &Birth) -> Self;
 }
 
+/// A state that begins as it is declared with [`state!`](crate::state): with what a process is told at birth, and the
+/// initial values of the rest.
+pub trait Begins: Sized {
+    /// What a process is told at birth: its variables without an initial value, in this order.
+    type Given: Given;
+    /// A process before its start.
+    fn begin(given: Self::Given) -> Self;
+}
+
 macro_rules! given {
     ($($type:ty: $told:expr, $birth:ident => $value:expr;)*) => {$(
         impl Given for $type {

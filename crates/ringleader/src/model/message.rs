@@ -14,6 +14,10 @@ pub trait Message: Clone + Eq + Hash + Debug + Send + Sync + 'static {
     fn kind(&self) -> usize;
     /// The fields by name.
     fn fields(&self) -> Fields;
+    /// Whose request it serves, for counting messages per entry.
+    fn charge(&self) -> Charge {
+        Charge::Nobody
+    }
     /// The size in bits: the tag that tells the kinds apart, and the fields.
     fn bits(&self, sizes: Sizes) -> u64;
     /// Appends the wire form.
@@ -41,8 +45,22 @@ pub trait Message: Clone + Eq + Hash + Debug + Send + Sync + 'static {
     }
 }
 
+/// Whose request a message serves.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Charge {
+    /// The sender's.
+    Sender,
+    /// The receiver's.
+    Receiver,
+    /// Somebody else's.
+    Process(u32),
+    /// Nobody's: it circulates of its own accord.
+    Nobody,
+}
+
 /// Declares the messages of an algorithm: one line per kind, with the name that reports use, `announces` where the
-/// kind only announces the result, and the fields.
+/// kind only announces the result, the fields, and in mutual exclusion whose request it `serves`: that of its `Sender`,
+/// of its `Receiver`, or of the process named in a field (`Process(k)`); nobody's where that is not said.
 ///
 /// ```
 /// use ringleader::model::{Id, Message};
@@ -63,6 +81,9 @@ pub trait Message: Clone + Eq + Hash + Debug + Send + Sync + 'static {
 macro_rules! messages {
     (@announces) => { false };
     (@announces announces) => { true };
+    (@charge) => { $crate::model::Charge::Nobody };
+    (@charge $whose:ident) => { $crate::model::Charge::$whose };
+    (@charge Process $who:ident) => { $crate::model::Charge::Process($who.0) };
     ($vis:vis enum $($rest:tt)+) => {
         $crate::messages! {
             /// What processes say to each other.
@@ -74,18 +95,24 @@ macro_rules! messages {
             $(
                 $(#[$inner:meta])*
                 $($announces:ident)? $word:literal $variant:ident $({ $($field:ident: $type:ty),* $(,)? })?
+                $(serves $whose:ident $(($who:ident))?)?
             ),+ $(,)?
         }
     ) => {
         $crate::messages! {
             @split $(#[$meta])* $vis enum $name {
-                $($(#[$inner])* $word [$($announces)?] $variant { $($($field: $type),*)? }),+
+                $(
+                    $(#[$inner])* $word [$($announces)?] [$($whose $($who)?)?] $variant { $($($field: $type),*)? }
+                ),+
             }
         }
     };
     (
         @split $(#[$meta:meta])* $vis:vis enum $name:ident {
-            $($(#[$inner:meta])* $word:literal [$($announces:ident)?] $variant:ident { $($field:ident: $type:ty),* }),+
+            $(
+                $(#[$inner:meta])* $word:literal [$($announces:ident)?] [$($whose:ident $($who:ident)?)?]
+                $variant:ident { $($field:ident: $type:ty),* }
+            ),+
         }
     ) => {
         $(#[$meta])*
@@ -109,6 +136,13 @@ macro_rules! messages {
                     $($name::$variant { $($field),* } => {
                         vec![$((stringify!($field), $crate::model::Show::show($field))),*]
                     }),+
+                }
+            }
+
+            #[inline]
+            fn charge(&self) -> $crate::model::Charge {
+                match self {
+                    $($name::$variant { $($($who,)?)? .. } => $crate::messages!(@charge $($whose $($who)?)?)),+
                 }
             }
 

@@ -23,18 +23,24 @@ mod state;
 mod value;
 mod wire;
 
-pub use arithmetic::{floor_log2, golden_ranks, harmonic, largest_phase};
+pub use arithmetic::{floor_log2, golden_ranks, harmonic, largest_phase, n_log_n};
 pub use clock::{Clock, VectorClock};
+pub use contract::Claim;
 pub use elector::{Asks, Contest, Elector};
-pub use given::{Birth, Degree, Given, Holder, Knowledge, Launch, MaxDelay, Range, Size, Told, TowardsRoot};
+pub use given::{
+    Begins, Birth, Degree, Given, Holder, Knowledge, Launch, MaxDelay, Range, Size, Told, TowardsRoot,
+};
 pub use header::{Header, HeaderError, errata};
 pub use id::Id;
-pub use message::Message;
+pub use message::{Charge, Message};
 pub use outbox::Outbox;
 pub(crate) use peers::Bits;
 pub use peers::Peers;
 pub use port::{Edge, Next, Peer, Port, Shape, Side};
-pub use process::{Charge, Decision, Election, Exclusion, Knows, Process, Rounds, Stage, Verdict};
+pub use process::{
+    Decided, Decides, Decision, Election, Exclusion, Knows, NOT_STARTED, Process, Rounds, Stage, User,
+    Verdict,
+};
 pub use quorum::{largest_quorum, line_or_grid};
 pub use snapshot::Snapshot;
 pub use spec::{

@@ -8,6 +8,7 @@ pub trait Outbox<P: Process> {
     fn send(&mut self, to: P::Port, msg: P::Msg);
 
     /// Sends the same message out of several ports, in this order.
+    #[inline(always)] // into the loop of the engine, as the single ones are
     fn send_all(&mut self, to: impl IntoIterator<Item = P::Port>, msg: P::Msg) {
         for port in to {
             self.send(port, msg.clone());

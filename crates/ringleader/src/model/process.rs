@@ -4,6 +4,10 @@ use super::{Given, Id, Message, Name, Outbox, Peer, Port, Rules, Settings, Show,
 use core::fmt::Debug;
 use core::hash::Hash;
 
+/// Why a process is never asleep when a message arrives, unless its contract says otherwise: whoever is reached starts
+/// first.
+pub const NOT_STARTED: &str = "everybody starts before its first message";
+
 /// One process of an algorithm: a state, and what it does on each input.
 ///
 /// A step is a function of the state, the input and the answers to `choose`. Nothing else may influence it, so that
@@ -131,17 +135,15 @@ impl Decision {
         Decision { verdict: Verdict::Leader, knows: Knows::Identity(me) }
     }
 
-    /// It lost to the process with this identity.
+    /// Of a process that is told the leader's name, or not yet.
     #[must_use]
-    pub const fn follows(leader: Id) -> Decision {
-        Decision { verdict: Verdict::Lost, knows: Knows::Identity(leader) }
-    }
-
-    /// Of a process without an identity: it leads or not, and knows that somebody does.
-    #[must_use]
-    pub const fn anonymous(leads: bool) -> Decision {
-        let verdict = if leads { Verdict::Leader } else { Verdict::Lost };
-        Decision { verdict, knows: Knows::ThereIsOne }
+    #[inline(always)]
+    pub fn named(me: Peer, leader: Option<Peer>) -> Decision {
+        match leader {
+            None => Decision::NONE,
+            Some(peer) if peer == me => Decision { verdict: Verdict::Leader, knows: Knows::Name(peer) },
+            Some(peer) => Decision { verdict: Verdict::Lost, knows: Knows::Name(peer) },
+        }
     }
 }
 
@@ -189,8 +191,67 @@ impl From<Option<Id>> for Knows {
     }
 }
 
+/// What a mode of a process says about the election. Declared with [`state!`](crate::state).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Decided {
+    /// Nothing yet.
+    Nothing,
+    /// It leads.
+    Leads,
+    /// It does not lead.
+    Loses,
+    /// This one leads.
+    Knows(Id),
+}
+
+/// The modes of a process, each with what it decides. Declared with [`state!`](crate::state).
+pub trait Decides {
+    /// What this mode decides.
+    fn decides(&self) -> Decided;
+
+    /// The leader that a process with this identity knows.
+    #[inline(always)]
+    fn leader(&self, me: Id) -> Option<Id> {
+        match self.decides() {
+            Decided::Nothing | Decided::Loses => None,
+            Decided::Leads => Some(me),
+            Decided::Knows(leader) => Some(leader),
+        }
+    }
+
+    /// The outcome of a process with this identity.
+    #[inline(always)]
+    fn outcome(&self, me: Id) -> Decision {
+        match self.decides() {
+            Decided::Nothing => Decision::NONE,
+            Decided::Leads => Decision::leads(me),
+            Decided::Loses => Decision { verdict: Verdict::Lost, knows: Knows::Nothing },
+            Decided::Knows(leader) => Decision::of(me, Some(leader)),
+        }
+    }
+
+    /// The outcome of a process without an identity: who has decided knows that there is a leader, and nothing more.
+    #[inline(always)]
+    fn anonymous(&self) -> Decision {
+        match self.decides() {
+            Decided::Nothing => Decision::NONE,
+            Decided::Leads => Decision { verdict: Verdict::Leader, knows: Knows::ThereIsOne },
+            Decided::Loses | Decided::Knows(_) => {
+                Decision { verdict: Verdict::Lost, knows: Knows::ThereIsOne }
+            }
+        }
+    }
+}
+
+/// A process with a user, who wants into the critical section. Declared with [`state!`](crate::state), where a variable
+/// of type [`Stage`] says where that user stands.
+pub trait User {
+    /// Where its user stands.
+    fn stage(&self) -> Stage;
+}
+
 /// An algorithm for mutual exclusion.
-pub trait Exclusion: Process {
+pub trait Exclusion: Process + User {
     /// The kinds of tokens, named as the messages that carry them, of which there must never be two of a kind; empty
     /// where there are none, or where they cannot be lost.
     const TOKENS: &'static [&'static str] = &[];
@@ -199,10 +260,6 @@ pub trait Exclusion: Process {
     fn request(&mut self, out: &mut impl Outbox<Self>);
     /// The user leaves. Only when inside.
     fn release(&mut self, out: &mut impl Outbox<Self>);
-    /// Where its user stands.
-    fn stage(&self) -> Stage;
-    /// Whose request a message serves, for counting messages per entry.
-    fn charge(msg: &Self::Msg) -> Charge;
     /// The priority of its current request, smaller first, where the algorithm promises to serve in that order.
     fn priority(&self) -> Option<(u64, u32)> {
         None
@@ -232,17 +289,4 @@ impl Show for Stage {
             Stage::Inside => "inside",
         })
     }
-}
-
-/// Whose request a message serves.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Charge {
-    /// The sender's.
-    Sender,
-    /// The receiver's.
-    Receiver,
-    /// Somebody else's.
-    Process(u32),
-    /// Nobody's: it circulates of its own accord.
-    Nobody,
 }

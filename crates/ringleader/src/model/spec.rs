@@ -410,8 +410,31 @@ pub struct Bound {
     pub counts: Counts,
     /// What it rests on.
     pub basis: Basis,
+    /// Its value.
+    pub(super) value: Value,
+}
+
+/// What the value of a bound depends on.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Value {
+    /// The number of processes.
+    OfSize(fn(u64) -> u64),
+    /// The number of processes, and for each entry to the critical section once more.
+    PerEntry(fn(u64) -> u64),
+    /// Other facts, too; none where it does not apply.
+    OfFacts(fn(&Facts) -> Option<u64>),
+}
+
+impl Bound {
     /// Its value; none where it does not apply.
-    pub value: fn(&Facts) -> Option<u64>,
+    #[must_use]
+    pub fn value(&self, facts: &Facts) -> Option<u64> {
+        match self.value {
+            Value::OfSize(value) => Some(value(facts.n)),
+            Value::PerEntry(value) => Some(value(facts.n) * facts.entries),
+            Value::OfFacts(value) => value(facts),
+        }
+    }
 }
 
 /// Which messages a bound speaks of.

@@ -43,28 +43,39 @@ pub fn derive_field(fields: &mut Fields, name: &'static str, value: Value) {
 /// empty. A `hidden` variable is not shown. A line `name = |me| value` shows what is derived from the others, in the
 /// place of a variable of that name if there is one. A line `..|me| fields` shows what is only there at times.
 ///
+/// A variable begins with the value behind its `=`. One without is told at birth; what is `told` serves only to make
+/// initial values, and is not kept.
+///
+/// A mode says behind `=>` what it decides: its process `leads`, it `loses`, or it `knows` the leader by a variable. Of
+/// these the line `outcome = |me| decision` makes the outcome of an [`Election`](super::Election). A variable of type
+/// `Stage` is where the [`User`](super::User) stands.
+///
 /// ```
 /// use ringleader::model::*;
 /// state! {
 ///     /// One process.
 ///     pub struct Runner {
 ///         id: Id,
-///         mode: Mode,
-///         hidden laps: u32,
+///         mode: Mode = Mode::AtRest,
+///         hidden laps: u32 = 3,
 ///         tired = |me| me.laps > 2,
 ///     }
 ///     /// What it does.
 ///     enum Mode {
 ///         AtRest,
 ///         Running { towards: Id } = "runs",
+///         Home => leads,
+///         Beaten { by: Id } => knows by,
 ///     }
 /// }
-/// let runner = Runner { id: Id::from_rank(1), mode: Mode::AtRest, laps: 3 };
+/// let runner = Runner::begin(Id::from_rank(1));
 /// let names: Vec<_> = runner.fields().iter().map(|(name, _)| *name).collect();
-/// assert_eq!(names, ["id", "mode", "towards", "tired"]);
+/// assert_eq!(names, ["id", "mode", "towards", "by", "tired"]);
 /// assert_eq!(runner.fields()[1].1, Value::Word("at-rest"));
-/// let runner = Runner { mode: Mode::Running { towards: runner.id }, ..runner };
-/// assert_eq!(runner.fields()[1].1, Value::Word("runs"));
+/// let running = Runner { mode: Mode::Running { towards: runner.id }, ..runner.clone() };
+/// assert_eq!(running.fields()[1].1, Value::Word("runs"));
+/// assert_eq!(running.mode.outcome(runner.id), Decision::NONE);
+/// assert_eq!(Mode::Home.outcome(runner.id), Decision::leads(runner.id));
 /// ```
 #[macro_export]
 macro_rules! state {
@@ -72,8 +83,16 @@ macro_rules! state {
     (
         $(#[$meta:meta])* $vis:vis struct $name:ident $(<$param:ident: $bound:path>)? { $($body:tt)* } $($rest:tt)*
     ) => {
-        $crate::state!(@struct [$(#[$meta])*] [$vis] $name [$($param: $bound)?] [] [] $($body)*);
+        $crate::state!(
+            @struct ([$(#[$meta])*] [$vis] $name [$($param: $bound)?]) [] [] [] [] [] [] $($body)*
+        );
         $crate::state!($($rest)*);
+    };
+    ($vis:vis enum $name:ident $modes:tt $($rest:tt)*) => {
+        $crate::state! {
+            /// What a process is, with the variables that it has then.
+            $vis enum $name $modes $($rest)*
+        }
     };
     (
         $(#[$meta:meta])* $vis:vis enum $name:ident {
@@ -81,12 +100,13 @@ macro_rules! state {
                 $(#[$inner:meta])* $mode:ident
                 $({ $($(#[$deep:meta])* $field:ident: $type:ty),* $(,)? })?
                 $(= $word:literal)?
+                $(=> $decides:ident $($known:ident)?)?
             ),+ $(,)?
         }
         $($rest:tt)*
     ) => {
         $(#[$meta])*
-        #[derive(Clone, PartialEq, Eq, Hash, Debug)]
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         $vis enum $name { $($(#[$inner])* $mode $({ $($(#[$deep])* $field: $type),* })?),+ }
 
         impl $crate::model::Shown for $name {
@@ -108,46 +128,106 @@ macro_rules! state {
                 }
             }
         }
+
+        impl $crate::model::Decides for $name {
+            #[inline(always)]
+            fn decides(&self) -> $crate::model::Decided {
+                match self {
+                    $($name::$mode { $($($known,)?)? .. } => {
+                        $crate::state!(@decides $($decides $($known)?)?)
+                    }),+
+                }
+            }
+        }
         $crate::state!($($rest)*);
     };
+    (@decides) => { $crate::model::Decided::Nothing };
+    (@decides leads) => { $crate::model::Decided::Leads };
+    (@decides loses) => { $crate::model::Decided::Loses };
+    (@decides knows $leader:ident) => { $crate::model::Decided::Knows(*$leader) };
+
+    // Variable by variable: what is stored, shown, told, told and stored, begun with a value; and what else it says.
+    (@struct ([] $vis:tt $name:ident $params:tt) $($rest:tt)*) => {
+        $crate::state!(@struct ([#[doc = "The local variables of one process."]] $vis $name $params) $($rest)*);
+    };
     (
-        @struct $meta:tt $vis:tt $name:ident $params:tt [$($stored:tt)*] [$($shown:tt)*]
+        @struct $head:tt $stored:tt $shown:tt [$($told:tt)*] $kept:tt $begun:tt $more:tt
+        $(#[$inner:meta])* told $field:ident: $type:ty, $($rest:tt)*
+    ) => {
+        $crate::state!(
+            @struct $head $stored $shown [$($told)* ($field $type)] $kept $begun $more $($rest)*
+        );
+    };
+    (
+        @struct $head:tt [$($stored:tt)*] $shown:tt [$($told:tt)*] [$($kept:tt)*] $begun:tt $more:tt
         $(#[$inner:meta])* hidden $field:ident: $type:ty, $($rest:tt)*
     ) => {
         $crate::state!(
-            @struct $meta $vis $name $params [$($stored)* $(#[$inner])* $field: $type,] [$($shown)*] $($rest)*
+            @struct $head [$($stored)* $(#[$inner])* $field: $type,] $shown [$($told)* ($field $type)]
+            [$($kept)* $field] $begun $more $($rest)*
         );
     };
     (
-        @struct $meta:tt $vis:tt $name:ident $params:tt [$($stored:tt)*] [$($shown:tt)*]
-        $(#[$inner:meta])* $field:ident: $type:ty, $($rest:tt)*
+        @struct $head:tt [$($stored:tt)*] $shown:tt $told:tt $kept:tt [$($begun:tt)*] $more:tt
+        $(#[$inner:meta])* hidden $field:ident: $type:ty = $value:expr, $($rest:tt)*
     ) => {
         $crate::state!(
-            @struct $meta $vis $name $params
-            [$($stored)* $(#[$inner])* $field: $type,] [$($shown)* (stored $field)] $($rest)*
+            @struct $head [$($stored)* $(#[$inner])* $field: $type,] $shown $told $kept
+            [$($begun)* $field: $value,] $more $($rest)*
         );
     };
     (
-        @struct $meta:tt $vis:tt $name:ident $params:tt $stored:tt [$($shown:tt)*]
+        @struct $head:tt $stored:tt [$($shown:tt)*] $told:tt $kept:tt $begun:tt [$($more:tt)*]
+        $(#[$inner:meta])* $field:ident: Stage $($rest:tt)*
+    ) => {
+        $crate::state!(
+            @struct $head $stored [$($shown)* (stored $field)] $told $kept $begun [$($more)* (user $field)]
+            $(#[$inner])* hidden $field: $crate::model::Stage $($rest)*
+        );
+    };
+    (
+        @struct $head:tt $stored:tt [$($shown:tt)*] $told:tt $kept:tt $begun:tt $more:tt
+        $(#[$inner:meta])* $field:ident: $($rest:tt)*
+    ) => {
+        $crate::state!(
+            @struct $head $stored [$($shown)* (stored $field)] $told $kept $begun $more
+            $(#[$inner])* hidden $field: $($rest)*
+        );
+    };
+    (
+        @struct $head:tt $stored:tt $shown:tt $told:tt $kept:tt $begun:tt [$($more:tt)*]
+        outcome = |$me:ident| $value:expr, $($rest:tt)*
+    ) => {
+        $crate::state!(
+            @struct $head $stored $shown $told $kept $begun [$($more)* (outcome $me $value)] $($rest)*
+        );
+    };
+    (
+        @struct $head:tt $stored:tt [$($shown:tt)*] $told:tt $kept:tt $begun:tt $more:tt
         $(#[$inner:meta])* $field:ident = |$me:ident| $value:expr, $($rest:tt)*
     ) => {
         $crate::state!(
-            @struct $meta $vis $name $params $stored [$($shown)* (derived $field $me $value)] $($rest)*
+            @struct $head $stored [$($shown)* (derived $field $me $value)] $told $kept $begun $more $($rest)*
         );
     };
     (
-        @struct $meta:tt $vis:tt $name:ident $params:tt $stored:tt [$($shown:tt)*]
+        @struct $head:tt $stored:tt [$($shown:tt)*] $told:tt $kept:tt $begun:tt $more:tt
         ..|$me:ident| $value:expr, $($rest:tt)*
     ) => {
-        $crate::state!(@struct $meta $vis $name $params $stored [$($shown)* (more $me $value)] $($rest)*);
-    };
-    (@struct [] $vis:tt $name:ident $params:tt $stored:tt [$(($($shown:tt)*))*]) => {
         $crate::state!(
-            @struct [#[doc = "The local variables of one process."]] $vis $name $params $stored [$(($($shown)*))*]
+            @struct $head $stored [$($shown)* (more $me $value)] $told $kept $begun $more $($rest)*
         );
     };
     (
-        @struct [$($meta:tt)+] [$vis:vis] $name:ident [$($param:ident: $bound:path)?]
+        @struct ($meta:tt $vis:tt $name:ident $params:tt) $stored:tt $shown:tt $told:tt $kept:tt $begun:tt
+        [$($more:tt)*]
+    ) => {
+        $crate::state!(@declared $meta $vis $name $params $stored $shown);
+        $crate::state!(@begun $name $params $told $kept $begun);
+        $($crate::state!(@more $name $params $more);)*
+    };
+    (
+        @declared [$($meta:tt)+] [$vis:vis] $name:ident [$($param:ident: $bound:path)?]
         [$($stored:tt)*] [$(($($shown:tt)*))*]
     ) => {
         $($meta)+
@@ -173,10 +253,42 @@ macro_rules! state {
         let $me = $self;
         $fields.extend($value)
     };
+    (@begun $name:ident $params:tt $told:tt $kept:tt []) => {};
+    (
+        @begun $name:ident [$($param:ident: $bound:path)?] [$(($told:ident $type:ty))*] [$($kept:ident)*]
+        [$($begun:tt)+]
+    ) => {
+        #[allow(unused_parens, reason = "what is told alone is no tuple")]
+        impl $(<$param: $bound>)? $crate::model::Begins for $name $(<$param>)? {
+            type Given = ($($type),*);
+
+            fn begin(($($told),*): Self::Given) -> Self {
+                $name { $($kept,)* $($begun)+ }
+            }
+        }
+    };
+    (@more $name:ident [$($param:ident: $bound:path)?] (user $user:ident)) => {
+        impl $(<$param: $bound>)? $crate::model::User for $name $(<$param>)? {
+            #[inline]
+            fn stage(&self) -> $crate::model::Stage {
+                self.$user
+            }
+        }
+    };
+    (@more $name:ident [$($param:ident: $bound:path)?] (outcome $me:ident $value:expr)) => {
+        impl $(<$param: $bound>)? $crate::model::Election for $name $(<$param>)? {
+            #[inline(always)] // lanes ask after every step
+            fn outcome(&self) -> $crate::model::Decision {
+                let $me = self;
+                $value
+            }
+        }
+    };
 }
 
-/// The types of a process: what it is given, and its ports; timers and local steps only if it has any. Its messages are
-/// called `Msg`, its rules `Rule`.
+/// The types of a process: its ports; timers and local steps only if it has any. Its messages are called `Msg`, its
+/// rules `Rule`. It begins as its state is declared; where there is more to do for that, it says what it is given, and
+/// has a `new` of its own.
 ///
 /// ```
 /// use ringleader::model::*;
@@ -185,21 +297,27 @@ macro_rules! state {
 /// #     /// nothing
 /// #     Start,
 /// # }
-/// # state! { pub struct Quiet { id: Id, } }
+/// state! { pub struct Quiet { id: Id, greeted: bool = false, } }
 /// impl Process for Quiet {
 ///     const SPEC: Spec = Spec::election("quiet", 2026, "");
-///     types! { Given = Id, Port = Next }
+///     types! { Port = Next }
 ///
-///     fn new(id: Id) -> Quiet {
-///         Quiet { id }
+///     fn receive(&mut self, _: Next, Msg::Hello {}: Msg, _: &mut impl Outbox<Quiet>) {
+///         self.greeted = true;
 ///     }
-///     fn receive(&mut self, _: Next, Msg::Hello {}: Msg, _: &mut impl Outbox<Quiet>) {}
 /// }
 /// ```
 #[macro_export]
 macro_rules! types {
     (@or_never) => { $crate::model::Never };
     (@or_never $type:ty) => { $type };
+    (Port = $($rest:tt)+) => {
+        $crate::types! { Given = <Self as $crate::model::Begins>::Given, Port = $($rest)+ }
+
+        fn new(given: Self::Given) -> Self {
+            $crate::model::Begins::begin(given)
+        }
+    };
     (Given = $given:ty, Port = $port:ty $(, Timer = $timer:ty)? $(, Local = $local:ty)?) => {
         type Given = $given;
         type Port = $port;

@@ -65,7 +65,7 @@ impl<P: Exclusion> Reading<P> for Excluding {
     }
     #[inline]
     fn charge(msg: &P::Msg) -> Charge {
-        P::charge(msg)
+        msg.charge()
     }
     fn want(process: &mut P, out: &mut impl Outbox<P>) {
         process.request(out);

@@ -88,7 +88,7 @@ impl Report {
     /// Holds the counts against the contract.
     pub(crate) fn compare(&mut self, spec: &Spec, facts: &Facts) {
         self.bound = spec.cost.worst.and_then(|bound| {
-            let value = (bound.value)(facts)?;
+            let value = bound.value(facts)?;
             let measured = match bound.counts {
                 Counts::Election => self.election_messages,
                 Counts::All => self.messages,

@@ -22,7 +22,7 @@ pub(crate) fn held(sizes: &[u32]) -> impl Iterator<Item = String> {
     let elections = all().iter().filter(|entry| entry.problem == Problem::Election && !entry.is_literal());
     core::iter::once(TITLE.to_owned()).chain(elections.flat_map(move |entry| {
         let lines: Vec<String> = sizes.iter().flat_map(|&n| at(entry, n)).collect();
-        let claims = entry.spec.cost.worst.is_some_and(|bound| (bound.value)(&Facts::plain(100)).is_some());
+        let claims = entry.spec.cost.worst.is_some_and(|bound| bound.value(&Facts::plain(100)).is_some());
         assert!(!claims || !lines.is_empty(), "{} is not held against its bound", entry.spec.name);
         lines
     }))
@@ -30,8 +30,7 @@ pub(crate) fn held(sizes: &[u32]) -> impl Iterator<Item = String> {
 
 /// Random identities, and the worst arrangement if one is known.
 fn at(entry: &Entry, n: u32) -> Vec<String> {
-    let Some(bound) = entry.spec.cost.worst.and_then(|bound| (bound.value)(&Facts::plain(u64::from(n))))
-    else {
+    let Some(bound) = entry.spec.cost.worst.and_then(|bound| bound.value(&Facts::plain(u64::from(n)))) else {
         return Vec::new();
     };
     let pairs = u64::from(n) * u64::from(n);

@@ -54,7 +54,7 @@ fn hs_most(end: usize) -> Vec<u64> {
 fn hs_bound(n: u64) -> u64 {
     let bound = entry(HS).spec.cost.worst.expect("it has a bound");
     let facts = Facts::plain(n);
-    (bound.value)(&facts).expect("it applies")
+    bound.value(&facts).expect("it applies")
 }
 
 #[test]

@@ -36,8 +36,8 @@ mod tests {
     use super::*;
     use crate::check::{Answer, Scope, exclusion};
     use crate::model::{
-        Charge, Exclusion, Fields, Launch, Never, Next, Order, Outbox, Process, Promises, Spec, State,
-        fields, messages,
+        Exclusion, Fields, Launch, Never, Next, Order, Outbox, Process, Promises, Spec, State, User, fields,
+        messages,
     };
     use crate::scenario::Entries;
 
@@ -98,6 +98,12 @@ mod tests {
         }
     }
 
+    impl User for Polite {
+        fn stage(&self) -> Stage {
+            self.user
+        }
+    }
+
     impl Exclusion for Polite {
         const TOKENS: &'static [&'static str] = &["token"];
 
@@ -108,14 +114,6 @@ mod tests {
         fn release(&mut self, out: &mut impl Outbox<Self>) {
             self.user = Stage::Idle;
             out.send(Next, Msg::Token {});
-        }
-
-        fn stage(&self) -> Stage {
-            self.user
-        }
-
-        fn charge(_: &Msg) -> Charge {
-            Charge::Nobody
         }
 
         fn tokens(&self) -> u32 {

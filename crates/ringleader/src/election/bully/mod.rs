@@ -24,18 +24,19 @@
 //! ```
 
 use crate::model::*;
+use Mode::*;
 
 state! {
     pub struct Bully {
         me: Peer,
         hidden n: Size,
-        hidden max_delay: u32,
-        mode: Mode,
-        leader: Option<Peer>,
+        hidden max_delay: MaxDelay,
+        mode: Mode = Idle,
+        leader: Option<Peer> = None,
+        outcome = |bully| Decision::named(bully.me, bully.leader),
     }
 
     /// What a process is doing.
-    #[derive(Copy)]
     enum Mode {
         Idle,
         AwaitAnswer = "await answer",
@@ -92,25 +93,19 @@ impl Process for Bully {
         .detector()
         .tolerates(Tolerates { crash: true, recovery: true, ..Tolerates::NOTHING })
         .elects(Winner::LargestLive, Informed::Live)
-        .at_most(
-            Counts::All,
-            Basis::Proved("counting: m ask all above once, those that are up answer, one tells all below"),
-            "m²+n-2",
-            |facts| match (facts.n, facts.initiators, facts.top_down, facts.other_faults) {
+        .proved("counting: m ask all above once, those that are up answer, one tells all below")
+        .at_most_of(Counts::All, "m²+n-2", |facts| {
+            match (facts.n, facts.initiators, facts.top_down, facts.other_faults) {
                 (1, _, 0, 0) => Some(0),
                 (n, 1, 1, 0) => {
                     let above = n.checked_sub(1 + facts.first_initiator).filter(|&m| m > 0);
                     above.map(|m| m * m + n - 2)
                 }
                 (_, _, _, _) => None,
-            },
-        )
+            }
+        })
         .example("-n 5 --crash 4@0 --initiators 0");
-    types! { Given = (Peer, Size, MaxDelay), Port = Peer, Timer = Timer }
-
-    fn new((me, n, MaxDelay(max_delay)): (Peer, Size, MaxDelay)) -> Self {
-        Bully { me, n, max_delay, mode: Mode::Idle, leader: None }
-    }
+    types! { Port = Peer, Timer = Timer }
 
     fn start(&mut self, out: &mut impl Outbox<Self>) {
         out.rule(Rule::Start);
@@ -125,13 +120,13 @@ impl Process for Bully {
                 out.send(from, Msg::Answer {});
                 self.begin(out);
             }
-            (Msg::Answer {}, Mode::AwaitAnswer) => {
+            (Msg::Answer {}, AwaitAnswer) => {
                 out.rule(Rule::Answer);
                 out.stop_timer(Timer::Answer);
                 out.set_timer(Timer::Coordinator, self.coordinator_timeout());
-                self.mode = Mode::AwaitCoordinator;
+                self.mode = AwaitCoordinator;
             }
-            (Msg::Answer {}, Mode::Idle | Mode::AwaitCoordinator) => out.rule(Rule::Late),
+            (Msg::Answer {}, Idle | AwaitCoordinator) => out.rule(Rule::Late),
             (Msg::Coordinator {}, _) if from < self.me || self.leader.is_some_and(|leader| leader > from) => {
                 out.rule(Rule::Object);
                 self.begin(out);
@@ -140,7 +135,7 @@ impl Process for Bully {
                 out.rule(Rule::Coordinator);
                 out.stop_timer(Timer::Answer);
                 out.stop_timer(Timer::Coordinator);
-                self.mode = Mode::Idle;
+                self.mode = Idle;
                 self.leader = Some(from);
             }
         }
@@ -148,17 +143,16 @@ impl Process for Bully {
 
     fn timeout(&mut self, timer: Timer, out: &mut impl Outbox<Self>) {
         match (timer, self.mode) {
-            (Timer::Answer, Mode::AwaitAnswer) => {
+            (Timer::Answer, AwaitAnswer) => {
                 out.rule(Rule::Silence);
                 self.win(out);
             }
-            (Timer::Coordinator, Mode::AwaitCoordinator) => {
+            (Timer::Coordinator, AwaitCoordinator) => {
                 out.rule(Rule::Again);
-                self.mode = Mode::Idle;
+                self.mode = Idle;
                 self.begin(out);
             }
-            (Timer::Answer, Mode::Idle | Mode::AwaitCoordinator)
-            | (Timer::Coordinator, Mode::Idle | Mode::AwaitAnswer) => {
+            (Timer::Answer, Idle | AwaitCoordinator) | (Timer::Coordinator, Idle | AwaitAnswer) => {
                 out.impossible("this timer was stopped");
             }
         }
@@ -175,7 +169,7 @@ impl Process for Bully {
 impl Bully {
     /// Asks everybody larger, if idle.
     fn begin(&mut self, out: &mut impl Outbox<Self>) {
-        if self.mode != Mode::Idle {
+        if self.mode != Idle {
             return;
         }
         self.leader = None;
@@ -186,12 +180,12 @@ impl Bully {
             out.send(larger, Msg::Election {});
         }
         out.set_timer(Timer::Answer, self.answer_timeout());
-        self.mode = Mode::AwaitAnswer;
+        self.mode = AwaitAnswer;
     }
 
     /// Nobody larger is up.
     fn win(&mut self, out: &mut impl Outbox<Self>) {
-        self.mode = Mode::Idle;
+        self.mode = Idle;
         self.leader = Some(self.me);
         for smaller in self.me.others(self.n).filter(|&peer| peer < self.me) {
             out.send(smaller, Msg::Coordinator {});
@@ -200,20 +194,11 @@ impl Bully {
 
     /// T = 2D + 1, longer than a question and its answer take.
     fn answer_timeout(&self) -> u32 {
-        self.max_delay.saturating_mul(2).saturating_add(1)
+        self.max_delay.0.saturating_mul(2).saturating_add(1)
     }
 
     /// T' = T + 2D, longer than the largest that is up needs to be asked, to wait in vain and to say so.
     fn coordinator_timeout(&self) -> u32 {
-        self.answer_timeout().saturating_add(self.max_delay.saturating_mul(2))
-    }
-}
-
-impl Election for Bully {
-    #[inline(always)]
-    fn outcome(&self) -> Decision {
-        let Some(leader) = self.leader else { return Decision::NONE };
-        let verdict = if leader == self.me { Verdict::Leader } else { Verdict::Lost };
-        Decision { verdict, knows: Knows::Name(leader) }
+        self.answer_timeout().saturating_add(self.max_delay.0.saturating_mul(2))
     }
 }

@@ -26,9 +26,9 @@ use crate::model::*;
 state! {
     pub struct ChangRoberts {
         id: Id,
-        participant: bool,
-        leader: bool,
-        coordinator: Option<Id>,
+        participant: bool = false,
+        leader: bool = false,
+        coordinator: Option<Id> = None,
     }
 }
 
@@ -62,20 +62,12 @@ impl Process for ChangRoberts {
         .aliases(&["lcr"])
         .links(Links::Fifo)
         .reached(Reached::Relays)
-        .at_most(
-            Counts::Election,
-            Basis::Proved("counting: the k-th largest identity goes n+1-k links at most"),
-            "n(n+1)/2",
-            |facts| Some(facts.n * (facts.n + 1) / 2),
-        )
+        .proved("counting: the k-th largest identity goes n+1-k links at most")
+        .at_most(Counts::Election, "n(n+1)/2", |n| n * (n + 1) / 2)
         .average("n·H(n)", |facts| (facts.initiators == facts.n).then(|| facts.n as f64 * harmonic(facts.n)))
         .worst_on(Arranged::Descending)
         .example("--ids 3,7,4,1");
-    types! { Given = Id, Port = Next }
-
-    fn new(id: Id) -> Self {
-        ChangRoberts { id, participant: false, leader: false, coordinator: None }
-    }
+    types! { Port = Next }
 
     fn start(&mut self, out: &mut impl Outbox<Self>) {
         if !self.participant {

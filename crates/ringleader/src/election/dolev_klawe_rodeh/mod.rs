@@ -20,15 +20,15 @@
 //! ```
 
 use crate::model::*;
+use Mode::*;
 
 state! {
     pub struct DolevKlaweRodeh {
         id: Id,
-        mode: Mode,
+        mode: Mode = Asleep,
+        outcome = |me| me.mode.outcome(me.id),
     }
 
-    /// What a process is, with the variables that it has then.
-    #[derive(Copy)]
     enum Mode {
         Asleep,
         /// Active: it has sent its value and waits for that of the active process before it.
@@ -37,8 +37,8 @@ state! {
         AwaitTwo { max: Id, nbr: Id },
         Passive,
         /// It was alone and has said so; the value it had belongs to another process, unless there is no other.
-        Announcer { leader: Id },
-        Done { leader: Id },
+        Announcer { leader: Id } => knows leader,
+        Done { leader: Id } => knows leader,
     }
 }
 
@@ -77,23 +77,15 @@ impl Process for DolevKlaweRodeh {
         .errata(include_str!("errata.md"))
         .aliases(&["dkr"])
         .links(Links::Fifo)
-        .at_most(
-            Counts::Election,
-            Basis::Proved("counting: two on each link in each of ⌊log n⌋ phases, and one"),
-            "2n⌊log n⌋+n",
-            |facts| Some(2 * facts.n * floor_log2(facts.n) + facts.n),
-        )
+        .proved("counting: two on each link in each of ⌊log n⌋ phases, and one")
+        .at_most(Counts::Election, "2n⌊log n⌋+n", |n| 2 * n * floor_log2(n) + n)
         .constant(2.0, "Dolev, Klawe and Rodeh 1982, the basic algorithm: 2n log n + O(n)")
         .worst_on(Arranged::BitReversal)
         .example("--ids 3,7,4,1");
-    types! { Given = Id, Port = Next }
-
-    fn new(id: Id) -> Self {
-        DolevKlaweRodeh { id, mode: Mode::Asleep }
-    }
+    types! { Port = Next }
 
     fn start(&mut self, out: &mut impl Outbox<Self>) {
-        if self.mode == Mode::Asleep {
+        if self.mode == Asleep {
             out.rule(Rule::Start);
             self.phase(self.id, out);
         }
@@ -102,51 +94,47 @@ impl Process for DolevKlaweRodeh {
     #[inline(always)] // into the loop of the engine, which comes by here for every message
     fn receive(&mut self, _: Next, msg: Msg, out: &mut impl Outbox<Self>) {
         match (&msg, self.mode) {
-            (&Msg::One { id }, Mode::AwaitOne { max }) if id == max => {
+            (&Msg::One { id }, AwaitOne { max }) if id == max => {
                 out.rule(Rule::Alone);
-                self.mode = Mode::Announcer { leader: max };
+                self.mode = Announcer { leader: max };
                 out.send(Next, Msg::Elected { id: max });
             }
-            (&Msg::One { id }, Mode::AwaitOne { max }) => {
+            (&Msg::One { id }, AwaitOne { max }) => {
                 out.rule(Rule::One);
-                self.mode = Mode::AwaitTwo { max, nbr: id };
+                self.mode = AwaitTwo { max, nbr: id };
                 out.send(Next, Msg::Two { id });
             }
-            (&Msg::Two { id }, Mode::AwaitTwo { max, nbr }) if nbr > id && nbr > max => {
+            (&Msg::Two { id }, AwaitTwo { max, nbr }) if nbr > id && nbr > max => {
                 out.rule(Rule::Survive);
                 self.phase(nbr, out);
             }
-            (Msg::Two { .. }, Mode::AwaitTwo { .. }) => {
+            (Msg::Two { .. }, AwaitTwo { .. }) => {
                 out.rule(Rule::Retire);
-                self.mode = Mode::Passive;
+                self.mode = Passive;
             }
-            (Msg::One { .. } | Msg::Two { .. }, Mode::Passive) => {
+            (Msg::One { .. } | Msg::Two { .. }, Passive) => {
                 out.rule(Rule::Relay);
                 out.send(Next, msg);
             }
-            (&Msg::Elected { id }, Mode::Passive) => {
+            (&Msg::Elected { id }, Passive) => {
                 out.rule(Rule::Elected);
-                self.mode = Mode::Done { leader: id };
+                self.mode = Done { leader: id };
                 out.send(Next, msg);
             }
-            (Msg::Elected { .. }, Mode::Announcer { .. }) => out.rule(Rule::Home),
-            (Msg::Elected { .. }, Mode::Done { .. }) => out.impossible("the announcement makes one lap"),
-            (Msg::One { .. }, Mode::Announcer { .. } | Mode::Done { .. }) => {
+            (Msg::Elected { .. }, Announcer { .. }) => out.rule(Rule::Home),
+            (Msg::Elected { .. }, Done { .. }) => out.impossible("the announcement makes one lap"),
+            (Msg::One { .. }, Announcer { .. } | Done { .. }) => {
                 out.impossible("the last active process has its own value back: nothing else travels");
             }
-            (Msg::Two { .. }, Mode::Announcer { .. } | Mode::Done { .. }) => {
+            (Msg::Two { .. }, Announcer { .. } | Done { .. }) => {
                 out.impossible("the last active process sends no two");
             }
-            (Msg::One { .. }, Mode::AwaitTwo { .. }) => out.impossible("after one comes two: links are FIFO"),
-            (Msg::Two { .. }, Mode::AwaitOne { .. }) => {
-                out.impossible("before two comes one: links are FIFO");
-            }
-            (Msg::Elected { .. }, Mode::AwaitOne { .. } | Mode::AwaitTwo { .. }) => {
+            (Msg::One { .. }, AwaitTwo { .. }) => out.impossible("after one comes two: links are FIFO"),
+            (Msg::Two { .. }, AwaitOne { .. }) => out.impossible("before two comes one: links are FIFO"),
+            (Msg::Elected { .. }, AwaitOne { .. } | AwaitTwo { .. }) => {
                 out.impossible("only the announcer was active");
             }
-            (Msg::One { .. } | Msg::Two { .. } | Msg::Elected { .. }, Mode::Asleep) => {
-                out.impossible("everybody starts before its first message");
-            }
+            (Msg::One { .. } | Msg::Two { .. } | Msg::Elected { .. }, Asleep) => out.impossible(NOT_STARTED),
         }
     }
 }
@@ -156,17 +144,7 @@ impl DolevKlaweRodeh {
     #[inline(always)]
     fn phase(&mut self, max: Id, out: &mut impl Outbox<Self>) {
         out.phase_begins();
-        self.mode = Mode::AwaitOne { max };
+        self.mode = AwaitOne { max };
         out.send(Next, Msg::One { id: max });
-    }
-}
-
-impl Election for DolevKlaweRodeh {
-    #[inline(always)]
-    fn outcome(&self) -> Decision {
-        match self.mode {
-            Mode::Announcer { leader } | Mode::Done { leader } => Decision::of(self.id, Some(leader)),
-            Mode::Asleep | Mode::AwaitOne { .. } | Mode::AwaitTwo { .. } | Mode::Passive => Decision::NONE,
-        }
     }
 }

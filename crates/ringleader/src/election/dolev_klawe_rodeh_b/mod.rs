@@ -24,17 +24,18 @@
 //! ```
 
 use crate::model::*;
+use Mode::*;
 
 state! {
     pub struct DolevKlaweRodehB {
         id: Id,
-        mode: Mode,
-        leader = |me| me.leader(),
+        mode: Mode = Asleep,
+        leader = |me| me.mode.leader(me.id),
+        outcome = |me| me.mode.outcome(me.id),
     }
 
     /// What a process is, with the variables that it has then: `max`, the largest value that it has stood for or let
     /// pass as a candidate, and the phase of that value.
-    #[derive(Copy)]
     enum Mode {
         Asleep,
         /// It has sent its value and waits for another to compare.
@@ -42,8 +43,8 @@ state! {
         /// It has a value from another process, which is not confirmed yet.
         Waiting { max: Id, phase: u8 },
         Passive { max: Id },
-        Leader,
-        Done { leader: Id },
+        Leader => leads,
+        Done { leader: Id } => knows leader,
     }
 }
 
@@ -91,26 +92,15 @@ impl Process for DolevKlaweRodehB {
     const SPEC: Spec = Spec::election("dolev-klawe-rodeh-b", 1982, include_str!("mod.rs"))
         .errata(include_str!("errata.md"))
         .links(Links::Fifo)
-        .at_most(
-            Counts::Election,
-            Basis::Measured("all arrangements up to n = 9, random and bad ones beyond"),
-            "1.5 n log n+n",
-            |facts| {
-                let n = facts.n as f64;
-                Some((1.5 * n * n.log2() + n) as u64)
-            },
-        )
+        .measured("all arrangements up to n = 9, random and bad ones beyond")
+        .at_most(Counts::Election, "1.5 n log n+n", |n| n_log_n(1.5, n))
         .constant(1.5, "Dolev, Klawe and Rodeh 1982, Algorithm B: 1.5 n log n + O(n)")
         .worst_on(Arranged::BitReversal)
         .example("--ids 1,3,2,4");
-    types! { Given = Id, Port = Next }
-
-    fn new(id: Id) -> Self {
-        DolevKlaweRodehB { id, mode: Mode::Asleep }
-    }
+    types! { Port = Next }
 
     fn start(&mut self, out: &mut impl Outbox<Self>) {
-        if self.mode == Mode::Asleep {
+        if self.mode == Asleep {
             out.rule(Rule::Start);
             self.activate(self.id, 0, out);
         }
@@ -119,63 +109,59 @@ impl Process for DolevKlaweRodehB {
     #[inline(always)] // into the loop of the engine, which comes by here for every message
     fn receive(&mut self, _: Next, msg: Msg, out: &mut impl Outbox<Self>) {
         match (&msg, self.mode) {
-            (&Msg::One { id, .. }, Mode::Active { .. } | Mode::Waiting { .. } | Mode::Passive { .. })
-                if id == self.id =>
-            {
+            (&Msg::One { id, .. }, Active { .. } | Waiting { .. } | Passive { .. }) if id == self.id => {
                 out.rule(Rule::Leader);
-                self.mode = Mode::Leader;
+                self.mode = Leader;
                 out.send(Next, Msg::Elected { id });
             }
-            (&Msg::One { id, .. }, Mode::Active { max, phase }) if id > max => {
+            (&Msg::One { id, .. }, Active { max, phase }) if id > max => {
                 out.rule(Rule::Wait);
-                self.mode = Mode::Waiting { max: id, phase };
+                self.mode = Waiting { max: id, phase };
             }
-            (Msg::One { .. }, Mode::Active { max, .. }) => {
+            (Msg::One { .. }, Active { max, .. }) => {
                 out.rule(Rule::Confirm);
-                self.mode = Mode::Passive { max };
+                self.mode = Passive { max };
                 out.send(Next, Msg::Two { id: max });
             }
-            (&Msg::One { id, phase, counter }, Mode::Waiting { max, .. }) => {
+            (&Msg::One { id, phase, counter }, Waiting { max, .. }) => {
                 out.rule(Rule::Retire);
-                self.mode = Mode::Passive { max };
+                self.mode = Passive { max };
                 self.pass(max, id, phase, counter, out);
             }
-            (&Msg::One { id, phase, counter }, Mode::Passive { max }) => {
+            (&Msg::One { id, phase, counter }, Passive { max }) => {
                 self.pass(max, id, phase, counter, out);
             }
-            (&Msg::Two { id }, Mode::Waiting { max, phase }) if id == max => {
+            (&Msg::Two { id }, Waiting { max, phase }) if id == max => {
                 out.rule(Rule::Activate);
                 self.activate(max, phase.saturating_add(1), out);
             }
-            (&Msg::Two { id }, Mode::Passive { max }) if id >= max => {
+            (&Msg::Two { id }, Passive { max }) if id >= max => {
                 out.rule(Rule::Relay);
                 out.send(Next, msg);
             }
-            (Msg::Two { .. }, Mode::Passive { .. }) => out.rule(Rule::Drop),
-            (&Msg::Elected { id }, Mode::Active { .. } | Mode::Waiting { .. } | Mode::Passive { .. }) => {
+            (Msg::Two { .. }, Passive { .. }) => out.rule(Rule::Drop),
+            (&Msg::Elected { id }, Active { .. } | Waiting { .. } | Passive { .. }) => {
                 out.rule(Rule::Elected);
-                self.mode = Mode::Done { leader: id };
+                self.mode = Done { leader: id };
                 out.send(Next, msg);
             }
-            (Msg::Elected { .. }, Mode::Leader) => out.rule(Rule::Home),
+            (Msg::Elected { .. }, Leader) => out.rule(Rule::Home),
             // At any time there are as many ones on their way as active processes, and here it is the last one: whoever
             // sees the largest value afterwards may wait with it, but is not active but for the one that sent it.
-            (Msg::One { .. }, Mode::Leader | Mode::Done { .. }) => {
+            (Msg::One { .. }, Leader | Done { .. }) => {
                 out.impossible("the value that came home was the last one");
             }
-            (Msg::Two { .. }, Mode::Waiting { .. }) => {
+            (Msg::Two { .. }, Waiting { .. }) => {
                 out.impossible("nothing comes between a value that waits and its two");
             }
-            (Msg::Two { .. }, Mode::Active { .. }) => {
+            (Msg::Two { .. }, Active { .. }) => {
                 out.impossible("who waits with a value comes before the next active process");
             }
-            (Msg::Two { .. }, Mode::Leader | Mode::Done { .. }) => {
+            (Msg::Two { .. }, Leader | Done { .. }) => {
                 out.impossible("what was on its way came before the last one");
             }
-            (Msg::Elected { .. }, Mode::Done { .. }) => out.impossible("the announcement makes one lap"),
-            (Msg::One { .. } | Msg::Two { .. } | Msg::Elected { .. }, Mode::Asleep) => {
-                out.impossible("everybody starts before its first message");
-            }
+            (Msg::Elected { .. }, Done { .. }) => out.impossible("the announcement makes one lap"),
+            (Msg::One { .. } | Msg::Two { .. } | Msg::Elected { .. }, Asleep) => out.impossible(NOT_STARTED),
         }
     }
 }
@@ -185,7 +171,7 @@ impl DolevKlaweRodehB {
     #[inline(always)]
     fn activate(&mut self, max: Id, phase: u8, out: &mut impl Outbox<Self>) {
         out.phase_begins();
-        self.mode = Mode::Active { max, phase };
+        self.mode = Active { max, phase };
         // There are at most log n phases; what is said beyond is for messages that no run sends.
         let counter = 1u32.checked_shl(u32::from(phase)).unwrap_or(u32::MAX);
         out.send(Next, Msg::One { id: max, phase, counter });
@@ -199,32 +185,12 @@ impl DolevKlaweRodehB {
             out.send(Next, Msg::One { id, phase, counter: 0 });
         } else if counter > 1 {
             out.rule(Rule::Pass);
-            self.mode = Mode::Passive { max: id };
+            self.mode = Passive { max: id };
             out.send(Next, Msg::One { id, phase, counter: counter - 1 });
         } else {
             out.rule(Rule::Rest);
-            self.mode = Mode::Waiting { max: id, phase };
+            self.mode = Waiting { max: id, phase };
             out.send(Next, Msg::One { id, phase, counter: 0 });
-        }
-    }
-
-    #[inline(always)]
-    fn leader(&self) -> Option<Id> {
-        match self.mode {
-            Mode::Leader => Some(self.id),
-            Mode::Done { leader } => Some(leader),
-            Mode::Asleep | Mode::Active { .. } | Mode::Waiting { .. } | Mode::Passive { .. } => None,
-        }
-    }
-}
-
-impl Election for DolevKlaweRodehB {
-    #[inline(always)]
-    fn outcome(&self) -> Decision {
-        match self.leader() {
-            None => Decision::NONE,
-            Some(leader) if self.mode == Mode::Leader => Decision::leads(leader),
-            Some(leader) => Decision::follows(leader),
         }
     }
 }

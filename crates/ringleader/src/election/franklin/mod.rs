@@ -17,24 +17,24 @@
 //! ```
 
 use crate::model::*;
+use Role::*;
 
 state! {
     pub struct Franklin {
         id: Id,
-        role: Role,
+        role: Role = Asleep,
         waiting = |me| me.waiting(),
-        leader = |me| me.leader(),
+        leader = |me| me.role.leader(me.id),
+        outcome = |me| me.role.outcome(me.id),
     }
 
-    /// What a process is, with the variables that it has then.
-    #[derive(Copy)]
     enum Role {
         Asleep,
         /// Values from one side wait, oldest first, for one from the other side to be compared with.
         Active { waiting: (Side, [Option<Id>; 2]) },
         Passive,
-        Leader,
-        Done { leader: Id },
+        Leader => leads,
+        Done { leader: Id } => knows leader,
     }
 }
 
@@ -71,21 +71,16 @@ impl Process for Franklin {
         .errata(include_str!("errata.md"))
         .links(Links::Fifo)
         .oriented()
-        .at_most(Counts::Election, Basis::Proved("Franklin 1982"), "2n(⌊log n⌋+1)", |facts| {
-            Some(2 * facts.n * (floor_log2(facts.n) + 1))
-        })
+        .proved("Franklin 1982")
+        .at_most(Counts::Election, "2n(⌊log n⌋+1)", |n| 2 * n * (floor_log2(n) + 1))
         .schedules(Schedules::Same)
         .constant(2.0, "Franklin 1982: 2n⌊log n⌋+3n, announcement included")
         .worst_on(Arranged::BitReversal)
         .example("--ids 3,7,4,1");
-    types! { Given = Id, Port = Side }
-
-    fn new(id: Id) -> Self {
-        Franklin { id, role: Role::Asleep }
-    }
+    types! { Port = Side }
 
     fn start(&mut self, out: &mut impl Outbox<Self>) {
-        if self.role == Role::Asleep {
+        if self.role == Asleep {
             out.rule(Rule::Start);
             self.round(Side::Right, None, out);
         }
@@ -94,41 +89,39 @@ impl Process for Franklin {
     #[inline(always)] // into the loop of the engine, which comes by here for every message
     fn receive(&mut self, from: Side, msg: Msg, out: &mut impl Outbox<Self>) {
         match (&msg, self.role) {
-            (&Msg::Id { id }, Role::Active { waiting: (side, [Some(first), early]) }) if side != from => {
+            (&Msg::Id { id }, Active { waiting: (side, [Some(first), early]) }) if side != from => {
                 self.compare(id, first, early, from, out);
             }
             // Two places are enough. What comes in as the k-th value is the round-k value of the nearest active
             // process on that side, which began round k only after it had our round-(k-1) value. So a process
             // in round r, which has compared r-1 values of each side, has been sent at most r+1.
-            (Msg::Id { .. }, Role::Active { waiting: (_, [Some(_), Some(_)]) }) => {
+            (Msg::Id { .. }, Active { waiting: (_, [Some(_), Some(_)]) }) => {
                 out.impossible("a neighbour is never more than one round ahead");
             }
-            (&Msg::Id { id }, Role::Active { waiting: (side, [Some(first), None]) }) => {
+            (&Msg::Id { id }, Active { waiting: (side, [Some(first), None]) }) => {
                 out.rule(Rule::Wait);
-                self.role = Role::Active { waiting: (side, [Some(first), Some(id)]) };
+                self.role = Active { waiting: (side, [Some(first), Some(id)]) };
             }
-            (&Msg::Id { id }, Role::Active { waiting: (_, [None, _]) }) => {
+            (&Msg::Id { id }, Active { waiting: (_, [None, _]) }) => {
                 out.rule(Rule::Wait);
-                self.role = Role::Active { waiting: (from, [Some(id), None]) };
+                self.role = Active { waiting: (from, [Some(id), None]) };
             }
-            (Msg::Id { .. }, Role::Passive) => {
+            (Msg::Id { .. }, Passive) => {
                 out.rule(Rule::Relay);
                 out.send(from.other(), msg);
             }
-            (Msg::Id { .. }, Role::Leader | Role::Done { .. }) => {
+            (Msg::Id { .. }, Leader | Done { .. }) => {
                 out.impossible("the last round ended before there was a leader");
             }
-            (&Msg::Elected { id }, Role::Passive) => {
+            (&Msg::Elected { id }, Passive) => {
                 out.rule(Rule::Elected);
-                self.role = Role::Done { leader: id };
+                self.role = Done { leader: id };
                 out.send(from.other(), msg);
             }
-            (Msg::Elected { .. }, Role::Leader) => out.rule(Rule::Home),
-            (Msg::Elected { .. }, Role::Active { .. }) => out.impossible("only the leader was left active"),
-            (Msg::Elected { .. }, Role::Done { .. }) => out.impossible("the lap ends at the leader"),
-            (Msg::Id { .. } | Msg::Elected { .. }, Role::Asleep) => {
-                out.impossible("everybody starts before its first message");
-            }
+            (Msg::Elected { .. }, Leader) => out.rule(Rule::Home),
+            (Msg::Elected { .. }, Active { .. }) => out.impossible("only the leader was left active"),
+            (Msg::Elected { .. }, Done { .. }) => out.impossible("the lap ends at the leader"),
+            (Msg::Id { .. } | Msg::Elected { .. }, Asleep) => out.impossible(NOT_STARTED),
         }
     }
 }
@@ -137,11 +130,9 @@ impl Franklin {
     /// A new round. A value of it may have come in already.
     #[inline(always)]
     fn round(&mut self, side: Side, early: Option<Id>, out: &mut impl Outbox<Self>) {
-        self.role = Role::Active { waiting: (side, [early, None]) };
+        self.role = Active { waiting: (side, [early, None]) };
         out.phase_begins();
-        for side in Side::BOTH {
-            out.send(side, Msg::Id { id: self.id });
-        }
+        out.send_all(Side::BOTH, Msg::Id { id: self.id });
     }
 
     /// The values of this round are in from both sides: `a` has just come from one, `b` waited on the other, and behind
@@ -154,13 +145,13 @@ impl Franklin {
             self.round(from.other(), early, out);
         } else if larger > self.id {
             out.rule(Rule::Retire);
-            self.role = Role::Passive;
+            self.role = Passive;
             if let Some(id) = early {
                 out.send(from, Msg::Id { id });
             }
         } else if a == b {
             out.rule(Rule::Alone);
-            self.role = Role::Leader;
+            self.role = Leader;
             out.send(Side::Right, Msg::Elected { id: self.id });
         } else {
             out.impossible("the own identity comes back on both sides or on none");
@@ -169,24 +160,8 @@ impl Franklin {
 
     fn waiting(&self) -> Option<(Side, [Option<Id>; 2])> {
         match self.role {
-            Role::Active { waiting } => Some(waiting).filter(|(_, values)| values[0].is_some()),
-            Role::Asleep | Role::Passive | Role::Leader | Role::Done { .. } => None,
+            Active { waiting } => Some(waiting).filter(|(_, values)| values[0].is_some()),
+            Asleep | Passive | Leader | Done { .. } => None,
         }
-    }
-
-    #[inline(always)]
-    fn leader(&self) -> Option<Id> {
-        match self.role {
-            Role::Leader => Some(self.id),
-            Role::Done { leader } => Some(leader),
-            Role::Asleep | Role::Active { .. } | Role::Passive => None,
-        }
-    }
-}
-
-impl Election for Franklin {
-    #[inline(always)]
-    fn outcome(&self) -> Decision {
-        Decision::of(self.id, self.leader())
     }
 }

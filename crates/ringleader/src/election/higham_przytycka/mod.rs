@@ -24,22 +24,22 @@
 use core::cmp::Ordering::{Equal, Greater, Less};
 
 use crate::model::*;
+use Mode::*;
 
 state! {
     pub struct HighamPrzytycka {
         id: Id,
-        mode: Mode,
-        leader = |me| me.leader(),
+        mode: Mode = Asleep,
+        leader = |me| me.mode.leader(me.id),
+        outcome = |me| me.mode.outcome(me.id),
     }
 
-    /// What a process is, with the variables that it has then.
-    #[derive(Copy)]
     enum Mode {
         Asleep,
         /// Label and round of the envelope that it sent last.
         Sent { label: Id, round: u8 },
-        Leader,
-        Done { leader: Id },
+        Leader => leads,
+        Done { leader: Id } => knows leader,
     }
 }
 
@@ -78,26 +78,15 @@ impl Process for HighamPrzytycka {
         .errata(include_str!("errata.md"))
         .links(Links::Fifo)
         .elects(Winner::Any, Informed::All)
-        .at_most(
-            Counts::Election,
-            Basis::Measured("all arrangements up to n = 9, random and bad ones beyond"),
-            "1.271 n log n+n",
-            |facts| {
-                let n = facts.n as f64;
-                Some((1.271 * n * n.log2() + n) as u64)
-            },
-        )
+        .measured("all arrangements up to n = 9, random and bad ones beyond")
+        .at_most(Counts::Election, "1.271 n log n+n", |n| n_log_n(1.271, n))
         .constant(1.271, "Higham and Przytycka 1993: 1.271 n log n + O(n)")
         .worst_on(Arranged::Fibonacci)
         .example("--ids 1,3,5,2,4");
-    types! { Given = Id, Port = Next }
-
-    fn new(id: Id) -> Self {
-        HighamPrzytycka { id, mode: Mode::Asleep }
-    }
+    types! { Port = Next }
 
     fn start(&mut self, out: &mut impl Outbox<Self>) {
-        if self.mode == Mode::Asleep {
+        if self.mode == Asleep {
             out.rule(Rule::Start);
             self.enter(1, self.id, out);
         }
@@ -106,13 +95,13 @@ impl Process for HighamPrzytycka {
     #[inline(always)] // into the loop of the engine, which comes by here for every message
     fn receive(&mut self, _: Next, msg: Msg, out: &mut impl Outbox<Self>) {
         match (msg, self.mode) {
-            (Msg::Env { label, round, counter }, Mode::Sent { label: last, round: last_round }) => {
+            (Msg::Env { label, round, counter }, Sent { label: last, round: last_round }) => {
                 let odd = round % 2 == 1;
                 let goes_on = if odd { label < last } else { label > last };
                 match round.cmp(&last_round) {
                     Equal if label == last => {
                         out.rule(Rule::Leader);
-                        self.mode = Mode::Leader;
+                        self.mode = Leader;
                         out.send(Next, Msg::Elected { id: self.id });
                     }
                     Equal if goes_on => {
@@ -130,26 +119,24 @@ impl Process for HighamPrzytycka {
                     }
                     Greater => {
                         out.rule(Rule::Pass);
-                        self.mode = Mode::Sent { label, round };
+                        self.mode = Sent { label, round };
                         // In even rounds nobody looks at the counter: it may stay at 0.
                         out.send(Next, Msg::Env { label, round, counter: counter.saturating_sub(1) });
                     }
                     Less => out.impossible("the rounds of what passes a process never fall"),
                 }
             }
-            (Msg::Elected { id }, Mode::Sent { .. }) => {
+            (Msg::Elected { id }, Sent { .. }) => {
                 out.rule(Rule::Elected);
-                self.mode = Mode::Done { leader: id };
+                self.mode = Done { leader: id };
                 out.send(Next, Msg::Elected { id });
             }
-            (Msg::Elected { .. }, Mode::Leader) => out.rule(Rule::Home),
-            (Msg::Env { .. }, Mode::Leader | Mode::Done { .. }) => {
+            (Msg::Elected { .. }, Leader) => out.rule(Rule::Home),
+            (Msg::Env { .. }, Leader | Done { .. }) => {
                 out.impossible("an envelope that finds its own traces is the last one");
             }
-            (Msg::Elected { .. }, Mode::Done { .. }) => out.impossible("the announcement makes one lap"),
-            (Msg::Env { .. } | Msg::Elected { .. }, Mode::Asleep) => {
-                out.impossible("everybody starts before its first message");
-            }
+            (Msg::Elected { .. }, Done { .. }) => out.impossible("the announcement makes one lap"),
+            (Msg::Env { .. } | Msg::Elected { .. }, Asleep) => out.impossible(NOT_STARTED),
         }
     }
 }
@@ -160,29 +147,9 @@ impl HighamPrzytycka {
     fn enter(&mut self, round: u8, label: Id, out: &mut impl Outbox<Self>) {
         out.phase_reached(u32::from(round));
         let links = FIBONACCI.get(usize::from(round) + 2).copied().unwrap_or(u32::MAX);
-        self.mode = Mode::Sent { label, round };
+        self.mode = Sent { label, round };
         // The link ahead is the first of them.
         out.send(Next, Msg::Env { label, round, counter: links - 1 });
-    }
-
-    #[inline(always)]
-    fn leader(&self) -> Option<Id> {
-        match self.mode {
-            Mode::Leader => Some(self.id),
-            Mode::Done { leader } => Some(leader),
-            Mode::Asleep | Mode::Sent { .. } => None,
-        }
-    }
-}
-
-impl Election for HighamPrzytycka {
-    #[inline(always)]
-    fn outcome(&self) -> Decision {
-        match self.leader() {
-            None => Decision::NONE,
-            Some(leader) if self.mode == Mode::Leader => Decision::leads(leader),
-            Some(leader) => Decision::follows(leader),
-        }
     }
 }
 

@@ -26,24 +26,24 @@
 use core::cmp::Ordering::{Equal, Greater, Less};
 
 use crate::model::*;
+use Mode::*;
 
 state! {
     pub struct HirschbergSinclair {
         id: Id,
-        mode: Mode,
-        winner = |me| me.winner(),
+        mode: Mode = Idle,
+        winner = |me| me.mode.leader(me.id),
+        outcome = |me| me.mode.outcome(me.id),
     }
 
-    /// What a process is, with the variables that it has then.
-    #[derive(Copy)]
     enum Mode {
         /// It has not started, and nobody has reached it.
         Idle,
         /// It has asked so far on both sides; `first` is the answer of one side, once it is in.
         Candidate { lgmax: u32, first: Option<bool> },
-        Lost,
-        Leader,
-        Done { winner: Id },
+        Lost => loses,
+        Leader => leads,
+        Done { winner: Id } => knows winner,
     }
 }
 
@@ -97,24 +97,16 @@ impl Process for HirschbergSinclair {
         .links(Links::Fifo)
         .oriented()
         .reached(Reached::Relays)
-        .at_most(
-            Counts::Election,
-            Basis::Proved("counting: of r/2+1 processes in a row at most one asks r far"),
-            "6n+Σ4r⌊n/(r/2+1)⌋",
-            |facts| Some(most_messages(facts.n)),
-        )
+        .proved("counting: of r/2+1 processes in a row at most one asks r far")
+        .at_most(Counts::Election, "6n+Σ4r⌊n/(r/2+1)⌋", most_messages)
         .schedules(Schedules::RoundsSendMost)
         .constant(8.0, "Hirschberg and Sinclair 1980: 8n+8⌈n log n⌉")
         .worst_on(Arranged::Custom("each stretch split where most is sent", worst))
         .example("--ids 3,7,4,1");
-    types! { Given = Id, Port = Side }
-
-    fn new(id: Id) -> Self {
-        HirschbergSinclair { id, mode: Mode::Idle }
-    }
+    types! { Port = Side }
 
     fn start(&mut self, out: &mut impl Outbox<Self>) {
-        if self.mode == Mode::Idle {
+        if self.mode == Idle {
             out.rule(Rule::Start);
             self.launch(1, out);
         }
@@ -124,7 +116,7 @@ impl Process for HirschbergSinclair {
     fn receive(&mut self, from: Side, msg: Msg, out: &mut impl Outbox<Self>) {
         match msg {
             Msg::Cand { id, lg, lgmax } => match (id.cmp(&self.id), self.mode) {
-                (Less, Mode::Idle) => {
+                (Less, Idle) => {
                     out.rule(Rule::Wake);
                     out.send(from, Msg::Resp { ok: false, id });
                     self.launch(1, out);
@@ -135,51 +127,45 @@ impl Process for HirschbergSinclair {
                     out.send(from, Msg::Resp { ok: false, id });
                 }
                 (Greater, _) => self.yield_to(from, id, lg.saturating_add(1), lgmax, out),
-                (Equal, Mode::Candidate { .. }) => {
+                (Equal, Candidate { .. }) => {
                     out.rule(Rule::Home);
-                    self.mode = Mode::Leader;
+                    self.mode = Leader;
                     out.send(from.other(), Msg::Ended { id });
                 }
-                (Equal, Mode::Leader) => out.rule(Rule::Swallow),
-                (Equal, Mode::Idle) => out.impossible("it has not asked yet"),
-                (Equal, Mode::Lost | Mode::Done { .. }) => {
-                    out.impossible("whoever beat it refuses its candidature, too");
-                }
+                (Equal, Leader) => out.rule(Rule::Swallow),
+                (Equal, Idle) => out.impossible("it has not asked yet"),
+                (Equal, Lost | Done { .. }) => out.impossible("whoever beat it refuses its candidature, too"),
             },
             Msg::Resp { id, .. } if id != self.id => {
                 out.rule(Rule::Relay);
                 out.send(from.other(), msg);
             }
             Msg::Resp { ok, .. } => match self.mode {
-                Mode::Candidate { lgmax, first: None } => {
+                Candidate { lgmax, first: None } => {
                     out.rule(Rule::Wait);
-                    self.mode = Mode::Candidate { lgmax, first: Some(ok) };
+                    self.mode = Candidate { lgmax, first: Some(ok) };
                 }
-                Mode::Candidate { lgmax, first: Some(first) } if first && ok => {
+                Candidate { lgmax, first: Some(first) } if first && ok => {
                     out.rule(Rule::Survive);
                     self.launch(lgmax.saturating_mul(2), out);
                 }
-                Mode::Candidate { first: Some(_), .. } => {
+                Candidate { first: Some(_), .. } => {
                     out.rule(Rule::Beaten);
-                    self.mode = Mode::Lost;
+                    self.mode = Lost;
                 }
-                Mode::Lost | Mode::Done { .. } => out.rule(Rule::Late),
-                Mode::Idle => out.impossible("it has not asked yet"),
-                Mode::Leader => {
-                    out.impossible("the last candidature comes home on both sides, without an answer");
-                }
+                Lost | Done { .. } => out.rule(Rule::Late),
+                Idle => out.impossible("it has not asked yet"),
+                Leader => out.impossible("the last candidature comes home on both sides, without an answer"),
             },
             Msg::Ended { id } => match self.mode {
-                Mode::Lost => {
+                Lost => {
                     out.rule(Rule::Ended);
-                    self.mode = Mode::Done { winner: id };
+                    self.mode = Done { winner: id };
                     out.send(from.other(), msg);
                 }
-                Mode::Leader => out.rule(Rule::Stop),
-                Mode::Idle | Mode::Candidate { .. } => {
-                    out.impossible("the winner's candidature came by here before");
-                }
-                Mode::Done { .. } => out.impossible("the lap ends at the leader"),
+                Leader => out.rule(Rule::Stop),
+                Idle | Candidate { .. } => out.impossible("the winner's candidature came by here before"),
+                Done { .. } => out.impossible("the lap ends at the leader"),
             },
         }
     }
@@ -190,20 +176,18 @@ impl HirschbergSinclair {
     #[inline(always)]
     fn launch(&mut self, lgmax: u32, out: &mut impl Outbox<Self>) {
         out.phase_begins();
-        self.mode = Mode::Candidate { lgmax, first: None };
-        for side in Side::BOTH {
-            out.send(side, Msg::Cand { id: self.id, lg: 0, lgmax });
-        }
+        self.mode = Candidate { lgmax, first: None };
+        out.send_all(Side::BOTH, Msg::Cand { id: self.id, lg: 0, lgmax });
     }
 
     /// A larger candidate asks, over a way of this length so far.
     #[inline(always)]
     fn yield_to(&mut self, from: Side, id: Id, lg: u32, lgmax: u32, out: &mut impl Outbox<Self>) {
         match self.mode {
-            Mode::Idle | Mode::Candidate { .. } => self.mode = Mode::Lost,
+            Idle | Candidate { .. } => self.mode = Lost,
             // The second copy of the winner's candidature may come after the announcement: that stands.
-            Mode::Lost | Mode::Done { .. } => {}
-            Mode::Leader => out.impossible("nobody is larger than the leader"),
+            Lost | Done { .. } => {}
+            Leader => out.impossible("nobody is larger than the leader"),
         }
         if lg < lgmax {
             out.rule(Rule::Pass);
@@ -212,26 +196,6 @@ impl HirschbergSinclair {
             out.rule(Rule::Agree);
             out.send(from, Msg::Resp { ok: true, id });
         }
-    }
-
-    fn winner(&self) -> Option<Id> {
-        match self.mode {
-            Mode::Leader => Some(self.id),
-            Mode::Done { winner } => Some(winner),
-            Mode::Idle | Mode::Candidate { .. } | Mode::Lost => None,
-        }
-    }
-}
-
-impl Election for HirschbergSinclair {
-    #[inline(always)]
-    fn outcome(&self) -> Decision {
-        let verdict = match self.mode {
-            Mode::Idle | Mode::Candidate { .. } => Verdict::Undecided,
-            Mode::Lost | Mode::Done { .. } => Verdict::Lost,
-            Mode::Leader => Verdict::Leader,
-        };
-        Decision { verdict, knows: self.winner().into() }
     }
 }
 

@@ -23,21 +23,21 @@
 //! ```
 
 use crate::model::*;
+use Role::*;
 use std::collections::VecDeque;
 
 state! {
     pub struct Humblet {
         id: Id,
-        hidden degree: u32,
-        role: Role,
+        hidden degree: Degree,
+        role: Role = Asleep,
         /// Claims that wait until its owner has decided on the one before, oldest first.
-        hidden queue: VecDeque<(Edge, u32, Id)>,
+        hidden queue: VecDeque<(Edge, u32, Id)> = VecDeque::new(),
         queue = |me| me.queue.iter().map(|(from, ..)| *from).collect::<Vec<Edge>>(),
-        leader = |me| me.leader(),
+        leader = |me| me.role.leader(me.id),
+        outcome = |me| me.role.outcome(me.id),
     }
 
-    /// What a process is, with the variables that it has then.
-    #[derive(Copy)]
     enum Role {
         Asleep,
         /// It has the processes behind its first `level` ports, and has asked for the next.
@@ -46,8 +46,8 @@ state! {
         Beaten { level: u32 },
         /// It is owned; a contender for it waits for the owner's word.
         Captured { level: u32, owner: Edge, contender: Option<Edge> },
-        Leader,
-        Done { leader: Id },
+        Leader => leads,
+        Done { leader: Id } => knows leader,
     }
 }
 
@@ -103,21 +103,18 @@ impl Process for Humblet {
     const SPEC: Spec = Spec::election("humblet", 1984, include_str!("mod.rs"))
         .links(Links::Fifo)
         .elects(Winner::Any, Informed::All)
-        .at_most(Counts::All, Basis::Proved("counting: n/(l+1) at level l"), "4n·H(n/2+1)+n-1", |facts| {
+        .proved("counting: n/(l+1) at level l")
+        .at_most_of(Counts::All, "4n·H(n/2+1)+n-1", |facts| {
             let n = facts.n as f64;
             let captures = 4.0 * n * harmonic(facts.n / 2 + 1);
             // Where it is a whole number, the sum of fractions must not fall short of it.
             Some(((captures + n - 1.0) * (1.0 + 1e-12)) as u64)
         })
         .example("-n 5 --seed 1");
-    types! { Given = (Id, Degree), Port = Edge }
-
-    fn new((id, Degree(degree)): (Id, Degree)) -> Self {
-        Humblet { id, degree, role: Role::Asleep, queue: VecDeque::new() }
-    }
+    types! { Port = Edge }
 
     fn start(&mut self, out: &mut impl Outbox<Self>) {
-        if self.role == Role::Asleep {
+        if self.role == Asleep {
             out.rule(Rule::Start);
             self.capture_next(0, out);
         }
@@ -125,15 +122,15 @@ impl Process for Humblet {
 
     fn receive(&mut self, from: Edge, msg: Msg, out: &mut impl Outbox<Self>) {
         match (msg, self.role) {
-            (Msg::Capture { level, id }, Role::Active { level: own } | Role::Beaten { level: own })
+            (Msg::Capture { level, id }, Active { level: own } | Beaten { level: own })
                 if (level, id) > (own, self.id) =>
             {
                 out.rule(Rule::Captured);
-                self.role = Role::Captured { level: own, owner: from, contender: None };
+                self.role = Captured { level: own, owner: from, contender: None };
                 out.send(from, Msg::Accept {});
             }
-            (Msg::Capture { .. }, Role::Active { .. } | Role::Beaten { .. }) => out.rule(Rule::Ignore),
-            (Msg::Capture { level, id }, Role::Captured { .. }) => {
+            (Msg::Capture { .. }, Active { .. } | Beaten { .. }) => out.rule(Rule::Ignore),
+            (Msg::Capture { level, id }, Captured { .. }) => {
                 out.rule(Rule::Claimed);
                 self.queue.push_back((from, level, id));
                 self.ask_owner(out);
@@ -141,60 +138,55 @@ impl Process for Humblet {
             // Who gives one up gives up hope.
             (
                 Msg::Forward { level, id },
-                Role::Active { level: own } | Role::Beaten { level: own } | Role::Captured { level: own, .. },
+                Active { level: own } | Beaten { level: own } | Captured { level: own, .. },
             ) if (level, id) > (own, self.id) => {
                 out.rule(Rule::Yes);
-                if let Role::Active { level } = self.role {
-                    self.role = Role::Beaten { level };
+                if let Active { level } = self.role {
+                    self.role = Beaten { level };
                 }
                 out.send(from, Msg::Yes {});
             }
-            (Msg::Forward { .. }, Role::Active { .. } | Role::Beaten { .. } | Role::Captured { .. }) => {
+            (Msg::Forward { .. }, Active { .. } | Beaten { .. } | Captured { .. }) => {
                 out.rule(Rule::No);
                 out.send(from, Msg::No {});
             }
-            (Msg::Yes {}, Role::Captured { level, contender: Some(contender), .. }) => {
+            (Msg::Yes {}, Captured { level, contender: Some(contender), .. }) => {
                 out.rule(Rule::Go);
-                self.role = Role::Captured { level, owner: contender, contender: None };
+                self.role = Captured { level, owner: contender, contender: None };
                 out.send(contender, Msg::Accept {});
                 self.ask_owner(out);
             }
-            (Msg::No {}, Role::Captured { level, owner, contender: Some(_) }) => {
+            (Msg::No {}, Captured { level, owner, contender: Some(_) }) => {
                 out.rule(Rule::Stay);
-                self.role = Role::Captured { level, owner, contender: None };
+                self.role = Captured { level, owner, contender: None };
                 self.ask_owner(out);
             }
-            (Msg::Accept {}, Role::Active { level }) => {
+            (Msg::Accept {}, Active { level }) => {
                 out.rule(Rule::Grow);
                 self.capture_next(level + 1, out);
             }
-            (Msg::Accept {}, Role::Beaten { level }) => {
+            (Msg::Accept {}, Beaten { level }) => {
                 out.rule(Rule::TooLate);
-                self.role = Role::Beaten { level: level + 1 };
+                self.role = Beaten { level: level + 1 };
             }
-            (Msg::Accept {}, Role::Captured { level, owner, contender }) => {
+            (Msg::Accept {}, Captured { level, owner, contender }) => {
                 out.rule(Rule::TooLate);
-                self.role = Role::Captured { level: level + 1, owner, contender };
+                self.role = Captured { level: level + 1, owner, contender };
             }
-            (Msg::Leader { id }, Role::Active { .. } | Role::Beaten { .. } | Role::Captured { .. }) => {
+            (Msg::Leader { id }, Active { .. } | Beaten { .. } | Captured { .. }) => {
                 out.rule(Rule::Leader);
-                self.role = Role::Done { leader: id };
+                self.role = Done { leader: id };
                 self.queue = VecDeque::new();
             }
-            (Msg::Capture { .. } | Msg::Forward { .. }, Role::Leader | Role::Done { .. })
-            | (Msg::Yes {} | Msg::No {} | Msg::Accept {}, Role::Done { .. }) => out.rule(Rule::Over),
+            (Msg::Capture { .. } | Msg::Forward { .. }, Leader | Done { .. })
+            | (Msg::Yes {} | Msg::No {} | Msg::Accept {}, Done { .. }) => out.rule(Rule::Over),
             (
                 Msg::Yes {} | Msg::No {},
-                Role::Active { .. }
-                | Role::Beaten { .. }
-                | Role::Captured { contender: None, .. }
-                | Role::Leader,
+                Active { .. } | Beaten { .. } | Captured { contender: None, .. } | Leader,
             ) => out.impossible("an owner is asked before it says anything"),
-            (Msg::Accept {}, Role::Leader) => out.impossible("it captures one at a time"),
-            (Msg::Leader { .. }, Role::Leader | Role::Done { .. }) => {
-                out.impossible("two cannot have half of all");
-            }
-            (_, Role::Asleep) => out.impossible("everybody starts before its first message"),
+            (Msg::Accept {}, Leader) => out.impossible("it captures one at a time"),
+            (Msg::Leader { .. }, Leader | Done { .. }) => out.impossible("two cannot have half of all"),
+            (_, Asleep) => out.impossible(NOT_STARTED),
         }
     }
 }
@@ -202,41 +194,24 @@ impl Process for Humblet {
 impl Humblet {
     /// With half of all it leads; otherwise it goes on to the next port. The ports before were all answered.
     fn capture_next(&mut self, level: u32, out: &mut impl Outbox<Self>) {
-        if 2 * (u64::from(level) + 1) > u64::from(self.degree) + 1 {
+        if 2 * (u64::from(level) + 1) > u64::from(self.degree.0) + 1 {
             out.rule(Rule::Lead);
-            self.role = Role::Leader;
-            for port in 0..self.degree {
-                out.send(Edge(port), Msg::Leader { id: self.id });
-            }
+            self.role = Leader;
+            out.send_all((0..self.degree.0).map(Edge), Msg::Leader { id: self.id });
         } else {
-            self.role = Role::Active { level };
+            self.role = Active { level };
             out.send(Edge(level), Msg::Capture { level, id: self.id });
         }
     }
 
     /// Passes the next claim to the owner, unless it has one to decide on already.
     fn ask_owner(&mut self, out: &mut impl Outbox<Self>) {
-        if let Role::Captured { level, owner, contender: None } = self.role
+        if let Captured { level, owner, contender: None } = self.role
             && let Some((from, claim, id)) = self.queue.pop_front()
         {
             out.rule(Rule::Forward);
-            self.role = Role::Captured { level, owner, contender: Some(from) };
+            self.role = Captured { level, owner, contender: Some(from) };
             out.send(owner, Msg::Forward { level: claim, id });
         }
-    }
-
-    fn leader(&self) -> Option<Id> {
-        match self.role {
-            Role::Leader => Some(self.id),
-            Role::Done { leader } => Some(leader),
-            Role::Asleep | Role::Active { .. } | Role::Beaten { .. } | Role::Captured { .. } => None,
-        }
-    }
-}
-
-impl Election for Humblet {
-    #[inline(always)]
-    fn outcome(&self) -> Decision {
-        Decision::of(self.id, self.leader())
     }
 }

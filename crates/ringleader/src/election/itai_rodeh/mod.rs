@@ -19,26 +19,26 @@
 //! ```
 
 use crate::model::*;
+use Role::*;
 
 state! {
     pub struct ItaiRodeh {
-        hidden n: u32,
-        hidden range: u32,
-        role: Role,
+        hidden n: Size,
+        hidden range: Range,
+        role: Role = Asleep,
         /// The round it is in, from 1; 0 before the first, and when it takes no part any more.
-        round: u32,
+        round: u32 = 0,
         /// What it drew in this round, from 1; 0 likewise.
-        id: u32,
+        id: u32 = 0,
+        outcome = |me| me.role.anonymous(),
     }
 
-    /// What a process is.
-    #[derive(Copy)]
     enum Role {
         Asleep,
         Active,
         Passive,
-        Leader,
-        Lost,
+        Leader => leads,
+        Lost => loses,
     }
 }
 
@@ -79,13 +79,13 @@ impl Process for ItaiRodeh {
         .draws()
         .elects(Winner::Any, Informed::All)
         .example("-n 4 --range 3 --seed 1");
-    types! { Given = (Size, Range), Port = Next }
+    types! { Port = Next }
 
     /// Rounds are only compared, and with those of active processes: what is older than all of these is swallowed.
     const ROUNDS: Option<Rounds<Self>> = Some(Rounds {
         of: |process| match process.role {
-            Role::Asleep | Role::Active => Some(process.round.max(1)),
-            Role::Passive | Role::Leader | Role::Lost => None,
+            Asleep | Active => Some(process.round.max(1)),
+            Passive | Leader | Lost => None,
         },
         process: |process, by| process.round = process.round.saturating_sub(by),
         message: |msg, by| match msg {
@@ -94,14 +94,10 @@ impl Process for ItaiRodeh {
         },
     });
 
-    fn new((Size(n), Range(range)): (Size, Range)) -> Self {
-        ItaiRodeh { n, range, role: Role::Asleep, round: 0, id: 0 }
-    }
-
     fn start(&mut self, out: &mut impl Outbox<Self>) {
-        if self.role == Role::Asleep {
+        if self.role == Asleep {
             out.rule(Rule::Start);
-            self.role = Role::Active;
+            self.role = Active;
             self.next_round(out);
         }
     }
@@ -109,40 +105,40 @@ impl Process for ItaiRodeh {
     #[inline(always)] // into the loop of the engine, which comes by here for every message
     fn receive(&mut self, _: Next, msg: Msg, out: &mut impl Outbox<Self>) {
         match (msg, self.role) {
-            (Msg::Cand { hop, unique: true, .. }, Role::Active) if hop == self.n => {
+            (Msg::Cand { hop, unique: true, .. }, Active) if hop == self.n.0 => {
                 out.rule(Rule::Alone);
-                self.retire(Role::Leader);
+                self.retire(Leader);
                 out.send(Next, Msg::Elected {});
             }
-            (Msg::Cand { hop, unique: false, .. }, Role::Active) if hop == self.n => {
+            (Msg::Cand { hop, unique: false, .. }, Active) if hop == self.n.0 => {
                 out.rule(Rule::Again);
                 self.next_round(out);
             }
-            (Msg::Cand { id, round, hop, .. }, Role::Active) if (round, id) == (self.round, self.id) => {
+            (Msg::Cand { id, round, hop, .. }, Active) if (round, id) == (self.round, self.id) => {
                 out.rule(Rule::Equal);
                 out.send(Next, Msg::Cand { id, round, hop: hop + 1, unique: false });
             }
-            (Msg::Cand { id, round, hop, unique }, Role::Active) if (round, id) > (self.round, self.id) => {
+            (Msg::Cand { id, round, hop, unique }, Active) if (round, id) > (self.round, self.id) => {
                 out.rule(Rule::Larger);
-                self.retire(Role::Passive);
+                self.retire(Passive);
                 out.send(Next, Msg::Cand { id, round, hop: hop + 1, unique });
             }
-            (Msg::Cand { .. }, Role::Active) => out.rule(Rule::Smaller),
+            (Msg::Cand { .. }, Active) => out.rule(Rule::Smaller),
             // Also its own, which was overtaken by what made it passive: the next that is active swallows it.
-            (Msg::Cand { id, round, hop, unique }, Role::Passive) => {
+            (Msg::Cand { id, round, hop, unique }, Passive) => {
                 out.rule(Rule::Relay);
                 out.send(Next, Msg::Cand { id, round, hop: hop + 1, unique });
             }
-            (Msg::Cand { .. }, Role::Leader | Role::Lost) => out.rule(Rule::Absorb),
-            (Msg::Elected {}, Role::Passive) => {
+            (Msg::Cand { .. }, Leader | Lost) => out.rule(Rule::Absorb),
+            (Msg::Elected {}, Passive) => {
                 out.rule(Rule::Elected);
-                self.role = Role::Lost;
+                self.role = Lost;
                 out.send(Next, Msg::Elected {});
             }
-            (Msg::Elected {}, Role::Leader) => out.rule(Rule::Done),
-            (Msg::Elected {}, Role::Active) => out.impossible("only the leader was left active"),
-            (Msg::Elected {}, Role::Lost) => out.impossible("the announcement makes one lap"),
-            (_, Role::Asleep) => out.impossible("everybody starts before its first message"),
+            (Msg::Elected {}, Leader) => out.rule(Rule::Done),
+            (Msg::Elected {}, Active) => out.impossible("only the leader was left active"),
+            (Msg::Elected {}, Lost) => out.impossible("the announcement makes one lap"),
+            (_, Asleep) => out.impossible(NOT_STARTED),
         }
     }
 }
@@ -153,23 +149,12 @@ impl ItaiRodeh {
     fn next_round(&mut self, out: &mut impl Outbox<Self>) {
         out.phase_begins();
         self.round += 1;
-        self.id = 1 + out.choose(self.range);
+        self.id = 1 + out.choose(self.range.0);
         out.send(Next, Msg::Cand { id: self.id, round: self.round, hop: 1, unique: true });
     }
 
     /// It takes no part any more: what it drew is forgotten.
     fn retire(&mut self, role: Role) {
         (self.role, self.round, self.id) = (role, 0, 0);
-    }
-}
-
-impl Election for ItaiRodeh {
-    #[inline(always)]
-    fn outcome(&self) -> Decision {
-        match self.role {
-            Role::Asleep | Role::Active | Role::Passive => Decision::NONE,
-            Role::Leader => Decision::anonymous(true),
-            Role::Lost => Decision::anonymous(false),
-        }
     }
 }

@@ -22,15 +22,16 @@
 //! ```
 
 use crate::model::*;
+use Mode::*;
 
 state! {
     pub struct ItaiRodehCoin {
-        hidden n: u32,
-        mode: Mode,
+        hidden n: Size,
+        mode: Mode = Asleep,
+        outcome = |me| me.mode.anonymous(),
     }
 
     /// Where a process is, with the variable that it has there.
-    #[derive(Copy)]
     enum Mode {
         Asleep,
         /// Active: it has sent its bit and waits for that of the active process before it.
@@ -38,8 +39,8 @@ state! {
         /// Still active: it has sent a counter and waits for one.
         AwaitCount = "await count",
         Inactive,
-        Leader,
-        Nonleader,
+        Leader => leads,
+        Nonleader => loses,
     }
 }
 
@@ -81,14 +82,10 @@ impl Process for ItaiRodehCoin {
         .draws()
         .elects(Winner::Any, Informed::All)
         .example("-n 3 --seed 1");
-    types! { Given = Size, Port = Next }
-
-    fn new(Size(n): Size) -> Self {
-        ItaiRodehCoin { n, mode: Mode::Asleep }
-    }
+    types! { Port = Next }
 
     fn start(&mut self, out: &mut impl Outbox<Self>) {
-        if self.mode == Mode::Asleep {
+        if self.mode == Asleep {
             out.rule(Rule::Start);
             self.round(out);
         }
@@ -96,51 +93,51 @@ impl Process for ItaiRodehCoin {
 
     fn receive(&mut self, _: Next, msg: Msg, out: &mut impl Outbox<Self>) {
         match (msg, self.mode) {
-            (Msg::Bit { bit: true }, Mode::AwaitBit { bit: false }) => {
+            (Msg::Bit { bit: true }, AwaitBit { bit: false }) => {
                 out.rule(Rule::Retire);
-                self.mode = Mode::Inactive;
+                self.mode = Inactive;
             }
-            (Msg::Bit { .. }, Mode::AwaitBit { .. }) => {
+            (Msg::Bit { .. }, AwaitBit { .. }) => {
                 out.rule(Rule::Survive);
-                self.mode = Mode::AwaitCount;
+                self.mode = AwaitCount;
                 out.send(Next, Msg::Count { hops: 1 });
             }
-            (Msg::Bit { bit }, Mode::Inactive) => {
+            (Msg::Bit { bit }, Inactive) => {
                 out.rule(Rule::Relay);
                 out.send(Next, Msg::Bit { bit });
             }
-            (Msg::Bit { .. }, Mode::AwaitCount) => out.impossible("a counter comes between two bits"),
+            (Msg::Bit { .. }, AwaitCount) => out.impossible("a counter comes between two bits"),
 
-            (Msg::Count { hops }, Mode::AwaitCount) if hops == self.n => {
+            (Msg::Count { hops }, AwaitCount) if hops == self.n.0 => {
                 out.rule(Rule::Alone);
-                self.mode = Mode::Leader;
+                self.mode = Leader;
                 out.send(Next, Msg::Leader {});
             }
-            (Msg::Count { .. }, Mode::AwaitCount) => {
+            (Msg::Count { .. }, AwaitCount) => {
                 out.rule(Rule::Again);
                 self.round(out);
             }
-            (Msg::Count { hops }, Mode::Inactive) => {
+            (Msg::Count { hops }, Inactive) => {
                 out.rule(Rule::Count);
                 out.send(Next, Msg::Count { hops: hops.saturating_add(1) });
             }
-            (Msg::Count { .. }, Mode::AwaitBit { .. }) => out.impossible("a bit comes before its counter"),
+            (Msg::Count { .. }, AwaitBit { .. }) => out.impossible("a bit comes before its counter"),
 
-            (Msg::Leader {}, Mode::Inactive) => {
+            (Msg::Leader {}, Inactive) => {
                 out.rule(Rule::Leader);
-                self.mode = Mode::Nonleader;
+                self.mode = Nonleader;
                 out.send(Next, Msg::Leader {});
             }
-            (Msg::Leader {}, Mode::Leader) => out.rule(Rule::Home),
-            (Msg::Leader {}, Mode::AwaitBit { .. } | Mode::AwaitCount) => {
+            (Msg::Leader {}, Leader) => out.rule(Rule::Home),
+            (Msg::Leader {}, AwaitBit { .. } | AwaitCount) => {
                 out.impossible("only the leader was left active");
             }
-            (Msg::Leader {}, Mode::Nonleader) => out.impossible("the announcement makes one lap"),
+            (Msg::Leader {}, Nonleader) => out.impossible("the announcement makes one lap"),
 
-            (Msg::Bit { .. } | Msg::Count { .. }, Mode::Leader | Mode::Nonleader) => {
+            (Msg::Bit { .. } | Msg::Count { .. }, Leader | Nonleader) => {
                 out.impossible("nothing was on its way but the leader's counter");
             }
-            (_, Mode::Asleep) => out.impossible("everybody starts before its first message"),
+            (_, Asleep) => out.impossible(NOT_STARTED),
         }
     }
 }
@@ -150,18 +147,7 @@ impl ItaiRodehCoin {
     fn round(&mut self, out: &mut impl Outbox<Self>) {
         out.phase_begins();
         let bit = out.choose(2) == 1;
-        self.mode = Mode::AwaitBit { bit };
+        self.mode = AwaitBit { bit };
         out.send(Next, Msg::Bit { bit });
-    }
-}
-
-impl Election for ItaiRodehCoin {
-    #[inline(always)]
-    fn outcome(&self) -> Decision {
-        match self.mode {
-            Mode::Asleep | Mode::AwaitBit { .. } | Mode::AwaitCount | Mode::Inactive => Decision::NONE,
-            Mode::Leader => Decision::anonymous(true),
-            Mode::Nonleader => Decision::anonymous(false),
-        }
     }
 }

@@ -22,28 +22,28 @@
 //! ```
 
 use crate::model::*;
+use Role::*;
 
 state! {
     pub struct ItaiRodehSync {
-        hidden n: u32,
-        hidden range: u32,
-        role: Role,
+        hidden n: Size,
+        hidden range: Range,
+        role: Role = Asleep,
         /// What it drew in this round, from 1; 0 when there is no round.
-        value: u32,
+        value: u32 = 0,
         /// How many draws of this round have come in.
-        count: u32,
+        count: u32 = 0,
         /// The values among them, in increasing order, and whether each came more than once: at most as many as the
         /// range has, whatever the ring.
-        seen: Vec<(u32, bool)>,
+        seen: Vec<(u32, bool)> = Vec::new(),
+        outcome = |me| me.role.anonymous(),
     }
 
-    /// What a process is.
-    #[derive(Copy)]
     enum Role {
         Asleep,
         Candidate,
-        Leader,
-        Nonleader,
+        Leader => leads,
+        Nonleader => loses,
     }
 }
 
@@ -74,32 +74,28 @@ impl Process for ItaiRodehSync {
         .draws()
         .elects(Winner::Any, Informed::All)
         .example("-n 3 --seed 16");
-    types! { Given = (Size, Range), Port = Next }
-
-    fn new((Size(n), Range(range)): (Size, Range)) -> Self {
-        ItaiRodehSync { n, range, role: Role::Asleep, value: 0, count: 0, seen: Vec::new() }
-    }
+    types! { Port = Next }
 
     fn start(&mut self, out: &mut impl Outbox<Self>) {
-        if self.role == Role::Asleep {
+        if self.role == Asleep {
             out.rule(Rule::Start);
-            self.role = Role::Candidate;
+            self.role = Candidate;
             self.round(out);
         }
     }
 
     fn receive(&mut self, _: Next, Msg::Value { v }: Msg, out: &mut impl Outbox<Self>) {
         match self.role {
-            Role::Candidate if self.count + 1 < self.n => {
+            Candidate if self.count + 1 < self.n.0 => {
                 out.rule(Rule::Pass);
                 self.see(v);
                 out.send(Next, Msg::Value { v });
             }
-            Role::Candidate if v != self.value => {
+            Candidate if v != self.value => {
                 out.impossible("the last of n values is the own one, back from its lap");
             }
             // All draws are in, the same everywhere.
-            Role::Candidate => {
+            Candidate => {
                 self.see(v);
                 let largest = self.seen.iter().rev().find(|(_, again)| !again).map(|(value, _)| *value);
                 self.count = 0;
@@ -107,12 +103,12 @@ impl Process for ItaiRodehSync {
                 match largest {
                     Some(value) if value == self.value => {
                         out.rule(Rule::Win);
-                        self.role = Role::Leader;
+                        self.role = Leader;
                         self.value = 0;
                     }
                     Some(_) => {
                         out.rule(Rule::Lose);
-                        self.role = Role::Nonleader;
+                        self.role = Nonleader;
                         self.value = 0;
                     }
                     None => {
@@ -121,10 +117,8 @@ impl Process for ItaiRodehSync {
                     }
                 }
             }
-            Role::Leader | Role::Nonleader => {
-                out.impossible("nothing follows the n values of the last round")
-            }
-            Role::Asleep => out.impossible("everybody starts before its first message"),
+            Leader | Nonleader => out.impossible("nothing follows the n values of the last round"),
+            Asleep => out.impossible(NOT_STARTED),
         }
     }
 }
@@ -133,7 +127,7 @@ impl ItaiRodehSync {
     /// A new round.
     fn round(&mut self, out: &mut impl Outbox<Self>) {
         out.phase_begins();
-        self.value = 1 + out.choose(self.range);
+        self.value = 1 + out.choose(self.range.0);
         out.send(Next, Msg::Value { v: self.value });
     }
 
@@ -143,17 +137,6 @@ impl ItaiRodehSync {
         match self.seen.binary_search_by_key(&value, |(value, _)| *value) {
             Ok(place) => self.seen[place].1 = true,
             Err(place) => self.seen.insert(place, (value, false)),
-        }
-    }
-}
-
-impl Election for ItaiRodehSync {
-    #[inline(always)]
-    fn outcome(&self) -> Decision {
-        match self.role {
-            Role::Asleep | Role::Candidate => Decision::NONE,
-            Role::Leader => Decision::anonymous(true),
-            Role::Nonleader => Decision::anonymous(false),
         }
     }
 }

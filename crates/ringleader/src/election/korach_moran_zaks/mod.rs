@@ -21,27 +21,27 @@
 //! ```
 
 use crate::model::*;
+use Role::*;
 use std::collections::{BTreeSet, VecDeque};
 
 state! {
     pub struct KorachMoranZaks {
         id: Id,
-        hidden degree: u32,
-        role: Role,
+        hidden degree: Degree,
+        role: Role = Asleep,
         /// A king has asked through all ports below this one; who surrenders forgets it.
-        hidden unused: u32,
+        hidden unused: u32 = 0,
         /// The ports to its sons: a kingdom is a tree with the king at its root.
-        hidden sons: BTreeSet<Edge>,
+        hidden sons: BTreeSet<Edge> = BTreeSet::new(),
         sons = |me| me.sons.iter().copied().collect::<Vec<Edge>>(),
-        asked = |me| if let Role::WaitAsk { asked, .. } = me.role { Some(asked.0) } else { None },
+        asked = |me| if let WaitAsk { asked, .. } = me.role { Some(asked.0) } else { None },
         /// What came in while it waits, oldest first.
-        hidden queue: VecDeque<(Edge, Msg)>,
+        hidden queue: VecDeque<(Edge, Msg)> = VecDeque::new(),
         queue = |me| me.queue.iter().map(|(from, _)| *from).collect::<Vec<Edge>>(),
-        leader = |me| me.leader(),
+        leader = |me| me.role.leader(me.id),
+        outcome = |me| me.role.outcome(me.id),
     }
 
-    /// What a process is, with the variables that it has then.
-    #[derive(Copy)]
     enum Role {
         Asleep,
         /// It waits for the answer to its last question.
@@ -51,8 +51,8 @@ state! {
         WaitUpdate { father: Edge } = "wait update",
         /// It has passed a question up that came through a port, and waits for what its king says.
         WaitAsk { father: Edge, asked: (Status, Edge) } = "wait ask",
-        Leader,
-        Done { leader: Id },
+        Leader => leads,
+        Done { leader: Id } => knows leader,
     }
 }
 
@@ -126,22 +126,18 @@ impl Process for KorachMoranZaks {
         .links(Links::Fifo)
         .reached(Reached::Relays)
         .elects(Winner::AnyInitiator, Informed::All)
-        .at_most(Counts::All, Basis::Measured("all runs of n <= 4, tests to 300"), "5n·log k+O(n)", |facts| {
+        .measured("all runs of n <= 4, tests to 300")
+        .at_most_of(Counts::All, "5n·log k+O(n)", |facts| {
             let (n, k) = (facts.n, facts.initiators);
             let linear = if k == n { 2 * n } else { 3 * n };
             let grown = 5.0 * n as f64 * (k as f64).log2() + linear as f64;
             Some(if k == 1 { 4 * (n - 1) } else { grown as u64 })
         })
         .example("-n 5 --seed 1");
-    types! { Given = (Id, Degree), Port = Edge }
-
-    fn new((id, Degree(degree)): (Id, Degree)) -> Self {
-        let (sons, queue) = (BTreeSet::new(), VecDeque::new());
-        KorachMoranZaks { id, degree, role: Role::Asleep, unused: 0, sons, queue }
-    }
+    types! { Port = Edge }
 
     fn start(&mut self, out: &mut impl Outbox<Self>) {
-        if self.role == Role::Asleep {
+        if self.role == Asleep {
             out.rule(Rule::Start);
             out.phase_begins();
             self.next_edge(0, out);
@@ -151,111 +147,109 @@ impl Process for KorachMoranZaks {
     fn receive(&mut self, from: Edge, msg: Msg, out: &mut impl Outbox<Self>) {
         match (&msg, self.role) {
             // It has not started, and will not: the first king that asks has it.
-            (Msg::Ask { .. }, Role::Asleep) => {
+            (Msg::Ask { .. }, Asleep) => {
                 out.rule(Rule::Join);
-                self.role = Role::WaitUpdate { father: from };
+                self.role = WaitUpdate { father: from };
                 out.send(from, Msg::Accept { phase: -1 });
             }
             // Its own question may come back through subjects that have not heard of its last phase: that is an equal.
-            (&Msg::Ask { phase, king }, Role::King { status }) if (phase, king) > status => {
+            (&Msg::Ask { phase, king }, King { status }) if (phase, king) > status => {
                 out.rule(Rule::Surrender);
                 self.unused = 0;
                 self.sons.remove(&from);
-                self.role = Role::WaitUpdate { father: from };
+                self.role = WaitUpdate { father: from };
                 out.send(from, Msg::Accept { phase: status.0 as i8 });
             }
-            (&Msg::Ask { phase, king }, Role::Citizen { status, .. }) if (phase, king) == status => {
+            (&Msg::Ask { phase, king }, Citizen { status, .. }) if (phase, king) == status => {
                 out.rule(Rule::Mine);
                 self.answer(from, out);
             }
-            (&Msg::Ask { phase, king }, Role::Citizen { status, father }) if (phase, king) > status => {
+            (&Msg::Ask { phase, king }, Citizen { status, father }) if (phase, king) > status => {
                 out.rule(Rule::Forward);
-                self.role = Role::WaitAsk { father, asked: ((phase, king), from) };
+                self.role = WaitAsk { father, asked: ((phase, king), from) };
                 out.send(father, msg);
             }
-            (&Msg::Accept { phase }, Role::WaitAsk { father, asked: (_, l) }) if from == father => {
+            (&Msg::Accept { phase }, WaitAsk { father, asked: (_, l) }) if from == father => {
                 out.rule(Rule::Turn);
                 self.sons.insert(father);
                 self.sons.remove(&l);
-                self.role = Role::WaitUpdate { father: l };
+                self.role = WaitUpdate { father: l };
                 out.send(l, Msg::Accept { phase });
             }
-            (Msg::Ask { .. } | Msg::Accept { .. }, Role::WaitUpdate { .. } | Role::WaitAsk { .. }) => {
+            (Msg::Ask { .. } | Msg::Accept { .. }, WaitUpdate { .. } | WaitAsk { .. }) => {
                 out.rule(Rule::Queue);
                 self.queue.push_back((from, msg));
             }
             (Msg::Ask { .. }, _) => out.rule(Rule::Ignore),
-            (&Msg::Accept { phase: q }, Role::King { status: (phase, king) }) if q == phase as i8 => {
+            (&Msg::Accept { phase: q }, King { status: (phase, king) }) if q == phase as i8 => {
                 out.rule(Rule::Unite);
                 out.phase_begins();
                 self.sons.insert(from);
                 self.tell_sons(&Msg::Update { phase: phase + 1, king }, out);
                 self.next_edge(phase + 1, out);
             }
-            (&Msg::Accept { phase: q }, Role::King { status: (phase, king) }) if q < phase as i8 => {
+            (&Msg::Accept { phase: q }, King { status: (phase, king) }) if q < phase as i8 => {
                 out.rule(Rule::Annex);
                 self.sons.insert(from);
                 out.send(from, Msg::Update { phase, king });
                 self.next_edge(phase, out);
             }
-            (Msg::Accept { .. }, Role::Citizen { status: (phase, king), .. }) => {
+            (Msg::Accept { .. }, Citizen { status: (phase, king), .. }) => {
                 out.rule(Rule::Adopt);
                 self.sons.insert(from);
                 out.send(from, Msg::Update { phase, king });
             }
-            (Msg::YourCitizen {}, Role::King { status: (phase, _) }) => {
+            (Msg::YourCitizen {}, King { status: (phase, _) }) => {
                 out.rule(Rule::Known);
                 self.next_edge(phase, out);
             }
-            (&Msg::Update { phase, king }, Role::Citizen { father, .. }) => {
+            (&Msg::Update { phase, king }, Citizen { father, .. }) => {
                 out.rule(Rule::Update);
-                self.role = Role::Citizen { status: (phase, king), father };
+                self.role = Citizen { status: (phase, king), father };
                 self.tell_sons(&msg, out);
             }
-            (&Msg::Update { phase, king }, Role::WaitUpdate { father }) => {
+            (&Msg::Update { phase, king }, WaitUpdate { father }) => {
                 out.rule(Rule::Settle);
-                self.role = Role::Citizen { status: (phase, king), father };
+                self.role = Citizen { status: (phase, king), father };
                 self.tell_sons(&msg, out);
                 self.take_queued(out);
             }
-            (&Msg::Update { phase, king }, Role::WaitAsk { asked, .. }) if (phase, king) < asked.0 => {
+            (&Msg::Update { phase, king }, WaitAsk { asked, .. }) if (phase, king) < asked.0 => {
                 out.rule(Rule::KeepWaiting);
                 self.tell_sons(&msg, out);
             }
-            (&Msg::Update { phase, king }, Role::WaitAsk { father, asked }) if (phase, king) > asked.0 => {
+            (&Msg::Update { phase, king }, WaitAsk { father, asked }) if (phase, king) > asked.0 => {
                 out.rule(Rule::Outgrown);
-                self.role = Role::Citizen { status: (phase, king), father };
+                self.role = Citizen { status: (phase, king), father };
                 self.tell_sons(&msg, out);
                 self.take_queued(out);
             }
-            (&Msg::Update { phase, king }, Role::WaitAsk { father, asked: (_, l) }) => {
+            (&Msg::Update { phase, king }, WaitAsk { father, asked: (_, l) }) => {
                 out.rule(Rule::Already);
-                self.role = Role::Citizen { status: (phase, king), father };
+                self.role = Citizen { status: (phase, king), father };
                 self.tell_sons(&msg, out);
                 self.answer(l, out);
                 self.take_queued(out);
             }
-            (&Msg::Leader { id }, Role::Citizen { .. }) => {
+            (&Msg::Leader { id }, Citizen { .. }) => {
                 out.rule(Rule::Leader);
-                self.role = Role::Done { leader: id };
+                self.role = Done { leader: id };
                 self.tell_sons(&msg, out);
                 self.sons.clear();
             }
-            (Msg::Accept { .. } | Msg::YourCitizen {}, Role::Asleep) => out.impossible("it has asked nobody"),
-            (Msg::Accept { .. }, Role::King { .. }) => {
-                out.impossible("a king surrenders only to a stronger one");
-            }
-            (Msg::Accept { .. }, Role::Leader | Role::Done { .. }) => {
+            (Msg::Accept { .. } | Msg::YourCitizen {}, Asleep) => out.impossible("it has asked nobody"),
+            (Msg::Accept { .. }, King { .. }) => out.impossible("a king surrenders only to a stronger one"),
+            (Msg::Accept { .. }, Leader | Done { .. }) => {
                 out.impossible("who has accepted waits for an update, and the leader for it");
             }
-            (Msg::YourCitizen {}, Role::Leader) => out.impossible("it has all its answers"),
+            (Msg::YourCitizen {}, Leader) => out.impossible("it has all its answers"),
             (Msg::YourCitizen {}, _) => out.rule(Rule::Late),
             // What is left comes from above: an update, or the announcement.
-            (_, Role::Asleep) => out.impossible("it has no king yet"),
-            (_, Role::King { .. }) => out.impossible("nobody is above a king"),
-            (_, Role::WaitUpdate { .. }) => out.impossible("the king is known before it leads"),
-            (_, Role::WaitAsk { .. }) => out.impossible("no question is open when the king leads"),
-            (_, Role::Leader | Role::Done { .. }) => out.impossible("the king has said all there is to say"),
+            (_, Asleep) => out.impossible("it has no king yet"),
+            (_, King { .. }) => out.impossible("nobody is above a king"),
+            (_, WaitUpdate { .. }) => out.impossible("the king is known before it leads"),
+            (_, WaitAsk { .. }) => out.impossible("no question is open when the king leads"),
+            (_, Leader | Done { .. }) => out.impossible("the king has said all there is to say"),
         }
     }
 }
@@ -263,13 +257,13 @@ impl Process for KorachMoranZaks {
 impl KorachMoranZaks {
     /// A king asks through the next port; if there is none, nobody is left to ask.
     fn next_edge(&mut self, phase: u8, out: &mut impl Outbox<Self>) {
-        if self.unused < self.degree {
-            self.role = Role::King { status: (phase, self.id) };
+        if self.unused < self.degree.0 {
+            self.role = King { status: (phase, self.id) };
             out.send(Edge(self.unused), Msg::Ask { phase, king: self.id });
             self.unused += 1;
         } else {
             out.rule(Rule::Lead);
-            self.role = Role::Leader;
+            self.role = Leader;
             self.tell_sons(&Msg::Leader { id: self.id }, out);
             self.sons.clear();
         }
@@ -290,24 +284,10 @@ impl KorachMoranZaks {
 
     /// Who waits no longer takes what came in meanwhile, until it has to wait again.
     fn take_queued(&mut self, out: &mut impl Outbox<Self>) {
-        while let Role::Citizen { .. } = self.role
+        while let Citizen { .. } = self.role
             && let Some((from, msg)) = self.queue.pop_front()
         {
             self.receive(from, msg, out);
         }
-    }
-
-    fn leader(&self) -> Option<Id> {
-        if let Role::Done { leader } = self.role {
-            return Some(leader);
-        }
-        (self.role == Role::Leader).then_some(self.id)
-    }
-}
-
-impl Election for KorachMoranZaks {
-    #[inline(always)]
-    fn outcome(&self) -> Decision {
-        Decision::of(self.id, self.leader())
     }
 }

@@ -20,21 +20,22 @@
 //! ```
 
 use crate::model::*;
+use Mode::*;
 
 state! {
     pub struct LeLann {
         id: Id,
-        mode: Mode,
+        mode: Mode = Idle,
+        outcome = |me| me.mode.outcome(me.id),
     }
 
     /// What a process is, and the largest identity that it has noted.
-    #[derive(Copy)]
     enum Mode {
         Idle,
         /// It has passed a token on before it started: too late to be a candidate.
         Relay,
         Candidate { best: Id },
-        Done { best: Id },
+        Done { best: Id } => knows best,
     }
 }
 
@@ -62,53 +63,38 @@ impl Process for LeLann {
         .links(Links::Fifo)
         .reached(Reached::Relays)
         .elects(Winner::LargestInitiator, Informed::Initiators)
-        .at_most(Counts::Election, Basis::Proved("counting: each token makes one lap"), "n·k", |facts| {
-            facts.n.checked_mul(facts.initiators)
-        })
+        .proved("counting: each token makes one lap")
+        .at_most_of(Counts::Election, "n·k", |facts| facts.n.checked_mul(facts.initiators))
         .example("--ids 3,7,4,1");
-    types! { Given = Id, Port = Next }
-
-    fn new(id: Id) -> Self {
-        LeLann { id, mode: Mode::Idle }
-    }
+    types! { Port = Next }
 
     fn start(&mut self, out: &mut impl Outbox<Self>) {
-        if self.mode != Mode::Idle {
+        if self.mode != Idle {
             return;
         }
         out.rule(Rule::Start);
-        self.mode = Mode::Candidate { best: self.id };
+        self.mode = Candidate { best: self.id };
         out.send(Next, Msg::Token { id: self.id });
     }
 
     #[inline(always)] // into the loop of the engine, which comes by here for every message
     fn receive(&mut self, _: Next, Msg::Token { id }: Msg, out: &mut impl Outbox<Self>) {
         match self.mode {
-            Mode::Idle | Mode::Relay => {
+            Idle | Relay => {
                 out.rule(Rule::Relay);
-                self.mode = Mode::Relay;
+                self.mode = Relay;
                 out.send(Next, Msg::Token { id });
             }
-            Mode::Candidate { best } if id == self.id => {
+            Candidate { best } if id == self.id => {
                 out.rule(Rule::Home);
-                self.mode = Mode::Done { best };
+                self.mode = Done { best };
             }
-            Mode::Candidate { best } => {
+            Candidate { best } => {
                 out.rule(Rule::Note);
-                self.mode = Mode::Candidate { best: best.max(id) };
+                self.mode = Candidate { best: best.max(id) };
                 out.send(Next, Msg::Token { id });
             }
-            Mode::Done { .. } => out.impossible("the own token is the last to come by"),
-        }
-    }
-}
-
-impl Election for LeLann {
-    #[inline(always)]
-    fn outcome(&self) -> Decision {
-        match self.mode {
-            Mode::Idle | Mode::Relay | Mode::Candidate { .. } => Decision::NONE,
-            Mode::Done { best } => Decision::of(self.id, Some(best)),
+            Done { .. } => out.impossible("the own token is the last to come by"),
         }
     }
 }

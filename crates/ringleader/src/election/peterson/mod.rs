@@ -19,16 +19,17 @@
 //! ```
 
 use crate::model::*;
+use Mode::*;
 
 state! {
     pub struct Peterson {
         id: Id,
-        mode: Mode,
-        leader = |me| me.leader(),
+        mode: Mode = Asleep,
+        leader = |me| me.mode.leader(me.id),
+        outcome = |me| me.mode.outcome(me.id),
     }
 
     /// Where a process is in its loop, with the variables that it has there.
-    #[derive(Copy)]
     enum Mode {
         Asleep,
         /// It has sent its value and waits for that of the active process before it.
@@ -36,8 +37,8 @@ state! {
         /// It waits for the larger of the two values before that.
         Wait2 { tid: Id, ntid: Id },
         Relay,
-        Leader,
-        Done { leader: Id },
+        Leader => leads,
+        Done { leader: Id } => knows leader,
     }
 }
 
@@ -75,20 +76,15 @@ impl Process for Peterson {
     const SPEC: Spec = Spec::election("peterson", 1982, include_str!("mod.rs"))
         .errata(include_str!("errata.md"))
         .links(Links::Fifo)
-        .at_most(Counts::Election, Basis::Proved("Peterson 1982"), "2n⌊log n⌋+n", |facts| {
-            Some(2 * facts.n * floor_log2(facts.n) + facts.n)
-        })
+        .proved("Peterson 1982")
+        .at_most(Counts::Election, "2n⌊log n⌋+n", |n| 2 * n * floor_log2(n) + n)
         .constant(2.0, "Peterson 1982, the first algorithm: 2n log n + O(n)")
         .worst_on(Arranged::BitReversal)
         .example("--ids 3,7,4,1");
-    types! { Given = Id, Port = Next }
-
-    fn new(id: Id) -> Self {
-        Peterson { id, mode: Mode::Asleep }
-    }
+    types! { Port = Next }
 
     fn start(&mut self, out: &mut impl Outbox<Self>) {
-        if self.mode == Mode::Asleep {
+        if self.mode == Asleep {
             out.rule(Rule::Start);
             self.round(self.id, out);
         }
@@ -97,36 +93,34 @@ impl Process for Peterson {
     #[inline(always)] // into the loop of the engine, which comes by here for every message
     fn receive(&mut self, _: Next, msg: Msg, out: &mut impl Outbox<Self>) {
         match (&msg, self.mode) {
-            (&Msg::Tid { id } | &Msg::Max { id }, mode) if id == self.id && mode != Mode::Leader => {
+            (&Msg::Tid { id } | &Msg::Max { id }, mode) if id == self.id && mode != Leader => {
                 out.rule(Rule::Home);
-                self.mode = Mode::Leader;
+                self.mode = Leader;
                 out.send(Next, Msg::Elected { id });
             }
-            (&Msg::Tid { id } | &Msg::Max { id }, Mode::Wait1 { tid }) => {
+            (&Msg::Tid { id } | &Msg::Max { id }, Wait1 { tid }) => {
                 out.rule(Rule::Wait1);
-                self.mode = Mode::Wait2 { tid, ntid: id };
+                self.mode = Wait2 { tid, ntid: id };
                 out.send(Next, Msg::Max { id: tid.max(id) });
             }
-            (&Msg::Tid { id } | &Msg::Max { id }, Mode::Wait2 { tid, ntid }) if ntid >= tid.max(id) => {
+            (&Msg::Tid { id } | &Msg::Max { id }, Wait2 { tid, ntid }) if ntid >= tid.max(id) => {
                 out.rule(Rule::Survive);
                 self.round(ntid, out);
             }
-            (Msg::Tid { .. } | Msg::Max { .. }, Mode::Wait2 { .. }) => {
+            (Msg::Tid { .. } | Msg::Max { .. }, Wait2 { .. }) => {
                 out.rule(Rule::Retire);
-                self.mode = Mode::Relay;
+                self.mode = Relay;
             }
-            (Msg::Tid { .. } | Msg::Max { .. }, Mode::Relay) => {
+            (Msg::Tid { .. } | Msg::Max { .. }, Relay) => {
                 out.rule(Rule::Relay);
                 out.send(Next, msg);
             }
-            (Msg::Tid { .. } | Msg::Max { .. }, Mode::Leader | Mode::Done { .. }) => out.rule(Rule::Absorb),
-            (Msg::Tid { .. } | Msg::Max { .. }, Mode::Asleep) => {
-                out.impossible("everybody starts before its first message");
-            }
+            (Msg::Tid { .. } | Msg::Max { .. }, Leader | Done { .. }) => out.rule(Rule::Absorb),
+            (Msg::Tid { .. } | Msg::Max { .. }, Asleep) => out.impossible(NOT_STARTED),
             (&Msg::Elected { id }, _) => {
                 out.rule(Rule::Elected);
                 if id != self.id {
-                    self.mode = Mode::Done { leader: id };
+                    self.mode = Done { leader: id };
                     out.send(Next, msg);
                 }
             }
@@ -139,23 +133,7 @@ impl Peterson {
     #[inline(always)]
     fn round(&mut self, tid: Id, out: &mut impl Outbox<Self>) {
         out.phase_begins();
-        self.mode = Mode::Wait1 { tid };
+        self.mode = Wait1 { tid };
         out.send(Next, Msg::Tid { id: tid });
-    }
-
-    #[inline(always)]
-    fn leader(&self) -> Option<Id> {
-        match self.mode {
-            Mode::Leader => Some(self.id),
-            Mode::Done { leader } => Some(leader),
-            Mode::Asleep | Mode::Wait1 { .. } | Mode::Wait2 { .. } | Mode::Relay => None,
-        }
-    }
-}
-
-impl Election for Peterson {
-    #[inline(always)]
-    fn outcome(&self) -> Decision {
-        Decision::of(self.id, self.leader())
     }
 }

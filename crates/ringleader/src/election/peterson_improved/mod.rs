@@ -22,15 +22,16 @@
 //! ```
 
 use crate::model::*;
+use Mode::*;
 
 state! {
     pub struct PetersonImproved {
         id: Id,
-        mode: Mode,
+        mode: Mode = Asleep,
+        outcome = |me| me.mode.outcome(me.id),
     }
 
     /// What a process is, with the variables that it has then. Of the round only the parity matters.
-    #[derive(Copy)]
     enum Mode {
         Asleep,
         /// Active in an odd round.
@@ -39,8 +40,8 @@ state! {
         Even { tid: Id },
         Relay,
         /// It was alone and has said so; its value may be the identity of another process.
-        Announcer { leader: Id },
-        Done { leader: Id },
+        Announcer { leader: Id } => knows leader,
+        Done { leader: Id } => knows leader,
     }
 }
 
@@ -76,25 +77,17 @@ impl Process for PetersonImproved {
     const SPEC: Spec = Spec::election("peterson-improved", 1982, include_str!("mod.rs"))
         .errata(include_str!("errata.md"))
         .links(Links::Fifo)
-        .at_most(
-            Counts::Election,
-            Basis::Proved("counting: a(r+2) <= a(r) - a(r+1)"),
-            "n·R, F(R+1)<=n",
-            |facts| Some(facts.n * (largest_phase(facts.n) + 1)),
-        )
+        .proved("counting: a(r+2) <= a(r) - a(r+1)")
+        .at_most(Counts::Election, "n·R, F(R+1)<=n", |n| n * (largest_phase(n) + 1))
         .constant(Constant::GOLDEN, "Peterson 1982, the second algorithm: 1.44 n log n + O(n)")
         .worst_on(Arranged::Fibonacci)
         .example("--ids 1,3,5,2,4");
-    types! { Given = Id, Port = Next }
-
-    fn new(id: Id) -> Self {
-        PetersonImproved { id, mode: Mode::Asleep }
-    }
+    types! { Port = Next }
 
     fn start(&mut self, out: &mut impl Outbox<Self>) {
-        if self.mode == Mode::Asleep {
+        if self.mode == Asleep {
             out.rule(Rule::Start);
-            self.mode = Mode::Odd { tid: self.id };
+            self.mode = Odd { tid: self.id };
             self.round(self.id, out);
         }
     }
@@ -102,45 +95,43 @@ impl Process for PetersonImproved {
     #[inline(always)] // into the loop of the engine, which comes by here for every message
     fn receive(&mut self, _: Next, msg: Msg, out: &mut impl Outbox<Self>) {
         match (&msg, self.mode) {
-            (&Msg::Tid { id }, Mode::Odd { tid } | Mode::Even { tid }) if id == tid => {
+            (&Msg::Tid { id }, Odd { tid } | Even { tid }) if id == tid => {
                 out.rule(Rule::Alone);
-                self.mode = Mode::Announcer { leader: id };
+                self.mode = Announcer { leader: id };
                 out.send(Next, Msg::Elected { id });
             }
-            (&Msg::Tid { id }, Mode::Odd { tid }) if tid > id => {
+            (&Msg::Tid { id }, Odd { tid }) if tid > id => {
                 out.rule(Rule::Keep);
-                self.mode = Mode::Even { tid };
+                self.mode = Even { tid };
                 self.round(tid, out);
             }
-            (&Msg::Tid { id }, Mode::Even { tid }) if id > tid => {
+            (&Msg::Tid { id }, Even { tid }) if id > tid => {
                 out.rule(Rule::Take);
-                self.mode = Mode::Odd { tid: id };
+                self.mode = Odd { tid: id };
                 self.round(id, out);
             }
-            (Msg::Tid { .. }, Mode::Odd { .. } | Mode::Even { .. }) => {
+            (Msg::Tid { .. }, Odd { .. } | Even { .. }) => {
                 out.rule(Rule::Retire);
-                self.mode = Mode::Relay;
+                self.mode = Relay;
             }
-            (Msg::Tid { .. }, Mode::Relay) => {
+            (Msg::Tid { .. }, Relay) => {
                 out.rule(Rule::Relay);
                 out.send(Next, msg);
             }
-            (Msg::Tid { .. }, Mode::Announcer { .. } | Mode::Done { .. }) => {
+            (Msg::Tid { .. }, Announcer { .. } | Done { .. }) => {
                 out.impossible("the last active process has its own value back: nothing else travels");
             }
-            (&Msg::Elected { id }, Mode::Relay) => {
+            (&Msg::Elected { id }, Relay) => {
                 out.rule(Rule::Elected);
-                self.mode = Mode::Done { leader: id };
+                self.mode = Done { leader: id };
                 out.send(Next, msg);
             }
-            (Msg::Elected { .. }, Mode::Announcer { .. }) => out.rule(Rule::Home),
-            (Msg::Elected { .. }, Mode::Odd { .. } | Mode::Even { .. }) => {
+            (Msg::Elected { .. }, Announcer { .. }) => out.rule(Rule::Home),
+            (Msg::Elected { .. }, Odd { .. } | Even { .. }) => {
                 out.impossible("only the announcer was active");
             }
-            (Msg::Elected { .. }, Mode::Done { .. }) => out.impossible("the announcement makes one lap"),
-            (Msg::Tid { .. } | Msg::Elected { .. }, Mode::Asleep) => {
-                out.impossible("everybody starts before its first message");
-            }
+            (Msg::Elected { .. }, Done { .. }) => out.impossible("the announcement makes one lap"),
+            (Msg::Tid { .. } | Msg::Elected { .. }, Asleep) => out.impossible(NOT_STARTED),
         }
     }
 }
@@ -151,15 +142,5 @@ impl PetersonImproved {
     fn round(&mut self, tid: Id, out: &mut impl Outbox<Self>) {
         out.phase_begins();
         out.send(Next, Msg::Tid { id: tid });
-    }
-}
-
-impl Election for PetersonImproved {
-    #[inline(always)]
-    fn outcome(&self) -> Decision {
-        match self.mode {
-            Mode::Announcer { leader } | Mode::Done { leader } => Decision::of(self.id, Some(leader)),
-            Mode::Asleep | Mode::Odd { .. } | Mode::Even { .. } | Mode::Relay => Decision::NONE,
-        }
     }
 }

@@ -24,30 +24,31 @@
 use core::num::NonZeroU32;
 
 use crate::model::*;
+use Role::*;
 
 state! {
     pub struct ProbabilisticFranklin {
-        hidden n: u32,
-        hidden range: u32,
+        hidden n: Size,
+        hidden range: Range,
+        told settings: Settings,
         /// Whether the first copy of its own message makes it lead (setting `ending`), or both together.
-        hidden first: bool,
-        role: Role,
+        hidden first: bool = settings.0[0] != 0,
+        role: Role = Asleep,
         /// What it drew in this round, from 1; 0 before the first.
-        id: u32,
+        id: u32 = 0,
         /// The parity of the round.
-        bit: bool,
+        bit: bool = false,
         /// What has come in and is not yet compared, by side and by bit.
-        stored: [[Option<Stored>; 2]; 2],
+        stored: [[Option<Stored>; 2]; 2] = Default::default(),
+        outcome = |me| me.role.anonymous(),
     }
 
-    /// What a process is.
-    #[derive(Copy)]
     enum Role {
         Asleep,
         Active,
         Passive,
-        Leader,
-        Nonleader,
+        Leader => leads,
+        Nonleader => loses,
     }
 }
 
@@ -106,63 +107,47 @@ impl Process for ProbabilisticFranklin {
             values: SettingValues::OneOf(&["both", "first"]),
         }])
         .example("-n 5 --seed 1");
-    types! { Given = (Size, Range, Settings), Port = Side }
-
-    fn new((Size(n), Range(range), Settings([ending, ..])): (Size, Range, Settings)) -> Self {
-        ProbabilisticFranklin {
-            n,
-            range,
-            first: ending != 0,
-            role: Role::Asleep,
-            id: 0,
-            bit: false,
-            stored: Default::default(),
-        }
-    }
+    types! { Port = Side }
 
     fn start(&mut self, out: &mut impl Outbox<Self>) {
-        if self.role == Role::Asleep {
+        if self.role == Asleep {
             out.rule(Rule::Start);
-            self.role = Role::Active;
+            self.role = Active;
             self.round(out);
         }
     }
 
     fn receive(&mut self, from: Side, msg: Msg, out: &mut impl Outbox<Self>) {
         match (msg, self.role) {
-            (Msg::M { hop, .. }, Role::Active) if self.first && hop >= self.n => self.lead(out),
-            (Msg::M { bit, .. }, Role::Active) if self.stored[from as usize][usize::from(bit)].is_some() => {
+            (Msg::M { hop, .. }, Active) if self.first && hop >= self.n.0 => self.lead(out),
+            (Msg::M { bit, .. }, Active) if self.stored[from as usize][usize::from(bit)].is_some() => {
                 out.impossible("two messages on their way in one direction differ in the bit");
             }
-            (Msg::M { id, hop, bit }, Role::Active) => {
+            (Msg::M { id, hop, bit }, Active) => {
                 out.rule(Rule::Store);
                 let came = NonZeroU32::new(hop).map(|hop| Stored { id, hop });
                 self.stored[from as usize][usize::from(bit)] = came;
                 self.compare(out);
             }
-            (Msg::M { hop, .. }, Role::Passive) if hop >= self.n => {
+            (Msg::M { hop, .. }, Passive) if hop >= self.n.0 => {
                 out.impossible("a message that has been round the ring is met by its sender");
             }
-            (Msg::M { id, hop, bit }, Role::Passive) => {
+            (Msg::M { id, hop, bit }, Passive) => {
                 out.rule(Rule::Relay);
                 out.send(from.other(), Msg::M { id, hop: hop + 1, bit });
             }
-            (Msg::M { .. }, Role::Leader) => out.rule(Rule::Absorb),
-            (Msg::M { .. }, Role::Nonleader) if self.first => out.rule(Rule::Absorb),
-            (Msg::M { .. }, Role::Nonleader) => {
-                out.impossible("both copies are home before there is a leader");
-            }
-            (Msg::Leader {}, Role::Passive) => {
+            (Msg::M { .. }, Leader) => out.rule(Rule::Absorb),
+            (Msg::M { .. }, Nonleader) if self.first => out.rule(Rule::Absorb),
+            (Msg::M { .. }, Nonleader) => out.impossible("both copies are home before there is a leader"),
+            (Msg::Leader {}, Passive) => {
                 out.rule(Rule::Leader);
-                self.role = Role::Nonleader;
+                self.role = Nonleader;
                 out.send(from.other(), Msg::Leader {});
             }
-            (Msg::Leader {}, Role::Leader) => out.rule(Rule::Home),
-            (Msg::Leader {}, Role::Active) => out.impossible("only the leader was left active"),
-            (Msg::Leader {}, Role::Nonleader) => out.impossible("the announcement makes one lap"),
-            (Msg::M { .. } | Msg::Leader {}, Role::Asleep) => {
-                out.impossible("everybody starts before its first message");
-            }
+            (Msg::Leader {}, Leader) => out.rule(Rule::Home),
+            (Msg::Leader {}, Active) => out.impossible("only the leader was left active"),
+            (Msg::Leader {}, Nonleader) => out.impossible("the announcement makes one lap"),
+            (Msg::M { .. } | Msg::Leader {}, Asleep) => out.impossible(NOT_STARTED),
         }
     }
 }
@@ -171,10 +156,8 @@ impl ProbabilisticFranklin {
     /// A new round.
     fn round(&mut self, out: &mut impl Outbox<Self>) {
         out.phase_begins();
-        self.id = 1 + out.choose(self.range);
-        for side in Side::BOTH {
-            out.send(side, Msg::M { id: self.id, hop: 1, bit: self.bit });
-        }
+        self.id = 1 + out.choose(self.range.0);
+        out.send_all(Side::BOTH, Msg::M { id: self.id, hop: 1, bit: self.bit });
     }
 
     /// As long as both sides hold a message of the current round.
@@ -183,11 +166,11 @@ impl ProbabilisticFranklin {
         let [right, left] = &mut self.stored;
         let (Some(a), Some(b)) = (right[now], left[now]) else { return };
         (right[now], left[now]) = (None, None);
-        if a.hop.max(b.hop).get() >= self.n {
+        if a.hop.max(b.hop).get() >= self.n.0 {
             self.lead(out);
         } else if a.id.max(b.id) > self.id {
             out.rule(Rule::Retire);
-            self.role = Role::Passive;
+            self.role = Passive;
             self.relay_stored(out);
         } else {
             out.rule(Rule::Survive);
@@ -211,19 +194,8 @@ impl ProbabilisticFranklin {
     /// Nobody else is active.
     fn lead(&mut self, out: &mut impl Outbox<Self>) {
         out.rule(Rule::Alone);
-        self.role = Role::Leader;
+        self.role = Leader;
         self.stored = Default::default();
         out.send(Side::Right, Msg::Leader {});
-    }
-}
-
-impl Election for ProbabilisticFranklin {
-    #[inline(always)]
-    fn outcome(&self) -> Decision {
-        match self.role {
-            Role::Asleep | Role::Active | Role::Passive => Decision::NONE,
-            Role::Leader => Decision::anonymous(true),
-            Role::Nonleader => Decision::anonymous(false),
-        }
     }
 }

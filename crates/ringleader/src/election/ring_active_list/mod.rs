@@ -23,8 +23,9 @@ state! {
     pub struct RingActiveList {
         id: Id,
         /// Who is up, as far as it knows; nobody before it has sent or seen an identity.
-        list: Vec<Id>,
-        coordinator: Option<Id>,
+        list: Vec<Id> = Vec::new(),
+        coordinator: Option<Id> = None,
+        outcome = |me| Decision::of(me.id, me.coordinator),
     }
 }
 
@@ -53,15 +54,10 @@ impl Process for RingActiveList {
         .reached(Reached::Relays)
         .bypass()
         .elects(Winner::LargestLive, Informed::Live)
-        .at_most(Counts::All, Basis::Proved("counting: a identities, a hops each"), "a²", |facts| {
-            facts.live.checked_mul(facts.live)
-        })
+        .proved("counting: a identities, a hops each")
+        .at_most_of(Counts::All, "a²", |facts| facts.live.checked_mul(facts.live))
         .example("--ids 3,7,4,1 --crash 1@0 --initiators one");
-    types! { Given = Id, Port = Next }
-
-    fn new(id: Id) -> Self {
-        RingActiveList { id, list: Vec::new(), coordinator: None }
-    }
+    types! { Port = Next }
 
     fn start(&mut self, out: &mut impl Outbox<Self>) {
         if self.list.is_empty() {
@@ -88,12 +84,5 @@ impl Process for RingActiveList {
             out.rule(Rule::Home);
             self.coordinator = self.list.iter().max().copied();
         }
-    }
-}
-
-impl Election for RingActiveList {
-    #[inline(always)]
-    fn outcome(&self) -> Decision {
-        Decision::of(self.id, self.coordinator)
     }
 }

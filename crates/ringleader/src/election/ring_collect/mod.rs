@@ -23,7 +23,8 @@ use crate::model::*;
 state! {
     pub struct RingCollect {
         id: Id,
-        coordinator: Option<Id>,
+        coordinator: Option<Id> = None,
+        outcome = |me| Decision::of(me.id, me.coordinator),
     }
 }
 
@@ -53,16 +54,11 @@ impl Process for RingCollect {
         .reached(Reached::Relays)
         .bypass()
         .elects(Winner::LargestLive, Informed::Live)
-        .at_most(Counts::All, Basis::Proved("counting: two laps for each initiator"), "2a·k", |facts| {
-            facts.live.checked_mul(2 * facts.initiators)
-        })
+        .proved("counting: two laps for each initiator")
+        .at_most_of(Counts::All, "2a·k", |facts| facts.live.checked_mul(2 * facts.initiators))
         .schedules(Schedules::Same)
         .example("--ids 3,7,4,1 --crash 1@0 --initiators one");
-    types! { Given = Id, Port = Next }
-
-    fn new(id: Id) -> Self {
-        RingCollect { id, coordinator: None }
-    }
+    types! { Port = Next }
 
     fn start(&mut self, out: &mut impl Outbox<Self>) {
         out.rule(Rule::Start);
@@ -89,12 +85,5 @@ impl Process for RingCollect {
                 }
             }
         }
-    }
-}
-
-impl Election for RingCollect {
-    #[inline(always)]
-    fn outcome(&self) -> Decision {
-        Decision::of(self.id, self.coordinator)
     }
 }

@@ -27,14 +27,14 @@ use crate::model::*;
 state! {
     pub struct VanLeeuwenTan {
         id: Id,
-        role: Role,
+        role: Role = Role::Asleep,
         /// What has come in of later phases, in phase 0.
-        hidden early: Option<Box<Early>>,
+        hidden early: Option<Box<Early>> = None,
+        outcome = |me| me.role.outcome(me.id),
     }
 
     /// What a process is, with the variables that it has then: the phase (PNUM), its value there (the register ID), the
     /// side on which it sent that (DIR).
-    #[derive(Copy)]
     enum Role {
         Asleep,
         /// It waits for its neighbours' identities; one of them may be in.
@@ -43,8 +43,8 @@ state! {
         Observant { phase: u8, value: Id, dir: Option<Side> },
         /// The chase of its phase is its own (ACT).
         Active { phase: u8, value: Id, dir: Side },
-        Inaugurator { leader: Id },
-        Informed { leader: Id },
+        Inaugurator { leader: Id } => knows leader,
+        Informed { leader: Id } => knows leader,
     }
 }
 
@@ -104,29 +104,19 @@ impl Process for VanLeeuwenTan {
         .errata(include_str!("errata.md"))
         .links(Links::Fifo)
         .elects(Winner::Any, Informed::All)
-        .at_most(
-            Counts::Election,
-            Basis::Proved("van Leeuwen and Tan 1987, Proposition 4.2"),
-            "n(P+2)",
-            |facts| Some(facts.n * (largest_phase(facts.n) + 2)),
-        )
+        .proved("van Leeuwen and Tan 1987, Proposition 4.2")
+        .at_most(Counts::Election, "n(P+2)", |n| n * (largest_phase(n) + 2))
         .constant(Constant::GOLDEN, "van Leeuwen and Tan 1987: 1.44 n log n + O(n)")
         .worst_on(Arranged::Custom("multiples by the golden section", golden_ranks))
         .example("--ids 5,4,1,2,3");
-    types! { Given = Id, Port = Side }
-
-    fn new(id: Id) -> Self {
-        VanLeeuwenTan { id, role: Role::Asleep, early: None }
-    }
+    types! { Port = Side }
 
     fn start(&mut self, out: &mut impl Outbox<Self>) {
         if self.role == Role::Asleep {
             out.rule(Rule::Start);
             self.role = Role::Phase0 { heard: None, phase: 0 };
             out.phase_reached(0);
-            for side in Side::BOTH {
-                out.send(side, Msg::Chase { id: self.id, phase: 0, q: true });
-            }
+            out.send_all(Side::BOTH, Msg::Chase { id: self.id, phase: 0, q: true });
         }
     }
 
@@ -208,9 +198,7 @@ impl Process for VanLeeuwenTan {
                 out.send(from.other(), Msg::Elected { id });
             }
             (Msg::Elected { .. }, Role::Inaugurator { .. } | Role::Informed { .. }) => out.rule(Rule::Home),
-            (Msg::Chase { .. } | Msg::Elected { .. }, Role::Asleep) => {
-                out.impossible("everybody starts before its first message");
-            }
+            (Msg::Chase { .. } | Msg::Elected { .. }, Role::Asleep) => out.impossible(NOT_STARTED),
         }
     }
 }
@@ -238,17 +226,5 @@ impl VanLeeuwenTan {
         out.rule(Rule::Inaugurate);
         self.role = Role::Inaugurator { leader };
         out.send(to, Msg::Elected { id: leader });
-    }
-}
-
-impl Election for VanLeeuwenTan {
-    #[inline(always)]
-    fn outcome(&self) -> Decision {
-        match self.role {
-            Role::Inaugurator { leader } | Role::Informed { leader } => Decision::of(self.id, Some(leader)),
-            Role::Asleep | Role::Phase0 { .. } | Role::Observant { .. } | Role::Active { .. } => {
-                Decision::NONE
-            }
-        }
     }
 }

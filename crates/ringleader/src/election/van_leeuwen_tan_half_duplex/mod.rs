@@ -26,18 +26,18 @@ use crate::model::*;
 state! {
     pub struct VanLeeuwenTanHalfDuplex {
         id: Id,
-        role: Role,
+        role: Role = Role::Asleep,
         /// The neighbours' identities, from phase 0.
-        neighbours: [Option<Id>; 2],
+        neighbours: [Option<Id>; 2] = [None; 2],
         /// The phase in which it last took part (PNUM); F(phase+2) <= n.
-        phase: u8,
+        phase: u8 = 0,
         /// The value it has in that phase (the register ID).
-        value: Id,
-        leader: Option<Id>,
+        value: Id = id,
+        leader: Option<Id> = None,
+        outcome = |me| Decision::of(me.id, me.leader),
     }
 
     /// What a process is. It is active only for the moment in which it begins a chase.
-    #[derive(Copy)]
     enum Role {
         Asleep,
         Phase0 = "phase 0",
@@ -94,36 +94,19 @@ impl Process for VanLeeuwenTanHalfDuplex {
         .errata(include_str!("errata.md"))
         .links(Links::HalfDuplex)
         .elects(Winner::Any, Informed::All)
-        .at_most(
-            Counts::Election,
-            Basis::Proved("van Leeuwen and Tan 1987, Proposition 3.9"),
-            "n(P+2)",
-            |facts| Some(facts.n * (largest_phase(facts.n) + 2)),
-        )
+        .proved("van Leeuwen and Tan 1987, Proposition 3.9")
+        .at_most(Counts::Election, "n(P+2)", |n| n * (largest_phase(n) + 2))
         .constant(Constant::GOLDEN, "van Leeuwen and Tan 1987: 1.44 n log n + O(n)")
         .worst_on(Arranged::Custom("multiples by the golden section", golden_ranks))
         .example("--ids 5,4,1,2,3");
-    types! { Given = Id, Port = Side }
-
-    fn new(id: Id) -> Self {
-        VanLeeuwenTanHalfDuplex {
-            id,
-            role: Role::Asleep,
-            neighbours: [None; 2],
-            phase: 0,
-            value: id,
-            leader: None,
-        }
-    }
+    types! { Port = Side }
 
     fn start(&mut self, out: &mut impl Outbox<Self>) {
         if self.role == Role::Asleep {
             out.rule(Rule::Start);
             self.role = Role::Phase0;
             out.phase_reached(0);
-            for side in Side::BOTH {
-                out.send(side, Msg::Chase { id: self.id, phase: 0 });
-            }
+            out.send_all(Side::BOTH, Msg::Chase { id: self.id, phase: 0 });
         }
     }
 
@@ -176,7 +159,7 @@ impl Process for VanLeeuwenTanHalfDuplex {
             }
         }
         match self.role {
-            Role::Asleep => out.impossible("everybody starts before its first message"),
+            Role::Asleep => out.impossible(NOT_STARTED),
             Role::Phase0 => self.neighbours_known(came, out),
             Role::Observant => {}
             Role::Inaugurator | Role::Informed if elected.is_some() => {}
@@ -278,12 +261,5 @@ impl VanLeeuwenTanHalfDuplex {
         self.role = Role::Inaugurator;
         self.leader = Some(self.value);
         out.send(to, Msg::Elected { id: self.value });
-    }
-}
-
-impl Election for VanLeeuwenTanHalfDuplex {
-    #[inline(always)]
-    fn outcome(&self) -> Decision {
-        Decision::of(self.id, self.leader)
     }
 }

@@ -26,24 +26,24 @@ state! {
     pub struct CarvalhoRoucairol {
         me: Peer,
         hidden n: Size,
-        user: Stage,
+        user: Stage = Stage::Idle,
         /// The highest time stamp used or seen.
-        clock: Clock,
+        clock: Clock = Clock::default(),
         /// The time stamp of the own request; 0 if there is none.
-        ts: u64,
+        ts: u64 = 0,
         /// Whose permission we hold.
-        auth: Peers,
+        auth: Peers = Peers::default(),
         /// Who waits for our reply.
-        deferred: Peers,
+        deferred: Peers = Peers::default(),
     }
 }
 
 messages! {
     pub enum Msg {
         /// May I? I asked at this time.
-        "request" Request { t: u64 },
+        "request" Request { t: u64 } serves Sender,
         /// You may, until I ask.
-        "reply" Reply,
+        "reply" Reply serves Receiver,
     }
 }
 
@@ -67,21 +67,11 @@ rules! {
 impl Process for CarvalhoRoucairol {
     const SPEC: Spec = Spec::exclusion("carvalho-roucairol", 1983, include_str!("mod.rs"))
         .errata(include_str!("errata.md"))
-        .reached(Reached::Relays)
         .talks(Talks::ToAll { keeps: 8 })
-        .at_most(
-            Counts::All,
-            Basis::Proved("counting: for an entry nobody is asked twice, and each request has one reply"),
-            "2(n-1) per entry",
-            |facts| Some(2 * facts.n.saturating_sub(1) * facts.entries),
-        )
+        .proved("counting: for an entry nobody is asked twice, and each request has one reply")
+        .at_most_per_entry("2(n-1) per entry", |n| 2 * n.saturating_sub(1))
         .example("-n 3 --entries 2");
-    types! { Given = (Peer, Size), Port = Peer }
-
-    fn new((me, n): (Peer, Size)) -> Self {
-        let (auth, deferred) = (Peers::default(), Peers::default());
-        CarvalhoRoucairol { me, n, user: Stage::Idle, clock: Clock::default(), ts: 0, auth, deferred }
-    }
+    types! { Port = Peer }
 
     fn receive(&mut self, from: Peer, msg: Msg, out: &mut impl Outbox<Self>) {
         match (msg, self.user) {
@@ -148,17 +138,6 @@ impl Exclusion for CarvalhoRoucairol {
         for other in self.deferred.drain() {
             self.auth.remove(other);
             out.send(other, Msg::Reply {});
-        }
-    }
-
-    fn stage(&self) -> Stage {
-        self.user
-    }
-
-    fn charge(msg: &Msg) -> Charge {
-        match msg {
-            Msg::Request { .. } => Charge::Sender,
-            Msg::Reply {} => Charge::Receiver,
         }
     }
 }

@@ -24,13 +24,14 @@ use std::collections::VecDeque;
 state! {
     pub struct Central {
         me: Peer,
-        user: Stage,
+        told settings: Settings,
+        user: Stage = Stage::Idle,
         /// Whether those who have to wait are told.
-        hidden denies: bool,
+        hidden denies: bool = settings.0[0] == 1,
         /// The coordinator's: who was let in last and has not left; nobody at first.
-        hidden holder: Option<Peer>,
+        hidden holder: Option<Peer> = None,
         /// The coordinator's: who has asked since, in the order of arrival.
-        hidden queue: VecDeque<Peer>,
+        hidden queue: VecDeque<Peer> = VecDeque::new(),
         ..|me| [("holder", me.holder.show()), ("queue", Vec::from(me.queue.clone()).show())]
             .into_iter()
             .filter(|_| me.me == COORDINATOR),
@@ -44,13 +45,13 @@ messages! {
     /// What processes say to the coordinator, and it to them.
     pub enum Msg {
         /// May I?
-        "request" Request,
+        "request" Request serves Sender,
         /// You may.
-        "granted" Granted,
+        "granted" Granted serves Receiver,
         /// You have to wait.
-        "denied" Denied,
+        "denied" Denied serves Receiver,
         /// I have left.
-        "release" Release,
+        "release" Release serves Sender,
     }
 }
 
@@ -76,9 +77,9 @@ rules! {
 impl Process for Central {
     const SPEC: Spec = Spec::exclusion("central", 1979, include_str!("mod.rs"))
         .errata(include_str!("errata.md"))
-        .reached(Reached::Relays)
         .talks(Talks::ToFew)
-        .at_most(Counts::All, Basis::Proved("counting: 3, or 4 with DENIED"), "3 or 4 per entry", |facts| {
+        .proved("counting: 3, or 4 with DENIED")
+        .at_most_of(Counts::All, "3 or 4 per entry", |facts| {
             Some((3 + u64::from(facts.settings.0[0])) * facts.entries)
         })
         .settings(&[
@@ -94,11 +95,7 @@ impl Process for Central {
             },
         ])
         .example("-n 4 --entries 2");
-    types! { Given = (Peer, Settings), Port = Peer }
-
-    fn new((me, settings): (Peer, Settings)) -> Self {
-        Central { me, user: Stage::Idle, denies: settings.0[0] == 1, holder: None, queue: VecDeque::new() }
-    }
+    types! { Port = Peer }
 
     fn receive(&mut self, from: Peer, msg: Msg, out: &mut impl Outbox<Self>) {
         match (msg, self.user) {
@@ -169,16 +166,5 @@ impl Exclusion for Central {
         out.rule(Rule::Exit);
         self.user = Stage::Idle;
         self.tell(Msg::Release {}, out);
-    }
-
-    fn stage(&self) -> Stage {
-        self.user
-    }
-
-    fn charge(msg: &Msg) -> Charge {
-        match msg {
-            Msg::Request {} | Msg::Release {} => Charge::Sender,
-            Msg::Granted {} | Msg::Denied {} => Charge::Receiver,
-        }
     }
 }

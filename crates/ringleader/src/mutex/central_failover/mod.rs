@@ -27,15 +27,15 @@ state! {
         me: Peer,
         hidden n: Size,
         hidden elector: Option<Elector>,
-        user: Stage,
-        epoch: u32,
-        coordinator: Peer,
+        user: Stage = Stage::Idle,
+        epoch: u32 = 0,
+        coordinator: Peer = Peer(0),
         /// Who is known to have crashed, in increasing order.
-        dead: Vec<Peer>,
-        hidden desk: Desk,
+        dead: Vec<Peer> = Vec::new(),
+        hidden desk: Desk = Desk::default(),
         ..|me| me.desk.fields().into_iter().filter(|_| me.coordinator == me.me),
         /// The election of the next epoch's coordinator, while it goes on.
-        hidden contest: Option<Contest>,
+        hidden contest: Option<Contest> = None,
         electing = |me| me.contest.is_some(),
     }
 
@@ -55,11 +55,11 @@ messages! {
     /// What processes say to each other, each with its epoch.
     pub enum Msg {
         /// May I?
-        "request" Request { epoch: u32 },
+        "request" Request { epoch: u32 } serves Sender,
         /// You may.
-        "granted" Granted { epoch: u32 },
+        "granted" Granted { epoch: u32 } serves Receiver,
         /// I have left.
-        "release" Release { epoch: u32 },
+        "release" Release { epoch: u32 } serves Sender,
         /// A message of the election on the ring of the living: the port that it arrives at, and its wire form.
         "elect" Elect { epoch: u32, port: u8, msg: Vec<u8> },
         /// I coordinate from now on.
@@ -108,11 +108,11 @@ impl Process for CentralFailover {
     const SPEC: Spec = Spec::exclusion("central-failover", 1979, include_str!("mod.rs"))
         .errata(include_str!("errata.md"))
         .links(Links::Fifo)
-        .reached(Reached::Relays)
         .detector()
         .tolerates(Tolerates { crash: true, ..Tolerates::NOTHING })
         .talks(Talks::ToFew)
-        .at_most(Counts::All, Basis::Proved("counting: ask, grant, release"), "3 per entry", |facts| {
+        .proved("counting: ask, grant, release")
+        .at_most_of(Counts::All, "3 per entry", |facts| {
             (facts.top_down + facts.other_faults == 0).then_some(3 * facts.entries)
         })
         .settings(&[Setting {
@@ -121,13 +121,7 @@ impl Process for CentralFailover {
             values: SettingValues::RingElection { default: "chang-roberts" },
         }])
         .example("-n 4 --crash 0@3 --entries 2");
-    types! { Given = (Peer, Size, Option<Elector>), Port = Peer }
-
-    fn new((me, n, elector): (Peer, Size, Option<Elector>)) -> Self {
-        let (user, epoch, coordinator) = (Stage::Idle, 0, Peer(0));
-        let (dead, desk) = (Vec::new(), Desk::default());
-        CentralFailover { me, n, elector, user, epoch, coordinator, dead, desk, contest: None }
-    }
+    types! { Port = Peer }
 
     fn receive(&mut self, from: Peer, msg: Msg, out: &mut impl Outbox<Self>) {
         let (late, leads) = (self.dead.contains(&from), self.coordinator == self.me);
@@ -296,17 +290,5 @@ impl Exclusion for CentralFailover {
         out.rule(Rule::Exit);
         self.user = Stage::Idle;
         self.tell(Msg::Release { epoch: self.epoch }, out);
-    }
-
-    fn stage(&self) -> Stage {
-        self.user
-    }
-
-    fn charge(msg: &Msg) -> Charge {
-        match msg {
-            Msg::Request { .. } | Msg::Release { .. } => Charge::Sender,
-            Msg::Granted { .. } => Charge::Receiver,
-            Msg::Elect { .. } | Msg::NewCoord { .. } | Msg::Status { .. } => Charge::Nobody,
-        }
     }
 }

@@ -59,11 +59,11 @@ state! {
 messages! {
     pub enum Msg {
         /// I want the token; this is my n-th request.
-        "req" Req { n: u64 },
+        "req" Req { n: u64 } serves Sender,
         /// Owner number k sends the token on to this one.
-        "pass" Pass { k: u64, to: Peer },
+        "pass" Pass { k: u64, to: Peer } serves Process(to),
         /// You are owner number k; so many have entered.
-        "token" Token { k: u64, fence: u64 },
+        "token" Token { k: u64, fence: u64 } serves Receiver,
     }
 }
 
@@ -102,12 +102,11 @@ impl Waits for Patiently {
     const SPEC: Spec = Spec::exclusion("homed-chain", 2026, include_str!("mod.rs"))
         .errata(include_str!("errata.md"))
         .rules(Rule::ALL.split_at(Rule::Resend as usize).0)
-        .reached(Reached::Relays)
         .talks(Talks::ToFew)
         .tolerates(Tolerates { duplication: true, ..Tolerates::NOTHING })
-        .at_most(
+        .proved("counting: REQ, PASS, TOKEN; of two, one is the home and saves REQ or PASS")
+        .at_most_of(
             Counts::All,
-            Basis::Proved("counting: REQ, PASS, TOKEN; of two, one is the home and saves REQ or PASS"),
             "min(n, 3) per entry",
             // A message that comes twice may be answered twice.
             |facts| (facts.other_faults == 0).then_some(facts.n.min(3) * facts.entries),
@@ -236,18 +235,6 @@ impl<W: Waits> Exclusion for Chain<W> {
         out.rule(Rule::Exit);
         self.user = Stage::Idle;
         self.hand_over(out);
-    }
-
-    fn stage(&self) -> Stage {
-        self.user
-    }
-
-    fn charge(msg: &Msg) -> Charge {
-        match msg {
-            Msg::Req { .. } => Charge::Sender,
-            Msg::Pass { to, .. } => Charge::Process(to.0),
-            Msg::Token { .. } => Charge::Receiver,
-        }
     }
 }
 

@@ -42,7 +42,6 @@ impl Waits for AskingAgain {
         .rules(&Rule::and_resend(
             "waiting, and T is over: send REQ(n) to the home, which asks itself; wait for T again",
         ))
-        .reached(Reached::Relays)
         .talks(Talks::ToFew)
         .tolerates(Tolerates { loss: true, duplication: true, ..Tolerates::NOTHING })
         .timing(Timing::BoundedDelay)

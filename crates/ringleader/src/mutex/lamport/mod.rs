@@ -23,15 +23,15 @@ state! {
     pub struct Lamport {
         me: Peer,
         hidden n: Size,
-        user: Stage,
-        clock: Clock,
+        user: Stage = Stage::Idle,
+        clock: Clock = Clock::default(),
         /// The time stamp of the own request; 0 if there is none.
-        ts: u64,
+        ts: u64 = 0,
         /// All requests that are known and not released, the own one included: (time stamp, process), in order.
-        queue: Vec<(u64, Peer)>,
+        queue: Vec<(u64, Peer)> = Vec::new(),
         /// Who has sent nothing later than the own request: a set, in increasing order. What came before the request
         /// was earlier, because receipt advances the clock; so the last time of each need not be kept.
-        silent: Vec<Peer>,
+        silent: Vec<Peer> = Vec::new(),
     }
 }
 
@@ -39,11 +39,11 @@ messages! {
     /// What processes say to each other, and when.
     pub enum Msg {
         /// I want in.
-        "request" Request { t: u64 },
+        "request" Request { t: u64 } serves Sender,
         /// I know that you want in.
-        "reply" Reply { t: u64 },
+        "reply" Reply { t: u64 } serves Receiver,
         /// I have left.
-        "release" Release { t: u64 },
+        "release" Release { t: u64 } serves Sender,
     }
 }
 
@@ -66,22 +66,12 @@ impl Process for Lamport {
     const SPEC: Spec = Spec::exclusion("lamport", 1978, include_str!("mod.rs"))
         .errata(include_str!("errata.md"))
         .links(Links::Fifo)
-        .reached(Reached::Relays)
         .talks(Talks::ToAll { keeps: 20 })
         .serves(Order::Priority)
-        .at_most(
-            Counts::All,
-            Basis::Proved("counting: a REQUEST, a REPLY and a RELEASE for each other process"),
-            "3(n-1) per entry",
-            |facts| Some(3 * facts.n.saturating_sub(1) * facts.entries),
-        )
+        .proved("counting: a REQUEST, a REPLY and a RELEASE for each other process")
+        .at_most_per_entry("3(n-1) per entry", |n| 3 * n.saturating_sub(1))
         .example("-n 3");
-    types! { Given = (Peer, Size), Port = Peer }
-
-    fn new((me, n): (Peer, Size)) -> Self {
-        let clock = Clock::default();
-        Lamport { me, n, user: Stage::Idle, clock, ts: 0, queue: Vec::new(), silent: Vec::new() }
-    }
+    types! { Port = Peer }
 
     fn receive(&mut self, from: Peer, msg: Msg, out: &mut impl Outbox<Self>) {
         let (Msg::Request { t } | Msg::Reply { t } | Msg::Release { t }) = msg;
@@ -142,9 +132,7 @@ impl Exclusion for Lamport {
         self.ts = self.clock.tick();
         self.insert((self.ts, self.me), out);
         self.silent.extend(self.me.others(self.n));
-        for other in self.me.others(self.n) {
-            out.send(other, Msg::Request { t: self.ts });
-        }
+        out.send_all(self.me.others(self.n), Msg::Request { t: self.ts });
         self.user = if self.may_enter() { Stage::Inside } else { Stage::Waiting };
     }
 
@@ -154,20 +142,7 @@ impl Exclusion for Lamport {
         self.ts = 0;
         self.remove(self.me, out);
         let t = self.clock.tick();
-        for other in self.me.others(self.n) {
-            out.send(other, Msg::Release { t });
-        }
-    }
-
-    fn stage(&self) -> Stage {
-        self.user
-    }
-
-    fn charge(msg: &Msg) -> Charge {
-        match msg {
-            Msg::Request { .. } | Msg::Release { .. } => Charge::Sender,
-            Msg::Reply { .. } => Charge::Receiver,
-        }
+        out.send_all(self.me.others(self.n), Msg::Release { t });
     }
 
     fn priority(&self) -> Option<(u64, u32)> {

@@ -40,19 +40,20 @@ state! {
     /// The local variables of one process: what it remembers of its own request, and as a voter of those of others.
     pub struct Voting<Q: Quorums> {
         me: Peer,
-        user: Stage,
+        told n: Size,
+        user: Stage = Stage::Idle,
         /// The highest time stamp used or seen.
-        clock: Clock,
+        clock: Clock = Clock::default(),
         /// The time stamp of the own request; 0 if there is none.
-        ts: u64,
+        ts: u64 = 0,
         /// Whom to ask, in increasing order, and what each has said to the own request.
-        quorum: Vec<(Peer, Said)>,
+        quorum: Vec<(Peer, Said)> = Q::of(me, n).into_iter().map(|voter| (voter, Said::Nothing)).collect(),
         /// The request that has the vote of this process.
-        locked: Option<(u64, Peer)>,
+        locked: Option<(u64, Peer)> = None,
         /// The requests that wait for it, in order. The first one comes before the locked one if and only if an
         /// INQUIRE is under way or unanswered; so that need not be remembered.
-        waiting: Vec<(u64, Peer)>,
-        hidden quorums: PhantomData<Q>,
+        waiting: Vec<(u64, Peer)> = Vec::new(),
+        hidden quorums: PhantomData<Q> = PhantomData,
     }
 }
 
@@ -69,17 +70,17 @@ names! {
 messages! {
     pub enum Msg {
         /// I want your vote; I asked at this time.
-        "request" Request { t: u64 },
+        "request" Request { t: u64 } serves Sender,
         /// You have my vote.
-        "locked" Locked,
+        "locked" Locked serves Receiver,
         /// I have left.
-        "release" Release,
+        "release" Release serves Sender,
         /// Somebody else comes first.
-        "failed" Failed,
+        "failed" Failed serves Receiver,
         /// Could you give the vote back?
-        "inquire" Inquire,
+        "inquire" Inquire serves Receiver,
         /// I give the vote back.
-        "yield" Yield,
+        "yield" Yield serves Sender,
     }
 }
 
@@ -123,8 +124,8 @@ impl Quorums for Planes {
     const SPEC: Spec = Spec::exclusion("maekawa", 1985, include_str!("mod.rs"))
         .errata(include_str!("errata.md"))
         .links(Links::Fifo)
-        .reached(Reached::Relays)
-        .at_most(Counts::All, Basis::Proved("counting: six at each voter"), "6(K-1) per entry", |facts| {
+        .proved("counting: six at each voter")
+        .at_most_of(Counts::All, "6(K-1) per entry", |facts| {
             let others = largest_quorum(u32::try_from(facts.n).ok()?).saturating_sub(1);
             Some(6 * others * facts.entries)
         })
@@ -137,20 +138,7 @@ impl Quorums for Planes {
 
 impl<Q: Quorums> Process for Voting<Q> {
     const SPEC: Spec = Q::SPEC;
-    types! { Given = (Peer, Size), Port = Peer }
-
-    fn new((me, n): (Peer, Size)) -> Self {
-        Voting {
-            me,
-            user: Stage::Idle,
-            clock: Clock::default(),
-            ts: 0,
-            quorum: Q::of(me, n).into_iter().map(|voter| (voter, Said::Nothing)).collect(),
-            locked: None,
-            waiting: Vec::new(),
-            quorums: PhantomData,
-        }
-    }
+    types! { Port = Peer }
 
     fn receive(&mut self, from: Peer, msg: Msg, out: &mut impl Outbox<Self>) {
         let voter = self.quorum.binary_search_by_key(&from, |(voter, _)| *voter).ok();
@@ -295,17 +283,6 @@ impl<Q: Quorums> Exclusion for Voting<Q> {
         for voter in 0..self.quorum.len() {
             self.quorum[voter].1 = Said::Nothing;
             self.tell(self.quorum[voter].0, Msg::Release {}, out);
-        }
-    }
-
-    fn stage(&self) -> Stage {
-        self.user
-    }
-
-    fn charge(msg: &Msg) -> Charge {
-        match msg {
-            Msg::Request { .. } | Msg::Release {} | Msg::Yield {} => Charge::Sender,
-            Msg::Locked {} | Msg::Failed {} | Msg::Inquire {} => Charge::Receiver,
         }
     }
 }

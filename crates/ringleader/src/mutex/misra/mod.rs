@@ -112,7 +112,6 @@ impl Numbers for Unbounded {
     const SPEC: Spec = Spec::exclusion("misra", 1983, include_str!("mod.rs"))
         .errata(include_str!("errata.md"))
         .links(Links::Fifo)
-        .reached(Reached::Relays)
         .bypass()
         .tolerates(Tolerates { crash: true, loss: true, ..Tolerates::NOTHING })
         .serves(Order::Ring)
@@ -263,14 +262,6 @@ impl<N: Numbers> Exclusion for PingPong<N> {
         out.rule(Rule::Exit);
         self.user = Stage::Idle;
         self.send_ping(out);
-    }
-
-    fn stage(&self) -> Stage {
-        self.user
-    }
-
-    fn charge(_: &Msg) -> Charge {
-        Charge::Nobody
     }
 
     fn tokens(&self) -> u32 {

@@ -36,7 +36,6 @@ impl Numbers for Bounded {
     const SPEC: Spec = Spec::exclusion("misra-bounded", 1983, include_str!("mod.rs"))
         .errata(include_str!("errata.md"))
         .links(Links::Fifo)
-        .reached(Reached::Relays)
         .bypass()
         .tolerates(Tolerates { crash: true, loss: true, ..Tolerates::NOTHING })
         .serves(Order::Ring)

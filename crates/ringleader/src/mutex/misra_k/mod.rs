@@ -29,15 +29,18 @@ type Hops = [u32; MOST];
 
 state! {
     pub struct MisraK {
-        hidden n: u32,
+        hidden n: Size,
+        told holder: Holder,
+        told settings: Settings,
         /// How many tokens there are.
-        hidden k: u8,
-        user: Stage,
+        hidden k: u8 = Self::kinds(&settings) as u8,
+        user: Stage = Stage::Idle,
         /// The tokens that are here, each with its hops.
-        hidden held: [Option<Hops>; MOST],
+        hidden held: [Option<Hops>; MOST] =
+            core::array::from_fn(|token| (holder.0 && token < Self::kinds(&settings)).then_some([0; MOST])),
         tokens = |me| (0..me.k).filter(|&token| me.held[usize::from(token)].is_some()).collect::<Vec<u8>>(),
         /// For each token the set of its wards that have been here since it was.
-        hidden seen: [u8; MOST],
+        hidden seen: [u8; MOST] = [0; MOST],
         seen = |me| me.seen[..usize::from(me.k)],
     }
 }
@@ -120,7 +123,6 @@ impl Process for MisraK {
     const SPEC: Spec = Spec::exclusion("misra-k", 1983, include_str!("mod.rs"))
         .errata(include_str!("errata.md"))
         .links(Links::Fifo)
-        .reached(Reached::Relays)
         .bypass()
         .tolerates(Tolerates { crash: true, loss: true, ..Tolerates::NOTHING })
         .serves(Order::Ring)
@@ -131,20 +133,14 @@ impl Process for MisraK {
             values: SettingValues::Number { min: 2, max: MOST as u32, default: 3 },
         }])
         .example("-n 3 --lose token-0@2 --lose token-1@3");
-    types! { Given = (Size, Holder, Settings), Port = Next, Local = Local }
+    types! { Port = Next, Local = Local }
 
     fn kinds(settings: &Settings) -> usize {
         (settings.0[0] as usize).clamp(2, MOST)
     }
 
-    fn new((Size(n), Holder(holder), settings): (Size, Holder, Settings)) -> Self {
-        let k = Self::kinds(&settings);
-        let held = core::array::from_fn(|token| (holder && token < k).then_some([0; MOST]));
-        MisraK { n, k: k as u8, user: Stage::Idle, held, seen: [0; MOST] }
-    }
-
     fn receive(&mut self, _: Next, Msg { token, mut hops }: Msg, out: &mut impl Outbox<Self>) {
-        let (token, k, limit) = (usize::from(token), usize::from(self.k), self.n.saturating_add(1));
+        let (token, k, limit) = (usize::from(token), usize::from(self.k), self.n.0.saturating_add(1));
         if token >= k || self.held[token].is_some() {
             return out.impossible("there is one token of each kind");
         }
@@ -216,14 +212,6 @@ impl Exclusion for MisraK {
         out.rule(Rule::Exit);
         self.user = Stage::Idle;
         self.send_on(0, out);
-    }
-
-    fn stage(&self) -> Stage {
-        self.user
-    }
-
-    fn charge(_: &Msg) -> Charge {
-        Charge::Nobody
     }
 
     fn tokens(&self) -> u32 {

@@ -25,22 +25,23 @@ use crate::model::*;
 state! {
     pub struct NaimiTrehel {
         me: Peer,
-        user: Stage,
+        told holder: Holder,
+        user: Stage = Stage::Idle,
         /// Who asked last, as far as this process knows; none if it was this one.
-        last: Option<Peer>,
+        last: Option<Peer> = if holder.0 { None } else { Some(Peer(0)) },
         /// Who gets the token after this process.
-        next: Option<Peer>,
+        next: Option<Peer> = None,
         /// Whether the token is here.
-        token: bool,
+        token: bool = holder.0,
     }
 }
 
 messages! {
     pub enum Msg {
         /// This process wants in.
-        "request" Request { k: Peer },
+        "request" Request { k: Peer } serves Process(k),
         /// The right to enter.
-        "token" Token,
+        "token" Token serves Receiver,
     }
 }
 
@@ -63,22 +64,11 @@ rules! {
 
 impl Process for NaimiTrehel {
     const SPEC: Spec = Spec::exclusion("naimi-trehel", 1987, include_str!("mod.rs"))
-        .reached(Reached::Relays)
         .talks(Talks::ToFew)
-        .at_most(
-            Counts::All,
-            Basis::Proved("counting: a request reaches nobody twice, and brings one TOKEN"),
-            "n per entry",
-            |facts| Some(facts.n * facts.entries),
-        )
+        .proved("counting: a request reaches nobody twice, and brings one TOKEN")
+        .at_most_per_entry("n per entry", |n| n)
         .example("-n 5 --entries 1");
-    types! { Given = (Peer, Holder), Port = Peer }
-
-    fn new((me, Holder(token)): (Peer, Holder)) -> Self {
-        let first = Peer(0);
-        let last = if token { None } else { Some(first) };
-        NaimiTrehel { me, user: Stage::Idle, last, next: None, token }
-    }
+    types! { Port = Peer }
 
     fn receive(&mut self, _: Peer, msg: Msg, out: &mut impl Outbox<Self>) {
         match (msg, self.user, self.last) {
@@ -137,17 +127,6 @@ impl Exclusion for NaimiTrehel {
         if let Some(next) = self.next.take() {
             self.token = false;
             out.send(next, Msg::Token {});
-        }
-    }
-
-    fn stage(&self) -> Stage {
-        self.user
-    }
-
-    fn charge(msg: &Msg) -> Charge {
-        match msg {
-            Msg::Request { k } => Charge::Process(k.0),
-            Msg::Token {} => Charge::Receiver,
         }
     }
 }

@@ -26,19 +26,20 @@ use std::collections::VecDeque;
 
 state! {
     pub struct Raymond {
-        user: Stage,
+        told root: TowardsRoot,
+        user: Stage = Stage::Idle,
         /// The edge towards the token; none if it is here.
-        holder: Option<Edge>,
+        holder: Option<Edge> = root.0,
         /// Whether the holder was asked, and has not answered yet.
-        asked: bool,
+        asked: bool = false,
         /// Who is to have the token, in the order of asking: neighbours, and none for the process itself.
-        hidden queue: VecDeque<Option<Edge>>,
+        hidden queue: VecDeque<Option<Edge>> = VecDeque::new(),
         queue = |me| Vec::from(me.queue.clone()),
     }
 }
 
 messages! {
-    /// What neighbours say to each other.
+    /// What neighbours say to each other. A request on an edge is one for all that wait behind it.
     pub enum Msg {
         /// Somebody behind this edge wants in.
         "request" Request,
@@ -67,20 +68,11 @@ rules! {
 
 impl Process for Raymond {
     const SPEC: Spec = Spec::exclusion("raymond", 1989, include_str!("mod.rs"))
-        .reached(Reached::Relays)
         .graphs(&[Graph::Tree])
-        .at_most(
-            Counts::All,
-            Basis::Proved("counting: at most D steps to who enters next, each asked for once"),
-            "2D per entry",
-            |facts| Some(2 * facts.diameter * facts.entries),
-        )
+        .proved("counting: at most D steps to who enters next, each asked for once")
+        .at_most_of(Counts::All, "2D per entry", |facts| Some(2 * facts.diameter * facts.entries))
         .example("-n 5 --topology line");
-    types! { Given = TowardsRoot, Port = Edge }
-
-    fn new(TowardsRoot(holder): TowardsRoot) -> Self {
-        Raymond { user: Stage::Idle, holder, asked: false, queue: VecDeque::new() }
-    }
+    types! { Port = Edge }
 
     fn receive(&mut self, from: Edge, msg: Msg, out: &mut impl Outbox<Self>) {
         match msg {
@@ -139,16 +131,5 @@ impl Exclusion for Raymond {
         out.rule(Rule::Exit);
         self.user = Stage::Idle;
         self.settle(out);
-    }
-
-    fn stage(&self) -> Stage {
-        self.user
-    }
-
-    /// A request on an edge is one for all that wait behind it.
-    fn charge(msg: &Msg) -> Charge {
-        match msg {
-            Msg::Request {} | Msg::Privilege {} => Charge::Nobody,
-        }
     }
 }

@@ -22,24 +22,24 @@ state! {
     pub struct RicartAgrawala {
         me: Peer,
         hidden n: Size,
-        user: Stage,
+        user: Stage = Stage::Idle,
         /// The highest time stamp used or seen.
-        clock: Clock,
+        clock: Clock = Clock::default(),
         /// The time stamp of the own request; 0 if there is none.
-        ts: u64,
+        ts: u64 = 0,
         /// How many replies have not come yet. Everybody replies once, so they need not be told apart.
-        missing: u32,
+        missing: u32 = 0,
         /// Who waits for our reply.
-        deferred: Peers,
+        deferred: Peers = Peers::default(),
     }
 }
 
 messages! {
     pub enum Msg {
         /// May I? I asked at this time.
-        "request" Request { t: u64 },
+        "request" Request { t: u64 } serves Sender,
         /// You may, as far as I am concerned.
-        "reply" Reply,
+        "reply" Reply serves Receiver,
     }
 }
 
@@ -62,18 +62,11 @@ impl Process for RicartAgrawala {
     const SPEC: Spec = Spec::exclusion("ricart-agrawala", 1981, include_str!("mod.rs"))
         .errata(include_str!("errata.md"))
         .aliases(&["ra"])
-        .reached(Reached::Relays)
         .serves(Order::Priority)
-        .at_most(Counts::All, Basis::Proved("Ricart and Agrawala 1981"), "2(n-1) per entry", |facts| {
-            Some(2 * facts.n.saturating_sub(1) * facts.entries)
-        })
+        .proved("Ricart and Agrawala 1981")
+        .at_most_per_entry("2(n-1) per entry", |n| 2 * n.saturating_sub(1))
         .example("-n 3 --entries 2");
-    types! { Given = (Peer, Size), Port = Peer }
-
-    fn new((me, n): (Peer, Size)) -> Self {
-        let (clock, deferred) = (Clock::default(), Peers::default());
-        RicartAgrawala { me, n, user: Stage::Idle, clock, ts: 0, missing: 0, deferred }
-    }
+    types! { Port = Peer }
 
     fn receive(&mut self, from: Peer, msg: Msg, out: &mut impl Outbox<Self>) {
         match (msg, self.user) {
@@ -124,17 +117,6 @@ impl Exclusion for RicartAgrawala {
         self.user = Stage::Idle;
         self.ts = 0;
         out.send_all(self.deferred.drain(), Msg::Reply {});
-    }
-
-    fn stage(&self) -> Stage {
-        self.user
-    }
-
-    fn charge(msg: &Msg) -> Charge {
-        match msg {
-            Msg::Request { .. } => Charge::Sender,
-            Msg::Reply {} => Charge::Receiver,
-        }
     }
 
     fn priority(&self) -> Option<(u64, u32)> {

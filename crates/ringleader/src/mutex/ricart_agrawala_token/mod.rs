@@ -27,22 +27,23 @@ state! {
     pub struct RicartAgrawalaToken {
         me: Peer,
         hidden n: Size,
-        user: Stage,
+        told holder: Holder,
+        user: Stage = Stage::Idle,
         /// How many requests it has made. Who enters with the token already here makes none.
-        clock: u32,
+        clock: u32 = 0,
         /// For each process the highest number among its requests that came here.
-        requests: Vec<u32>,
+        requests: Vec<u32> = vec![0; n.0 as usize],
         /// The token, if it is here: for each process the number of its last request that was served.
-        token: Option<Vec<u32>>,
+        token: Option<Vec<u32>> = holder.0.then(|| vec![0; n.0 as usize]),
     }
 }
 
 messages! {
     pub enum Msg {
         /// I want in, for the k-th time that I ask.
-        "request" Request { k: u32 },
+        "request" Request { k: u32 } serves Sender,
         /// The right to enter, with what was served.
-        "token" Token { array: Vec<u32> },
+        "token" Token { array: Vec<u32> } serves Receiver,
     }
 }
 
@@ -66,19 +67,11 @@ impl Process for RicartAgrawalaToken {
     const SPEC: Spec = Spec::exclusion("ricart-agrawala-token", 1983, include_str!("mod.rs"))
         .errata(include_str!("errata.md"))
         .aliases(&["ra-token"])
-        .reached(Reached::Relays)
         .talks(Talks::ToAll { keeps: 4 })
-        .at_most(Counts::All, Basis::Proved("counting: n-1 requests, one token"), "n per entry", |facts| {
-            Some(facts.n * facts.entries)
-        })
+        .proved("counting: n-1 requests, one token")
+        .at_most_per_entry("n per entry", |n| n)
         .example("-n 3 --entries 2");
-    types! { Given = (Peer, Size, Holder), Port = Peer }
-
-    fn new((me, n, Holder(holder)): (Peer, Size, Holder)) -> Self {
-        let nothing = vec![0; n.0 as usize];
-        let token = holder.then(|| nothing.clone());
-        RicartAgrawalaToken { me, n, user: Stage::Idle, clock: 0, requests: nothing, token }
-    }
+    types! { Port = Peer }
 
     fn receive(&mut self, from: Peer, msg: Msg, out: &mut impl Outbox<Self>) {
         match (msg, self.user) {
@@ -135,9 +128,7 @@ impl Exclusion for RicartAgrawalaToken {
             out.rule(Rule::Want);
             self.clock += 1;
             self.user = Stage::Waiting;
-            for other in self.me.others(self.n) {
-                out.send(other, Msg::Request { k: self.clock });
-            }
+            out.send_all(self.me.others(self.n), Msg::Request { k: self.clock });
         }
     }
 
@@ -145,16 +136,5 @@ impl Exclusion for RicartAgrawalaToken {
         out.rule(Rule::Exit);
         self.user = Stage::Idle;
         self.hand_over(out);
-    }
-
-    fn stage(&self) -> Stage {
-        self.user
-    }
-
-    fn charge(msg: &Msg) -> Charge {
-        match msg {
-            Msg::Request { .. } => Charge::Sender,
-            Msg::Token { .. } => Charge::Receiver,
-        }
     }
 }

@@ -26,24 +26,24 @@ use crate::model::*;
 state! {
     pub struct SinghalDynamic {
         me: Peer,
-        user: Stage,
+        user: Stage = Stage::Idle,
         /// The highest time stamp used or seen.
-        clock: Clock,
+        clock: Clock = Clock::default(),
         /// The time stamp of the own request; 0 if there is none.
-        ts: u64,
+        ts: u64 = 0,
         /// R: whom to ask, and while waiting whose reply is missing; in increasing order.
-        request_set: Peers,
+        request_set: Peers = (0..me.0).map(Peer).collect(),
         /// I: who waits for our reply; in increasing order.
-        inform_set: Peers,
+        inform_set: Peers = Peers::default(),
     }
 }
 
 messages! {
     pub enum Msg {
         /// May I? I asked at this time.
-        "request" Request { t: u64 },
+        "request" Request { t: u64 } serves Sender,
         /// You may, and this is my time.
-        "reply" Reply { t: u64 },
+        "reply" Reply { t: u64 } serves Receiver,
     }
 }
 
@@ -68,22 +68,11 @@ rules! {
 impl Process for SinghalDynamic {
     const SPEC: Spec = Spec::exclusion("singhal-dynamic", 1992, include_str!("mod.rs"))
         .errata(include_str!("errata.md"))
-        .reached(Reached::Relays)
         .talks(Talks::ToAll { keeps: 8 })
-        .at_most(
-            Counts::All,
-            Basis::Proved("counting: nobody is asked twice for an entry"),
-            "2(n-1) per entry",
-            |facts| Some(2 * facts.n.saturating_sub(1) * facts.entries),
-        )
+        .proved("counting: nobody is asked twice for an entry")
+        .at_most_per_entry("2(n-1) per entry", |n| 2 * n.saturating_sub(1))
         .example("-n 4");
-    types! { Given = Peer, Port = Peer }
-
-    fn new(me: Peer) -> Self {
-        let request_set = (0..me.0).map(Peer).collect();
-        let (clock, inform_set) = (Clock::default(), Peers::default());
-        SinghalDynamic { me, user: Stage::Idle, clock, ts: 0, request_set, inform_set }
-    }
+    types! { Port = Peer }
 
     fn receive(&mut self, from: Peer, msg: Msg, out: &mut impl Outbox<Self>) {
         let (Msg::Request { t } | Msg::Reply { t }) = msg;
@@ -134,9 +123,7 @@ impl Exclusion for SinghalDynamic {
         out.rule(Rule::Want);
         self.ts = self.clock.tick();
         self.user = if self.request_set.is_empty() { Stage::Inside } else { Stage::Waiting };
-        for other in self.request_set.iter() {
-            out.send(other, Msg::Request { t: self.ts });
-        }
+        out.send_all(self.request_set.iter(), Msg::Request { t: self.ts });
     }
 
     fn release(&mut self, out: &mut impl Outbox<Self>) {
@@ -146,17 +133,6 @@ impl Exclusion for SinghalDynamic {
         for other in self.inform_set.drain() {
             self.request_set.insert(other);
             out.send(other, Msg::Reply { t: self.clock.now() });
-        }
-    }
-
-    fn stage(&self) -> Stage {
-        self.user
-    }
-
-    fn charge(msg: &Msg) -> Charge {
-        match msg {
-            Msg::Request { .. } => Charge::Sender,
-            Msg::Reply { .. } => Charge::Receiver,
         }
     }
 }

@@ -27,17 +27,17 @@ state! {
     pub struct SinghalHeuristic {
         me: Peer,
         hidden n: Size,
-        own: Own,
+        told holder: Holder,
+        own: Own = if holder.0 { Own::Holding } else { Own::Nothing },
         /// For each process, whether it is believed to be asking.
-        asks: Vec<bool>,
+        asks: Vec<bool> = (0..n.0).map(|j| j < me.0).collect(),
         /// For each process the number of its latest request, as far as it is known here.
-        sn: Vec<u32>,
+        sn: Vec<u32> = vec![0; n.0 as usize],
         /// The token, if it is here: the same two lists, as the token has them.
-        token: Option<(Vec<bool>, Vec<u32>)>,
+        token: Option<(Vec<bool>, Vec<u32>)> = holder.0.then(|| (vec![false; n.0 as usize], vec![0; n.0 as usize])),
     }
 
     /// What a process does, by the letters of the source.
-    #[derive(Copy)]
     enum Own {
         Requesting = "R",
         Executing = "E",
@@ -49,9 +49,9 @@ state! {
 messages! {
     pub enum Msg {
         /// I want in; or I did, and you should know.
-        "request" Request { sn: u32 },
+        "request" Request { sn: u32 } serves Sender,
         /// The right to enter, with what it has learned.
-        "token" Token { tsv: Vec<bool>, tsn: Vec<u32> },
+        "token" Token { tsv: Vec<bool>, tsn: Vec<u32> } serves Receiver,
     }
 }
 
@@ -81,22 +81,9 @@ rules! {
 impl Process for SinghalHeuristic {
     const SPEC: Spec = Spec::exclusion("singhal-heuristic", 1989, include_str!("mod.rs"))
         .errata(include_str!("errata.md"))
-        .reached(Reached::Relays)
         .talks(Talks::ToAll { keeps: 5 })
         .example("-n 3 --entries 2");
-    types! { Given = (Peer, Size, Holder), Port = Peer }
-
-    fn new((me, n, Holder(holder)): (Peer, Size, Holder)) -> Self {
-        let size = n.0 as usize;
-        SinghalHeuristic {
-            me,
-            n,
-            own: if holder { Own::Holding } else { Own::Nothing },
-            asks: (0..n.0).map(|j| j < me.0).collect(),
-            sn: vec![0; size],
-            token: holder.then(|| (vec![false; size], vec![0; size])),
-        }
-    }
+    types! { Port = Peer }
 
     fn receive(&mut self, from: Peer, msg: Msg, out: &mut impl Outbox<Self>) {
         let is_fresh = matches!(msg, Msg::Request { sn } if sn > self.known(from));
@@ -180,6 +167,16 @@ impl SinghalHeuristic {
     }
 }
 
+impl User for SinghalHeuristic {
+    fn stage(&self) -> Stage {
+        match self.own {
+            Own::Nothing | Own::Holding => Stage::Idle,
+            Own::Requesting => Stage::Waiting,
+            Own::Executing => Stage::Inside,
+        }
+    }
+}
+
 impl Exclusion for SinghalHeuristic {
     fn request(&mut self, out: &mut impl Outbox<Self>) {
         if self.token.is_some() {
@@ -223,21 +220,6 @@ impl Exclusion for SinghalHeuristic {
                 self.own = Own::Holding;
                 self.token = Some((tsv, tsn));
             }
-        }
-    }
-
-    fn stage(&self) -> Stage {
-        match self.own {
-            Own::Nothing | Own::Holding => Stage::Idle,
-            Own::Requesting => Stage::Waiting,
-            Own::Executing => Stage::Inside,
-        }
-    }
-
-    fn charge(msg: &Msg) -> Charge {
-        match msg {
-            Msg::Request { .. } => Charge::Sender,
-            Msg::Token { .. } => Charge::Receiver,
         }
     }
 }

@@ -24,20 +24,21 @@ state! {
     pub struct SuzukiKasami {
         me: Peer,
         hidden n: Size,
-        user: Stage,
+        told holder: Holder,
+        user: Stage = Stage::Idle,
         /// RN: for each process the highest number among its requests that came here; for this one, of its own.
-        rn: Vec<u32>,
+        rn: Vec<u32> = vec![0; n.0 as usize],
         /// The token, if it is here: LN and Q.
-        token: Option<(Vec<u32>, Vec<Peer>)>,
+        token: Option<(Vec<u32>, Vec<Peer>)> = holder.0.then(|| (vec![0; n.0 as usize], Vec::new())),
     }
 }
 
 messages! {
     pub enum Msg {
         /// I want in, for the so-and-so-many-th time that I ask.
-        "request" Request { sn: u32 },
+        "request" Request { sn: u32 } serves Sender,
         /// The right to enter, with what was served and who is next.
-        "token" Token { ln: Vec<u32>, q: Vec<Peer> },
+        "token" Token { ln: Vec<u32>, q: Vec<Peer> } serves Receiver,
     }
 }
 
@@ -61,19 +62,11 @@ rules! {
 impl Process for SuzukiKasami {
     const SPEC: Spec = Spec::exclusion("suzuki-kasami", 1985, include_str!("mod.rs"))
         .errata(include_str!("errata.md"))
-        .reached(Reached::Relays)
         .talks(Talks::ToAll { keeps: 4 })
-        .at_most(Counts::All, Basis::Proved("counting: n-1 requests, one token"), "n per entry", |facts| {
-            Some(facts.n * facts.entries)
-        })
+        .proved("counting: n-1 requests, one token")
+        .at_most_per_entry("n per entry", |n| n)
         .example("-n 3 --entries 2");
-    types! { Given = (Peer, Size, Holder), Port = Peer }
-
-    fn new((me, n, Holder(holder)): (Peer, Size, Holder)) -> Self {
-        let nothing = vec![0; n.0 as usize];
-        let token = holder.then(|| (nothing.clone(), Vec::new()));
-        SuzukiKasami { me, n, user: Stage::Idle, rn: nothing, token }
-    }
+    types! { Port = Peer }
 
     fn receive(&mut self, from: Peer, msg: Msg, out: &mut impl Outbox<Self>) {
         match (msg, self.user) {
@@ -140,17 +133,6 @@ impl Exclusion for SuzukiKasami {
         } else {
             let head = q.remove(0);
             out.send(head, Msg::Token { ln, q });
-        }
-    }
-
-    fn stage(&self) -> Stage {
-        self.user
-    }
-
-    fn charge(msg: &Msg) -> Charge {
-        match msg {
-            Msg::Request { .. } => Charge::Sender,
-            Msg::Token { .. } => Charge::Receiver,
         }
     }
 }

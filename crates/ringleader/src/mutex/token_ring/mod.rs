@@ -21,12 +21,16 @@ use crate::model::*;
 
 state! {
     pub struct TokenRing {
-        user: Stage,
-        token: Token,
+        told launch: Launch,
+        user: Stage = Stage::Idle,
+        token: Token = match launch {
+            Launch::No => Token::Elsewhere,
+            Launch::Sends => Token::ToSend,
+            Launch::Keeps => Token::Kept,
+        },
     }
 
     /// Where the token is, as far as this process knows.
-    #[derive(Copy)]
     enum Token {
         Elsewhere,
         ToSend = "to send first",
@@ -58,20 +62,10 @@ rules! {
 impl Process for TokenRing {
     const SPEC: Spec = Spec::exclusion("token-ring", 1977, include_str!("mod.rs"))
         .errata(include_str!("errata.md"))
-        .reached(Reached::Relays)
         .serves(Order::Ring)
         .circulates()
         .example("-n 4 --entries 0,1,1,0");
-    types! { Given = Launch, Port = Next }
-
-    fn new(launch: Launch) -> Self {
-        let token = match launch {
-            Launch::No => Token::Elsewhere,
-            Launch::Sends => Token::ToSend,
-            Launch::Keeps => Token::Kept,
-        };
-        TokenRing { user: Stage::Idle, token }
-    }
+    types! { Port = Next }
 
     fn start(&mut self, out: &mut impl Outbox<Self>) {
         if self.token == Token::ToSend {
@@ -125,14 +119,6 @@ impl Exclusion for TokenRing {
             Token::Kept => {}
             Token::Elsewhere | Token::ToSend => out.impossible("who is inside has the token"),
         }
-    }
-
-    fn stage(&self) -> Stage {
-        self.user
-    }
-
-    fn charge(_: &Msg) -> Charge {
-        Charge::Nobody
     }
 
     fn tokens(&self) -> u32 {

@@ -37,15 +37,10 @@ impl Quorums for Paths {
     const SPEC: Spec = Spec::exclusion("tree-quorum", 1991, include_str!("mod.rs"))
         .errata(include_str!("errata.md"))
         .links(Links::Fifo)
-        .reached(Reached::Relays)
         .processes(Processes::CompleteTree)
         .talks(Talks::ToFew)
-        .at_most(
-            Counts::All,
-            Basis::Proved("counting: six at each voter, as Maekawa"),
-            "6 log2(n+1) per entry",
-            |facts| Some(6 * u64::from((facts.n + 1).ilog2()) * facts.entries),
-        )
+        .proved("counting: six at each voter, as Maekawa")
+        .at_most_per_entry("6 log2(n+1) per entry", |n| 6 * u64::from((n + 1).ilog2()))
         .example("-n 7");
 
     fn of(me: Peer, n: Size) -> Vec<Peer> {
