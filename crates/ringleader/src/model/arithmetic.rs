@@ -6,6 +6,25 @@ pub const fn floor_log2(n: u64) -> u64 {
     if n == 0 { 0 } else { n.ilog2() as u64 }
 }
 
+/// F(k), where F(1) = F(2) = 1; the largest number that fits in its place, which is further than any ring is long.
+#[must_use]
+#[inline]
+pub fn fibonacci(k: usize) -> u32 {
+    FIBONACCI.get(k).copied().unwrap_or(u32::MAX)
+}
+
+/// F(0), F(1), ..., as far as they fit.
+static FIBONACCI: [u32; 48] = {
+    let mut numbers = [1; 48];
+    numbers[0] = 0;
+    let mut k = 3;
+    while k < numbers.len() {
+        numbers[k] = numbers[k - 1] + numbers[k - 2];
+        k += 1;
+    }
+    numbers
+};
+
 /// ⌊c·n·log2 n + n⌋, for bounds.
 #[must_use]
 pub fn n_log_n(c: f64, n: u64) -> u64 {

@@ -17,13 +17,14 @@ mod peers;
 mod port;
 mod process;
 mod quorum;
+mod setting;
 mod snapshot;
 mod spec;
 mod state;
 mod value;
 mod wire;
 
-pub use arithmetic::{floor_log2, golden_ranks, harmonic, largest_phase, n_log_n};
+pub use arithmetic::{fibonacci, floor_log2, golden_ranks, harmonic, largest_phase, n_log_n};
 pub use clock::{Clock, VectorClock};
 pub use contract::Claim;
 pub use elector::{Asks, Contest, Elector};
@@ -42,11 +43,12 @@ pub use process::{
     Verdict,
 };
 pub use quorum::{largest_quorum, line_or_grid};
+pub use setting::{Setting, SettingValues, Settings};
 pub use snapshot::Snapshot;
 pub use spec::{
     Arranged, Average, Basis, Bound, Constant, Cost, Counts, Erratum, Facts, Graph, Informed, Links, Needs,
-    Order, Orientation, Processes, Promises, Reached, RuleText, Schedules, Setting, SettingValues, Settings,
-    Spec, Talks, Timing, Tolerates, Winner,
+    Order, Orientation, Processes, Promises, Reached, RuleText, Schedules, Spec, Talks, Timing, Tolerates,
+    Winner,
 };
 pub use state::{Rules, Shown, State, derive_field, set_field, word_bytes, word_len};
 pub use value::{Fields, Name, Never, Show, Value};

@@ -2,6 +2,7 @@
 //!
 //! What a type can hold is not here: the port type says which network, the `Given` says what is known.
 
+use super::{Setting, Settings};
 use core::fmt;
 
 /// The contract, and what a reader wants to know before using the algorithm.
@@ -522,44 +523,6 @@ pub enum Arranged {
     Fibonacci,
     /// Ranks computed from n; what they are is said first.
     Custom(&'static str, fn(u32) -> Vec<u32>),
-}
-
-/// The values of the algorithm's own settings, in the order in which its `Spec` declares them.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
-pub struct Settings(pub [u32; 4]);
-
-/// A setting of the algorithm's own.
-#[derive(Clone, Copy, Debug)]
-pub struct Setting {
-    /// Its name on the command line.
-    pub name: &'static str,
-    /// What it does.
-    pub about: &'static str,
-    /// Its values.
-    pub values: SettingValues,
-}
-
-/// The values of a setting.
-#[derive(Clone, Copy, Debug)]
-pub enum SettingValues {
-    /// One of these words; the first is the default; the process is told the place in the list.
-    OneOf(&'static [&'static str]),
-    /// A number.
-    Number {
-        /// The smallest.
-        min: u32,
-        /// The largest.
-        max: u32,
-        /// What it is when not given.
-        default: u32,
-    },
-    /// With this setting it is another algorithm, which knows it: this one, by name.
-    Elsewhere(&'static str),
-    /// A ring election of the registry, by name, which the algorithm holds inside.
-    RingElection {
-        /// What it is when not given.
-        default: &'static str,
-    },
 }
 
 /// A rule of an algorithm, as the book has it.

@@ -4,6 +4,7 @@
 
 use super::{Edge, Id, Peer, Side};
 use core::fmt;
+use std::collections::{BTreeSet, VecDeque};
 
 /// One value, ready to be shown.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -116,6 +117,18 @@ impl<T: Show> Show for [T] {
 impl<T: Show> Show for Vec<T> {
     fn show(&self) -> Value {
         self.as_slice().show()
+    }
+}
+
+impl<T: Show> Show for VecDeque<T> {
+    fn show(&self) -> Value {
+        Value::List(self.iter().map(Show::show).collect())
+    }
+}
+
+impl<T: Show> Show for BTreeSet<T> {
+    fn show(&self) -> Value {
+        Value::List(self.iter().map(Show::show).collect())
     }
 }
 

@@ -23,7 +23,7 @@ state! {
     pub struct Franklin {
         id: Id,
         role: Role = Asleep,
-        waiting = |me| me.waiting(),
+        waiting = |me| if let Active { waiting: it @ (_, [Some(_), _]) } = me.role { Some(it) } else { None },
         leader = |me| me.role.leader(me.id),
         outcome = |me| me.role.outcome(me.id),
     }
@@ -155,13 +155,6 @@ impl Franklin {
             out.send(Side::Right, Msg::Elected { id: self.id });
         } else {
             out.impossible("the own identity comes back on both sides or on none");
-        }
-    }
-
-    fn waiting(&self) -> Option<(Side, [Option<Id>; 2])> {
-        match self.role {
-            Active { waiting } => Some(waiting).filter(|(_, values)| values[0].is_some()),
-            Asleep | Passive | Leader | Done { .. } => None,
         }
     }
 }

@@ -146,21 +146,9 @@ impl HighamPrzytycka {
     #[inline(always)]
     fn enter(&mut self, round: u8, label: Id, out: &mut impl Outbox<Self>) {
         out.phase_reached(u32::from(round));
-        let links = FIBONACCI.get(usize::from(round) + 2).copied().unwrap_or(u32::MAX);
+        let links = fibonacci(usize::from(round) + 2);
         self.mode = Sent { label, round };
         // The link ahead is the first of them.
         out.send(Next, Msg::Env { label, round, counter: links - 1 });
     }
 }
-
-/// F(0), F(1), ..., where F(1) = F(2) = 1, as far as they fit: what does not is further than any ring is long.
-static FIBONACCI: [u32; 48] = {
-    let mut numbers = [1; 48];
-    numbers[0] = 0;
-    let mut k = 3;
-    while k < numbers.len() {
-        numbers[k] = numbers[k - 1] + numbers[k - 2];
-        k += 1;
-    }
-    numbers
-};

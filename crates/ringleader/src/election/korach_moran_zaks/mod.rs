@@ -32,8 +32,7 @@ state! {
         /// A king has asked through all ports below this one; who surrenders forgets it.
         hidden unused: u32 = 0,
         /// The ports to its sons: a kingdom is a tree with the king at its root.
-        hidden sons: BTreeSet<Edge> = BTreeSet::new(),
-        sons = |me| me.sons.iter().copied().collect::<Vec<Edge>>(),
+        sons: BTreeSet<Edge> = BTreeSet::new(),
         asked = |me| if let WaitAsk { asked, .. } = me.role { Some(asked.0) } else { None },
         /// What came in while it waits, oldest first.
         hidden queue: VecDeque<(Edge, Msg)> = VecDeque::new(),

@@ -101,11 +101,11 @@ impl Process for ProbabilisticFranklin {
         .errata(include_str!("errata.md"))
         .draws()
         .elects(Winner::Any, Informed::All)
-        .settings(&[Setting {
-            name: "ending",
-            about: "lead when both copies of the own message are back, or with the first",
-            values: SettingValues::OneOf(&["both", "first"]),
-        }])
+        .settings(&[Setting::one_of(
+            "ending",
+            "lead when both copies of the own message are back, or with the first",
+            &["both", "first"],
+        )])
         .example("-n 5 --seed 1");
     types! { Port = Side }
 

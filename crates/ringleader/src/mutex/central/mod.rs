@@ -32,7 +32,7 @@ state! {
         hidden holder: Option<Peer> = None,
         /// The coordinator's: who has asked since, in the order of arrival.
         hidden queue: VecDeque<Peer> = VecDeque::new(),
-        ..|me| [("holder", me.holder.show()), ("queue", Vec::from(me.queue.clone()).show())]
+        ..|me| [("holder", me.holder.show()), ("queue", me.queue.show())]
             .into_iter()
             .filter(|_| me.me == COORDINATOR),
     }
@@ -83,16 +83,12 @@ impl Process for Central {
             Some((3 + u64::from(facts.settings.0[0])) * facts.entries)
         })
         .settings(&[
-            Setting {
-                name: "denied",
-                about: "whether those who have to wait are told so",
-                values: SettingValues::OneOf(&["no", "yes"]),
-            },
-            Setting {
-                name: "election",
-                about: "the ring election by which a new coordinator is found after a crash",
-                values: SettingValues::Elsewhere("central-failover"),
-            },
+            Setting::one_of("denied", "whether those who have to wait are told so", &["no", "yes"]),
+            Setting::elsewhere(
+                "election",
+                "the ring election by which a new coordinator is found after a crash",
+                "central-failover",
+            ),
         ])
         .example("-n 4 --entries 2");
     types! { Port = Peer }

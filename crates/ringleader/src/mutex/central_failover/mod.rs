@@ -30,8 +30,8 @@ state! {
         user: Stage = Stage::Idle,
         epoch: u32 = 0,
         coordinator: Peer = Peer(0),
-        /// Who is known to have crashed, in increasing order.
-        dead: Vec<Peer> = Vec::new(),
+        /// Who is known to have crashed.
+        dead: Peers = Peers::default(),
         hidden desk: Desk = Desk::default(),
         ..|me| me.desk.fields().into_iter().filter(|_| me.coordinator == me.me),
         /// The election of the next epoch's coordinator, while it goes on.
@@ -44,10 +44,9 @@ state! {
     struct Desk {
         /// Who was let in last and has not left.
         holder: Option<Peer>,
-        hidden queue: VecDeque<Peer>,
-        queue = |me| Vec::from(me.queue.clone()),
+        queue: VecDeque<Peer>,
         /// Who has not yet said how it stands: nobody is let in before that.
-        missing: Vec<Peer>,
+        missing: Peers,
     }
 }
 
@@ -124,7 +123,7 @@ impl Process for CentralFailover {
     types! { Port = Peer }
 
     fn receive(&mut self, from: Peer, msg: Msg, out: &mut impl Outbox<Self>) {
-        let (late, leads) = (self.dead.contains(&from), self.coordinator == self.me);
+        let (late, leads) = (self.dead.has(from), self.coordinator == self.me);
         match msg {
             Msg::Request { .. } | Msg::Release { .. } | Msg::Status { .. } if late => out.rule(Rule::TooLate),
             Msg::Request { epoch } if leads && epoch == self.epoch => {
@@ -148,21 +147,21 @@ impl Process for CentralFailover {
             Msg::Elect { epoch, port, msg } if epoch == self.epoch + 1 => {
                 // Whoever has not heard of the crash hears of it now.
                 out.rule(Rule::Elect);
-                self.mark_dead(self.coordinator);
+                self.dead.insert(self.coordinator);
                 self.elect(None, out);
                 self.elect(Some((port.into(), msg)), out);
             }
             Msg::Elect { .. } => out.impossible("nobody is an election ahead"),
             Msg::NewCoord { epoch } => {
                 out.rule(Rule::Follow);
-                self.mark_dead(self.coordinator);
+                self.dead.insert(self.coordinator);
                 (self.epoch, self.coordinator) = (epoch, from);
                 (self.contest, self.desk) = (None, Desk::default());
                 out.send(from, Msg::Status { epoch, user: self.user as u8 });
             }
             Msg::Status { epoch, user } if leads && epoch == self.epoch => {
                 out.rule(Rule::Status);
-                self.desk.missing.retain(|&missing| missing != from);
+                self.desk.missing.remove(from);
                 self.stands(from, user, out);
             }
             Msg::Status { .. } => out.impossible("who answers knows who coordinates"),
@@ -170,14 +169,14 @@ impl Process for CentralFailover {
     }
 
     fn suspect(&mut self, who: Peer, out: &mut impl Outbox<Self>) {
-        self.mark_dead(who);
+        self.dead.insert(who);
         if who == self.coordinator {
             out.rule(Rule::Crashed);
             self.elect(None, out);
         } else if self.coordinator == self.me {
             out.rule(Rule::Mourn);
             self.desk.queue.retain(|&waiting| waiting != who);
-            self.desk.missing.retain(|&missing| missing != who);
+            self.desk.missing.remove(who);
             self.desk.holder.take_if(|holder| *holder == who);
             self.serve(out);
         } else {
@@ -222,12 +221,6 @@ impl CentralFailover {
         }
     }
 
-    fn mark_dead(&mut self, who: Peer) {
-        if let Err(place) = self.dead.binary_search(&who) {
-            self.dead.insert(place, who);
-        }
-    }
-
     /// Starts the election on the ring of the living, or takes a message of it; what goes to itself is no message.
     fn elect(&mut self, first: Option<(u32, Vec<u8>)>, out: &mut impl Outbox<Self>) {
         if first.is_some() != self.contest.is_some() {
@@ -236,7 +229,7 @@ impl CentralFailover {
         let Some(elector) = self.elector else {
             return out.impossible("an election was chosen");
         };
-        let ring: Vec<Peer> = (0..self.n.0).map(Peer).filter(|peer| !self.dead.contains(peer)).collect();
+        let ring: Vec<Peer> = (0..self.n.0).map(Peer).filter(|peer| !self.dead.has(*peer)).collect();
         let place = ring.iter().position(|&peer| peer == self.me).unwrap_or(0);
         let candidate = || elector.candidate(place as u32, ring.len() as u32, place as u32);
         let contest = self.contest.get_or_insert_with(candidate);
@@ -270,10 +263,8 @@ impl CentralFailover {
     fn coordinate(&mut self, out: &mut impl Outbox<Self>) {
         out.rule(Rule::Lead);
         (self.epoch, self.coordinator, self.contest) = (self.epoch + 1, self.me, None);
-        let others: Vec<Peer> = self.me.others(self.n).filter(|peer| !self.dead.contains(peer)).collect();
-        for &other in &others {
-            out.send(other, Msg::NewCoord { epoch: self.epoch });
-        }
+        let others: Peers = self.me.others(self.n).filter(|peer| !self.dead.has(*peer)).collect();
+        out.send_all(others.iter(), Msg::NewCoord { epoch: self.epoch });
         self.desk = Desk { missing: others, ..Desk::default() };
         self.stands(self.me, self.user as u8, out);
     }

@@ -111,11 +111,11 @@ impl Waits for Patiently {
             // A message that comes twice may be answered twice.
             |facts| (facts.other_faults == 0).then_some(facts.n.min(3) * facts.entries),
         )
-        .settings(&[Setting {
-            name: "resend",
-            about: "after how many times the longest delay a request is made again, where messages are lost",
-            values: SettingValues::Elsewhere("homed-chain-resend"),
-        }])
+        .settings(&[Setting::elsewhere(
+            "resend",
+            "after how many times the longest delay a request is made again, where messages are lost",
+            "homed-chain-resend",
+        )])
         .example("-n 5 --entries 2");
     type Given = Peer;
     type Timer = Never;

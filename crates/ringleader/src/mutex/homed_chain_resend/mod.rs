@@ -45,11 +45,12 @@ impl Waits for AskingAgain {
         .talks(Talks::ToFew)
         .tolerates(Tolerates { loss: true, duplication: true, ..Tolerates::NOTHING })
         .timing(Timing::BoundedDelay)
-        .settings(&[Setting {
-            name: "resend",
-            about: "after how many times the longest delay a request is made again",
-            values: SettingValues::Number { min: 4, max: 1000, default: 4 },
-        }])
+        .settings(&[Setting::number(
+            "resend",
+            "after how many times the longest delay a request is made again",
+            (4, 1000),
+            4,
+        )])
         .example("-n 4 --entries 2 --loss 0.2 --seed 1");
     type Given = (Peer, MaxDelay, Settings);
     type Timer = Timer;

@@ -18,6 +18,7 @@
 //! ```
 
 use crate::model::*;
+use std::collections::BTreeSet;
 
 state! {
     pub struct Lamport {
@@ -28,10 +29,10 @@ state! {
         /// The time stamp of the own request; 0 if there is none.
         ts: u64 = 0,
         /// All requests that are known and not released, the own one included: (time stamp, process), in order.
-        queue: Vec<(u64, Peer)> = Vec::new(),
-        /// Who has sent nothing later than the own request: a set, in increasing order. What came before the request
-        /// was earlier, because receipt advances the clock; so the last time of each need not be kept.
-        silent: Vec<Peer> = Vec::new(),
+        queue: BTreeSet<(u64, Peer)> = BTreeSet::new(),
+        /// Who has sent nothing later than the own request. What came before the request was earlier, because receipt
+        /// advances the clock; so the last time of each need not be kept.
+        silent: Peers = Peers::default(),
     }
 }
 
@@ -91,7 +92,7 @@ impl Process for Lamport {
         }
         if self.user == Stage::Waiting {
             if (t, from) > (self.ts, self.me) {
-                self.silent.retain(|&other| other != from);
+                self.silent.remove(from);
             }
             if self.may_enter() {
                 out.rule(Rule::Enter);
@@ -109,19 +110,17 @@ impl Lamport {
 
     /// A request takes its place in the queue.
     fn insert(&mut self, request: (u64, Peer), out: &mut impl Outbox<Self>) {
-        match self.queue.binary_search(&request) {
-            Ok(_) => out.impossible("no process asks twice at one time"),
-            Err(place) => self.queue.insert(place, request),
+        if !self.queue.insert(request) {
+            out.impossible("no process asks twice at one time");
         }
     }
 
     /// The request of a process leaves the queue.
     fn remove(&mut self, who: Peer, out: &mut impl Outbox<Self>) {
-        match self.queue.iter().position(|request| request.1 == who) {
-            Some(place) => {
-                self.queue.remove(place);
-            }
-            None => out.impossible("on a FIFO link a request comes before its release"),
+        let before = self.queue.len();
+        self.queue.retain(|request| request.1 != who);
+        if self.queue.len() == before {
+            out.impossible("on a FIFO link a request comes before its release");
         }
     }
 }
@@ -131,7 +130,7 @@ impl Exclusion for Lamport {
         out.rule(Rule::Want);
         self.ts = self.clock.tick();
         self.insert((self.ts, self.me), out);
-        self.silent.extend(self.me.others(self.n));
+        self.silent = self.me.others(self.n).collect();
         out.send_all(self.me.others(self.n), Msg::Request { t: self.ts });
         self.user = if self.may_enter() { Stage::Inside } else { Stage::Waiting };
     }

@@ -24,6 +24,7 @@
 
 use crate::model::*;
 use core::marker::PhantomData;
+use std::collections::BTreeSet;
 
 /// Whom to ask: any two quorums have a process in common.
 pub trait Quorums: Clone + Eq + core::hash::Hash + core::fmt::Debug + Send + Sync + 'static {
@@ -52,7 +53,7 @@ state! {
         locked: Option<(u64, Peer)> = None,
         /// The requests that wait for it, in order. The first one comes before the locked one if and only if an
         /// INQUIRE is under way or unanswered; so that need not be remembered.
-        waiting: Vec<(u64, Peer)> = Vec::new(),
+        waiting: BTreeSet<(u64, Peer)> = BTreeSet::new(),
         hidden quorums: PhantomData<Q> = PhantomData,
     }
 }
@@ -229,17 +230,15 @@ impl<Q: Quorums> Process for Voting<Q> {
 impl<Q: Quorums> Voting<Q> {
     /// The request waits for the vote.
     fn wait(&mut self, request: (u64, Peer), out: &mut impl Outbox<Self>) {
-        match self.waiting.binary_search(&request) {
-            Ok(_) => out.impossible("no process asks twice at one time"),
-            Err(place) => self.waiting.insert(place, request),
+        if !self.waiting.insert(request) {
+            out.impossible("no process asks twice at one time");
         }
     }
 
     /// The vote is back, and the first of those that wait gets it.
     fn lock_first(&mut self, out: &mut impl Outbox<Self>) {
         self.locked = None;
-        if !self.waiting.is_empty() {
-            let first = self.waiting.remove(0);
+        if let Some(first) = self.waiting.pop_first() {
             self.lock(first, out);
         }
     }

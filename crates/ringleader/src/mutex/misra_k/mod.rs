@@ -127,11 +127,7 @@ impl Process for MisraK {
         .tolerates(Tolerates { crash: true, loss: true, ..Tolerates::NOTHING })
         .serves(Order::Ring)
         .circulates()
-        .settings(&[Setting {
-            name: "tokens",
-            about: "how many tokens there are",
-            values: SettingValues::Number { min: 2, max: MOST as u32, default: 3 },
-        }])
+        .settings(&[Setting::number("tokens", "how many tokens there are", (2, MOST as u32), 3)])
         .example("-n 3 --lose token-0@2 --lose token-1@3");
     types! { Port = Next, Local = Local }
 

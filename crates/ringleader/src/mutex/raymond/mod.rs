@@ -33,8 +33,7 @@ state! {
         /// Whether the holder was asked, and has not answered yet.
         asked: bool = false,
         /// Who is to have the token, in the order of asking: neighbours, and none for the process itself.
-        hidden queue: VecDeque<Option<Edge>> = VecDeque::new(),
-        queue = |me| Vec::from(me.queue.clone()),
+        queue: VecDeque<Option<Edge>> = VecDeque::new(),
     }
 }
 
