@@ -17,6 +17,21 @@ impl Peer {
     pub fn others(self, n: Size) -> impl Iterator<Item = Peer> {
         (0..n.0).filter(move |&p| p != self.0).map(Peer)
     }
+
+    /// Everybody with a larger name.
+    pub fn larger(self, n: Size) -> impl Iterator<Item = Peer> {
+        (self.0 + 1..n.0).map(Peer)
+    }
+
+    /// Everybody with a smaller name.
+    pub fn smaller(self) -> impl Iterator<Item = Peer> {
+        (0..self.0).map(Peer)
+    }
+
+    /// Everybody but this process, in cyclic order from the next on.
+    pub fn from_next(self, n: Size) -> impl Iterator<Item = Peer> {
+        self.larger(n).chain(self.smaller())
+    }
 }
 
 /// The range from which an anonymous process draws: 1 ..= k.

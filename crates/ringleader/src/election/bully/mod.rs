@@ -176,9 +176,7 @@ impl Bully {
         if self.me.0 + 1 == self.n.0 {
             return self.win(out);
         }
-        for larger in self.me.others(self.n).filter(|&peer| peer > self.me) {
-            out.send(larger, Msg::Election {});
-        }
+        out.send_all(self.me.larger(self.n), Msg::Election {});
         out.set_timer(Timer::Answer, self.answer_timeout());
         self.mode = AwaitAnswer;
     }
@@ -187,9 +185,7 @@ impl Bully {
     fn win(&mut self, out: &mut impl Outbox<Self>) {
         self.mode = Idle;
         self.leader = Some(self.me);
-        for smaller in self.me.others(self.n).filter(|&peer| peer < self.me) {
-            out.send(smaller, Msg::Coordinator {});
-        }
+        out.send_all(self.me.smaller(), Msg::Coordinator {});
     }
 
     /// T = 2D + 1, longer than a question and its answer take.

@@ -19,9 +19,8 @@
 //! assert_eq!((run.leader_id(), run.election_messages()), (Some(3), 6));
 //! ```
 
-use core::cmp::Ordering::{Equal, Greater, Less};
-
 use crate::model::*;
+use core::cmp::Ordering::{Equal, Greater, Less};
 
 state! {
     pub struct ChangRoberts {

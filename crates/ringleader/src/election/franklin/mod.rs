@@ -23,6 +23,7 @@ state! {
     pub struct Franklin {
         id: Id,
         role: Role = Asleep,
+        /// Nothing is shown where nothing waits.
         waiting = |me| if let Active { waiting: it @ (_, [Some(_), _]) } = me.role { Some(it) } else { None },
         leader = |me| me.role.leader(me.id),
         outcome = |me| me.role.outcome(me.id),

@@ -21,10 +21,9 @@
 //! assert_eq!((run.phases, run.election_messages()), (Some(4), 18));
 //! ```
 
-use core::cmp::Ordering::{Equal, Greater, Less};
-
 use crate::model::*;
 use Mode::*;
+use core::cmp::Ordering::{Equal, Greater, Less};
 
 state! {
     pub struct HighamPrzytycka {
@@ -87,8 +86,7 @@ impl Process for HighamPrzytycka {
 
     fn start(&mut self, out: &mut impl Outbox<Self>) {
         if self.mode == Asleep {
-            out.rule(Rule::Start);
-            self.enter(1, self.id, out);
+            self.enter(Rule::Start, 1, self.id, out);
         }
     }
 
@@ -104,18 +102,13 @@ impl Process for HighamPrzytycka {
                         self.mode = Leader;
                         out.send(Next, Msg::Elected { id: self.id });
                     }
-                    Equal if goes_on => {
-                        out.rule(Rule::Promote);
-                        self.enter(round.saturating_add(1), label, out);
-                    }
+                    Equal if goes_on => self.enter(Rule::Promote, round.saturating_add(1), label, out),
                     Equal => out.rule(Rule::Destroy),
                     Greater if !odd && last_round + 1 == round && label > last => {
-                        out.rule(Rule::Witness);
-                        self.enter(round.saturating_add(1), label, out);
+                        self.enter(Rule::Witness, round.saturating_add(1), label, out);
                     }
                     Greater if odd && counter == 0 => {
-                        out.rule(Rule::Distance);
-                        self.enter(round.saturating_add(1), label, out);
+                        self.enter(Rule::Distance, round.saturating_add(1), label, out);
                     }
                     Greater => {
                         out.rule(Rule::Pass);
@@ -142,9 +135,10 @@ impl Process for HighamPrzytycka {
 }
 
 impl HighamPrzytycka {
-    /// An envelope enters a round here.
+    /// By this rule an envelope enters a round here.
     #[inline(always)]
-    fn enter(&mut self, round: u8, label: Id, out: &mut impl Outbox<Self>) {
+    fn enter(&mut self, rule: Rule, round: u8, label: Id, out: &mut impl Outbox<Self>) {
+        out.rule(rule);
         out.phase_reached(u32::from(round));
         let links = fibonacci(usize::from(round) + 2);
         self.mode = Sent { label, round };

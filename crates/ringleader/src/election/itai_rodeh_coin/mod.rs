@@ -107,7 +107,6 @@ impl Process for ItaiRodehCoin {
                 out.send(Next, Msg::Bit { bit });
             }
             (Msg::Bit { .. }, AwaitCount) => out.impossible("a counter comes between two bits"),
-
             (Msg::Count { hops }, AwaitCount) if hops == self.n.0 => {
                 out.rule(Rule::Alone);
                 self.mode = Leader;
@@ -122,7 +121,6 @@ impl Process for ItaiRodehCoin {
                 out.send(Next, Msg::Count { hops: hops.saturating_add(1) });
             }
             (Msg::Count { .. }, AwaitBit { .. }) => out.impossible("a bit comes before its counter"),
-
             (Msg::Leader {}, Inactive) => {
                 out.rule(Rule::Leader);
                 self.mode = Nonleader;
@@ -133,7 +131,6 @@ impl Process for ItaiRodehCoin {
                 out.impossible("only the leader was left active");
             }
             (Msg::Leader {}, Nonleader) => out.impossible("the announcement makes one lap"),
-
             (Msg::Bit { .. } | Msg::Count { .. }, Leader | Nonleader) => {
                 out.impossible("nothing was on its way but the leader's counter");
             }

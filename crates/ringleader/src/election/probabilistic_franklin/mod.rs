@@ -21,10 +21,9 @@
 //! assert_eq!(Some(run.election_messages()), run.phases.map(|rounds| 2 * 5 * rounds));
 //! ```
 
-use core::num::NonZeroU32;
-
 use crate::model::*;
 use Role::*;
+use core::num::NonZeroU32;
 
 state! {
     pub struct ProbabilisticFranklin {

@@ -110,10 +110,9 @@ impl RicartAgrawalaToken {
         if let Some(own) = array.get_mut(self.me.0 as usize) {
             *own = self.clock;
         }
-        let number = |list: &[u32], j: u32| list.get(j as usize).copied().unwrap_or(0);
-        let mut round = (self.me.0 + 1..self.n.0).chain(0..self.me.0);
-        match round.find(|&j| number(&self.requests, j) > number(&array, j)) {
-            Some(j) => out.send(Peer(j), Msg::Token { array }),
+        let number = |list: &[u32], j: Peer| list.get(j.0 as usize).copied().unwrap_or(0);
+        match self.me.from_next(self.n).find(|&j| number(&self.requests, j) > number(&array, j)) {
+            Some(j) => out.send(j, Msg::Token { array }),
             None => self.token = Some(array),
         }
     }

@@ -32,7 +32,7 @@ state! {
         /// The time stamp of the own request; 0 if there is none.
         ts: u64 = 0,
         /// R: whom to ask, and while waiting whose reply is missing; in increasing order.
-        request_set: Peers = (0..me.0).map(Peer).collect(),
+        request_set: Peers = me.smaller().collect(),
         /// I: who waits for our reply; in increasing order.
         inform_set: Peers = Peers::default(),
     }

@@ -210,11 +210,10 @@ impl Exclusion for SinghalHeuristic {
                 (*asks, *sn) = (*tsv, *tsn);
             }
         }
-        let mut round = (self.me.0 + 1..self.n.0).chain(0..self.me.0);
-        match round.find(|&j| self.asks.get(j as usize) == Some(&true)) {
+        match self.me.from_next(self.n).find(|&j| self.asks.get(j.0 as usize) == Some(&true)) {
             Some(next) => {
                 self.own = Own::Nothing;
-                out.send(Peer(next), Msg::Token { tsv, tsn });
+                out.send(next, Msg::Token { tsv, tsn });
             }
             None => {
                 self.own = Own::Holding;
