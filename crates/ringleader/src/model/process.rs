@@ -200,7 +200,9 @@ pub enum Decided {
     Leads,
     /// It does not lead.
     Loses,
-    /// This one leads.
+    /// This other one leads.
+    Follows(Id),
+    /// This one leads, another or itself.
     Knows(Id),
 }
 
@@ -215,7 +217,7 @@ pub trait Decides {
         match self.decides() {
             Decided::Nothing | Decided::Loses => None,
             Decided::Leads => Some(me),
-            Decided::Knows(leader) => Some(leader),
+            Decided::Follows(leader) | Decided::Knows(leader) => Some(leader),
         }
     }
 
@@ -226,6 +228,7 @@ pub trait Decides {
             Decided::Nothing => Decision::NONE,
             Decided::Leads => Decision::leads(me),
             Decided::Loses => Decision { verdict: Verdict::Lost, knows: Knows::Nothing },
+            Decided::Follows(leader) => Decision { verdict: Verdict::Lost, knows: Knows::Identity(leader) },
             Decided::Knows(leader) => Decision::of(me, Some(leader)),
         }
     }
@@ -236,7 +239,7 @@ pub trait Decides {
         match self.decides() {
             Decided::Nothing => Decision::NONE,
             Decided::Leads => Decision { verdict: Verdict::Leader, knows: Knows::ThereIsOne },
-            Decided::Loses | Decided::Knows(_) => {
+            Decided::Loses | Decided::Follows(_) | Decided::Knows(_) => {
                 Decision { verdict: Verdict::Lost, knows: Knows::ThereIsOne }
             }
         }

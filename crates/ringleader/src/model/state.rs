@@ -46,9 +46,9 @@ pub fn derive_field(fields: &mut Fields, name: &'static str, value: Value) {
 /// A variable begins with the value behind its `=`. One without is told at birth; what is `told` serves only to make
 /// initial values, and is not kept.
 ///
-/// A mode says behind `=>` what it decides: its process `leads`, it `loses`, or it `knows` the leader by a variable. Of
-/// these the line `outcome = |me| decision` makes the outcome of an [`Election`](super::Election). A variable of type
-/// `Stage` is where the [`User`](super::User) stands.
+/// A mode says behind `=>` what it decides: its process `leads`, it `loses`, it `follows` the one in a variable, or it
+/// `knows` that one to lead, be it another or itself. Of these the line `outcome = |me| decision` makes the outcome of
+/// an [`Election`](super::Election). A variable of type `Stage` is where the [`User`](super::User) stands.
 ///
 /// ```
 /// use ringleader::model::*;
@@ -65,7 +65,7 @@ pub fn derive_field(fields: &mut Fields, name: &'static str, value: Value) {
 ///         AtRest,
 ///         Running { towards: Id } = "runs",
 ///         Home => leads,
-///         Beaten { by: Id } => knows by,
+///         Beaten { by: Id } => follows by,
 ///     }
 /// }
 /// let runner = Runner::begin(Id::from_rank(1));
@@ -144,6 +144,7 @@ macro_rules! state {
     (@decides) => { $crate::model::Decided::Nothing };
     (@decides leads) => { $crate::model::Decided::Leads };
     (@decides loses) => { $crate::model::Decided::Loses };
+    (@decides follows $leader:ident) => { $crate::model::Decided::Follows(*$leader) };
     (@decides knows $leader:ident) => { $crate::model::Decided::Knows(*$leader) };
 
     // Variable by variable: what is stored, shown, told, told and stored, begun with a value; and what else it says.

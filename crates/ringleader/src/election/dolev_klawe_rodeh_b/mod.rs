@@ -44,7 +44,7 @@ state! {
         Waiting { max: Id, phase: u8 },
         Passive { max: Id },
         Leader => leads,
-        Done { leader: Id } => knows leader,
+        Done { leader: Id } => follows leader,
     }
 }
 

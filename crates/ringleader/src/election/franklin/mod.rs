@@ -35,7 +35,7 @@ state! {
         Active { waiting: (Side, [Option<Id>; 2]) },
         Passive,
         Leader => leads,
-        Done { leader: Id } => knows leader,
+        Done { leader: Id } => follows leader,
     }
 }
 

@@ -38,7 +38,7 @@ state! {
         /// Label and round of the envelope that it sent last.
         Sent { label: Id, round: u8 },
         Leader => leads,
-        Done { leader: Id } => knows leader,
+        Done { leader: Id } => follows leader,
     }
 }
 

@@ -45,7 +45,7 @@ state! {
         Candidate { lgmax: u32, first: Option<bool> },
         Lost => loses,
         Leader => leads,
-        Done { winner: Id } => knows winner,
+        Done { winner: Id } => follows winner,
     }
 }
 

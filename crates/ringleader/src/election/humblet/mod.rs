@@ -47,7 +47,7 @@ state! {
         /// It is owned; a contender for it waits for the owner's word.
         Captured { level: u32, owner: Edge, contender: Option<Edge> },
         Leader => leads,
-        Done { leader: Id } => knows leader,
+        Done { leader: Id } => follows leader,
     }
 }
 

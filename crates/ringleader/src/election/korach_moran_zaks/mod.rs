@@ -51,7 +51,7 @@ state! {
         /// It has passed a question up that came through a port, and waits for what its king says.
         WaitAsk { father: Edge, asked: (Status, Edge) } = "wait ask",
         Leader => leads,
-        Done { leader: Id } => knows leader,
+        Done { leader: Id } => follows leader,
     }
 }
 

@@ -38,7 +38,7 @@ state! {
         Wait2 { tid: Id, ntid: Id },
         Relay,
         Leader => leads,
-        Done { leader: Id } => knows leader,
+        Done { leader: Id } => follows leader,
     }
 }
 
