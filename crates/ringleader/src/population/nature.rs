@@ -48,6 +48,7 @@ impl Nature {
 
     const fn of<P: Process, R: Reading<P>>(tokens: &'static [&'static str]) -> Nature {
         const { assert!(P::Local::ALL.len() <= 64, "a process has at most 64 local steps") };
+        assert!(tokens.len() <= 24, "there are at most 24 kinds of tokens");
         Nature {
             spec: &P::SPEC,
             shape: P::Port::SHAPE,

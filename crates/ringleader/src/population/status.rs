@@ -35,7 +35,7 @@ impl Position {
 /// Where a process stands, as far as engines look after every step. It is one number, which a step hands back in a
 /// register: two parts in memory, read as one just after they were written, would cost as much as the step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Status(u64);
+pub(crate) struct Status(u32);
 
 /// The positions, by their numbers.
 const POSITIONS: [Position; 6] = [
@@ -59,19 +59,19 @@ impl Status {
             Position::User(Stage::Waiting) => 4,
             Position::User(Stage::Inside) => 5,
         };
-        Status(u64::from(tokens) << 32 | number)
+        Status(tokens << 8 | number)
     }
 
     /// What it says of itself.
     #[inline]
     pub(crate) fn position(self) -> Position {
-        POSITIONS[self.0 as u32 as usize]
+        POSITIONS[usize::from(self.0 as u8)]
     }
 
     /// The tokens that are here, one bit for each kind.
     #[inline]
     pub(crate) fn tokens(self) -> u32 {
-        (self.0 >> 32) as u32
+        self.0 >> 8
     }
 
     /// What it says in an election; undecided in mutual exclusion.

@@ -28,9 +28,8 @@ pub(crate) struct Users {
     ticks_per_unit: u64,
     /// Per process: when it asked, and how many entries there had been.
     asked: Vec<Asked>,
-    /// Per process: the messages that serve its latest request.
+    /// Per process: the messages that serve its latest request, if each serves one.
     charged: Vec<u64>,
-    entered: Vec<u64>,
     waiting: u64,
     inside: u32,
     inside_max: u32,
@@ -67,8 +66,10 @@ struct Asked {
     ever: bool,
     at: u64,
     entries_before: u64,
+    /// How often it entered.
+    entered: u64,
     /// Requests that are to come, and on the agenda.
-    pending: u64,
+    pending: u32,
 }
 
 impl Users {
@@ -126,7 +127,6 @@ impl Users {
             ticks_per_unit,
             asked,
             charged: vec![0; n],
-            entered: vec![0; n],
             waiting: 0,
             inside: 0,
             inside_max: 0,
@@ -154,7 +154,7 @@ impl Users {
             Plan::Scripted { backlog } | Plan::Open { backlog, .. } => (take_one(&mut backlog[who]), false),
         };
         if again {
-            self.asked[who].pending += u64::from(is_new);
+            self.asked[who].pending += u32::from(is_new);
             self.pending += u64::from(is_new);
             self.due.push((self.think, index, UserInput::Want));
         }
@@ -162,8 +162,9 @@ impl Users {
 
     /// A process asks anew: what was charged for the request before is final.
     fn finish_charge(&mut self, index: u32) {
+        let Some(tally) = &mut self.charges else { return };
         let charged = core::mem::take(&mut self.charged[index as usize]);
-        if let (Some(tally), true) = (&mut self.charges, self.asked[index as usize].ever) {
+        if self.asked[index as usize].ever {
             tally.add(charged);
         }
     }
@@ -209,9 +210,9 @@ impl Problem for Users {
             self.finish_charge(index);
             let asked = &mut self.asked[index as usize];
             let due = asked.pending.min(1);
-            let pending = asked.pending - due;
-            *asked = Asked { ever: true, at: now, entries_before: self.entries, pending };
-            self.pending -= due;
+            (asked.ever, asked.at, asked.entries_before) = (true, now, self.entries);
+            asked.pending -= due;
+            self.pending -= u64::from(due);
             self.waiting += 1;
         }
         match after {
@@ -237,7 +238,7 @@ impl Problem for Users {
             Stage::Inside => self.inside -= 1,
         }
         // What it was to ask for it will not.
-        self.pending -= core::mem::take(&mut self.asked[index as usize].pending);
+        self.pending -= u64::from(core::mem::take(&mut self.asked[index as usize].pending));
         self.tokens.moved(status.tokens(), 0);
         if let Plan::Counted { left } = &mut self.plan {
             left[index as usize] = 0;
@@ -329,7 +330,7 @@ impl Problem for Users {
         let asked = &mut self.asked[index as usize];
         let due = asked.pending.min(1);
         asked.pending -= due;
-        self.pending -= due;
+        self.pending -= u64::from(due);
     }
 
     fn is_finished(&self) -> bool {
@@ -411,8 +412,8 @@ impl Users {
         report.properties = properties;
         let units = self.ticks_per_unit as f64;
         let wanted: Vec<f64> = (0..end.setup.n as usize)
-            .filter(|&i| self.entered[i] > 0 || self.asked[i].ever)
-            .map(|i| self.entered[i] as f64)
+            .filter(|&i| self.asked[i].entered > 0 || self.asked[i].ever)
+            .map(|i| self.asked[i].entered as f64)
             .collect();
         report.details = Details::Exclusion(ExclusionDetails {
             entries: self.entries,
@@ -436,7 +437,8 @@ impl Users {
     }
 
     fn enter(&mut self, index: u32, now: u64, priority: Option<(u64, u32)>) {
-        let asked = &self.asked[index as usize];
+        let asked = &mut self.asked[index as usize];
+        asked.entered += 1;
         self.waits.add(now - asked.at);
         self.bypass_max = self.bypass_max.max(self.entries - asked.entries_before);
         self.waiting -= 1;
@@ -453,7 +455,6 @@ impl Users {
         }
         self.last_priority = priority;
         self.entries += 1;
-        self.entered[index as usize] += 1;
         if self.entry_order.len() < LISTED {
             self.entry_order.push(index);
         }

@@ -67,7 +67,7 @@ impl<B: Problem> World<'_, B> {
     pub(super) fn arrive_together(&mut self) {
         let first = self.arriving[self.arrived].to;
         self.enter(first);
-        let wakes = self.wake(first);
+        let wakes = !self.is_uniform && self.wake(first);
         let most = if wakes { 1 } else { self.steps_at_once() };
         let end = self.arriving.len().min(self.arrived.saturating_add(most as usize));
         let mut letters = &self.arriving[self.arrived..end];

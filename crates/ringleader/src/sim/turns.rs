@@ -37,7 +37,9 @@ impl<B: Problem> World<'_, B> {
             } else {
                 self.now += 1;
             }
-            self.handle_due(true);
+            if !self.is_plain {
+                self.handle_due(true);
+            }
             if self.is_half_duplex() {
                 let before = self.steps;
                 if let Some(complete) = self.half_duplex_round(waiting) {
