@@ -25,9 +25,9 @@ pub use codec::MAX_MESSAGE;
 pub use fence::{BadFence, Fence, MAX_COUNTER, MAX_EPOCH, first_epoch};
 pub use message::{Carried, Ending, Finished, Message, Owned, Parcel};
 pub use name::{BadName, Kind, MAX_NAME, MAX_VALUE, Name};
-pub use server::{
-    Event, Flawless, Input, Limits, LockStatus, Output, Path, Rules, Server, ServerSpec, ServerStatus, Tally,
-};
-pub use session::{Session, SessionOf, Standing, Told};
+pub use server::{Event, Input, Limits, LockStatus, Output, Path, Server, ServerSpec, ServerStatus, Tally};
+#[cfg(feature = "rehearsal")]
+pub use server::{Rule, Rules};
+pub use session::{Session, Standing, Told};
 pub use times::{Class, Times};
 pub use view::{Command, Run, SHARDS, Seat, ServerId, Stale, View};

@@ -1,9 +1,7 @@
 //! The client's side: a session, and until when what it holds is held. This is the check that carries safety: a
 //! client looks at its own clock, and takes a grant only while its session lives.
 
-use super::{Belief, Fence, Flawless, Rid, Rules, SessionId, Times};
-use core::hash::{Hash, Hasher};
-use core::marker::PhantomData;
+use super::{Belief, Fence, Rid, SessionId, Times};
 use ringleader_live::Micros;
 
 /// How a request stands for its client.
@@ -27,32 +25,22 @@ pub enum Told {
 }
 
 /// A session, as its client knows it.
-pub type Session = SessionOf<Flawless>;
-
-/// A session that follows these rules. Tests leave some out; what runs is [`Session`].
-#[derive(Debug)]
-pub struct SessionOf<R: Rules> {
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Session {
     id: SessionId,
     times: Times,
     deadline: Micros,
     dead: bool,
     waits: Vec<Rid>,
     holds: Vec<(Rid, Fence)>,
-    rules: PhantomData<R>,
 }
 
-impl<R: Rules> SessionOf<R> {
+impl Session {
     /// A session that was asked for at `sent`, on the client's clock, and is valid for `valid` on the server's (T3).
     #[must_use]
-    pub fn opened(id: SessionId, times: Times, sent: Micros, valid: Micros) -> SessionOf<R> {
-        let (waits, holds, rules) = (Vec::new(), Vec::new(), PhantomData);
-        let session = SessionOf { id, times, deadline: sent, dead: false, waits, holds, rules };
-        SessionOf { deadline: sent + session.promised(valid), ..session }
-    }
-
-    /// T3: for how long the client may count on it.
-    fn promised(&self, valid: Micros) -> Micros {
-        if R::DRIFT { self.times.of_client(valid) } else { valid }
+    pub fn opened(id: SessionId, times: Times, sent: Micros, valid: Micros) -> Session {
+        let deadline = sent + times.of_client(valid);
+        Session { id, times, deadline, dead: false, waits: Vec::new(), holds: Vec::new() }
     }
 
     /// Which it is.
@@ -69,7 +57,7 @@ impl<R: Rules> SessionOf<R> {
 
     /// Whether it lives. Once it does not, it never does again.
     pub fn is_alive(&mut self, now: Micros) -> bool {
-        if now >= self.deadline && R::OWN_CLOCK {
+        if now >= self.deadline {
             self.ended();
         }
         !self.dead
@@ -78,7 +66,7 @@ impl<R: Rules> SessionOf<R> {
     /// A keep-alive that was sent at `sent` was answered. Nothing comes back to life by it.
     pub fn kept_alive(&mut self, now: Micros, sent: Micros, valid: Micros) -> bool {
         if self.is_alive(now) {
-            self.deadline = self.deadline.max(sent + self.promised(valid));
+            self.deadline = self.deadline.max(sent + self.times.of_client(valid));
         }
         !self.dead
     }
@@ -110,14 +98,10 @@ impl<R: Rules> SessionOf<R> {
         if self.holds.contains(&(rid, fence)) {
             return Standing::Held;
         }
-        if !self.waits.contains(&rid) && (R::REQUEST_IDS || self.waits.is_empty()) {
+        if !self.waits.contains(&rid) {
             return Standing::GiveBack;
         }
-        if R::REQUEST_IDS {
-            self.withdraws(rid);
-        } else {
-            self.waits.remove(0);
-        }
+        self.withdraws(rid);
         self.holds.push((rid, fence));
         Standing::Held
     }
@@ -168,32 +152,6 @@ impl<R: Rules> SessionOf<R> {
         waits.chain(self.holds.iter().map(|(rid, fence)| (*rid, Belief::Holds(*fence)))).collect()
     }
 }
-
-// By hand, so that rules need not be comparable.
-macro_rules! by_hand {
-    ($($field:ident)*) => {
-        impl<R: Rules> Clone for SessionOf<R> {
-            fn clone(&self) -> SessionOf<R> {
-                SessionOf { rules: PhantomData, $($field: self.$field.clone()),* }
-            }
-        }
-
-        impl<R: Rules> PartialEq for SessionOf<R> {
-            fn eq(&self, other: &SessionOf<R>) -> bool {
-                $(self.$field == other.$field)&&*
-            }
-        }
-
-        impl<R: Rules> Eq for SessionOf<R> {}
-
-        impl<R: Rules> Hash for SessionOf<R> {
-            fn hash<H: Hasher>(&self, state: &mut H) {
-                $(self.$field.hash(state);)*
-            }
-        }
-    };
-}
-by_hand! { id times deadline dead waits holds }
 
 #[cfg(test)]
 mod tests {

@@ -2,17 +2,17 @@
 //! have many states: with a tick and a view change no search comes to its end in the time that tests have, so
 //! that one is bounded, and reaches further than where the wrong version fails. The rehearsal goes on from here.
 
-use super::world::{Ruled, Size, World};
-use crate::{Flawless, Rules};
+use super::world::{Size, World};
+use crate::server::{Rule, Rules};
 use ringleader::check::{self, Effort, ModelFindings, ModelRun};
 
-fn searched<R: Ruled>(size: Size, most: Option<u64>) -> ModelFindings<World<R>> {
-    check::model(&World::<R>::new(size), &Effort { max_states: most, ..Effort::default() }, &())
+fn searched(rules: Rules, size: Size, most: Option<u64>) -> ModelFindings<World> {
+    check::model(&World::new(rules, size), &Effort { max_states: most, ..Effort::default() }, &())
 }
 
 /// How many states were looked at, each of which is well: all that there are, or as many as asked.
 fn states(size: Size, most: Option<u64>) -> u64 {
-    let findings = searched::<Flawless>(size, most);
+    let findings = searched(Rules::default(), size, most);
     if let Some(run) = &findings.counterexample {
         panic!("{size:?}: {}: {}", run.property, told(run));
     }
@@ -21,33 +21,9 @@ fn states(size: Size, most: Option<u64>) -> u64 {
 }
 
 /// The steps of a run, each in words.
-fn told<R: Ruled>(run: &ModelRun<World<R>>) -> String {
+fn told(run: &ModelRun<World>) -> String {
     let steps = run.states.iter().zip(&run.actions);
     steps.map(|(world, action)| world.told(*action)).collect::<Vec<_>>().join("; ")
-}
-
-/// Tokens are re-created before the old leases are over.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-enum Impatient {}
-
-impl Rules for Impatient {
-    const WAITS: bool = false;
-}
-
-/// A session that was sent to another server is somebody else's business.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-enum Hasty {}
-
-impl Rules for Hasty {
-    const MOVES_FIRST: bool = false;
-}
-
-/// A home that goes on takes everything for free that nobody has reported yet.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-enum Careless {}
-
-impl Rules for Careless {
-    const SUSPECTS: bool = false;
 }
 
 /// Server 2 has a fast clock, server 0 is the home, each client asks once.
@@ -75,7 +51,8 @@ fn a_tick_without_faults() {
 #[test]
 fn a_home_waits_for_old_leases() {
     let size = Size { ticks: 1, views: 1, ..SMALL };
-    let run = searched::<Impatient>(size, None).counterexample.expect("two are granted the same");
+    let run =
+        searched(Rules::without(Rule::Waits), size, None).counterexample.expect("two are granted the same");
     assert_eq!(run.property, "each grant has a larger fence than the one before it");
     assert_eq!(
         told(&run),
@@ -89,7 +66,8 @@ fn a_home_waits_for_old_leases() {
 #[test]
 fn a_session_on_its_way_holds_up_the_next_view() {
     let size = Size { ticks: 1, views: 1, drains: 1, ..SMALL };
-    let run = searched::<Hasty>(size, None).counterexample.expect("two hold the same");
+    let run =
+        searched(Rules::without(Rule::MovesFirst), size, None).counterexample.expect("two hold the same");
     assert_eq!(run.property, "no two hold at once");
     assert_eq!(
         told(&run),
@@ -106,7 +84,9 @@ fn a_session_on_its_way_holds_up_the_next_view() {
 #[test]
 fn a_home_that_goes_on_waits_for_what_had_a_chain() {
     let size = Size { home: 1, ticks: 1, views: 1, ..SMALL };
-    let run = searched::<Careless>(size, None).counterexample.expect("two are granted the same");
+    let run = searched(Rules::without(Rule::Suspects), size, None)
+        .counterexample
+        .expect("two are granted the same");
     assert_eq!(told(&run), "tick; acquire A; exclude 0; req 01; read 1; acquire B; token 10");
     assert!(states(size, Some(60_000)) >= 60_000);
 }

@@ -1,8 +1,8 @@
 //! Servers, views and messages that were met, each once, by number; and what came of each step. A state of
 //! the world is then a few numbers, and a step that was taken before is looked up.
 
-use crate::{Input, Message, Output, Rules, Server, View};
-use core::any::{Any, TypeId};
+use crate::server::Rules;
+use crate::{Input, Message, Output, Server, View};
 use core::hash::{Hash, Hasher};
 use ringleader_live::Micros;
 use std::collections::BTreeMap;
@@ -46,8 +46,8 @@ impl<T: Hash> Table<T> {
 }
 
 /// All that was met with servers of these rules.
-pub(super) struct Tables<R: Rules> {
-    pub(super) servers: Table<Server<R>>,
+pub(super) struct Tables {
+    pub(super) servers: Table<Server>,
     pub(super) views: Table<Arc<View>>,
     pub(super) messages: Table<Message>,
     steps: BTreeMap<(u32, u128), Known>,
@@ -56,7 +56,7 @@ pub(super) struct Tables<R: Rules> {
 /// What became of a server, and what it wanted done.
 type Known = (u32, Arc<[Output]>);
 
-impl<R: Rules> Tables<R> {
+impl Tables {
     /// What becomes of this server, and what it wants done.
     pub(super) fn step(&mut self, server: u32, now: Micros, input: Input) -> Known {
         let key = (server, digest(&(now, &input)));
@@ -72,16 +72,15 @@ impl<R: Rules> Tables<R> {
 }
 
 /// The tables of these rules: the same for everybody.
-pub(super) fn tables<R: Rules + Send + 'static>() -> &'static Mutex<Tables<R>> {
-    static ALL: Mutex<BTreeMap<TypeId, &'static (dyn Any + Send + Sync)>> = Mutex::new(BTreeMap::new());
+pub(super) fn tables(rules: Rules) -> &'static Mutex<Tables> {
+    static ALL: Mutex<BTreeMap<Rules, &'static Mutex<Tables>>> = Mutex::new(BTreeMap::new());
     let mut all = ALL.lock().expect("nobody panics here");
-    let mine = all.entry(TypeId::of::<R>()).or_insert_with(|| {
-        Box::leak(Box::new(Mutex::new(Tables::<R> {
+    all.entry(rules).or_insert_with(|| {
+        Box::leak(Box::new(Mutex::new(Tables {
             servers: Table::new(),
             views: Table::new(),
             messages: Table::new(),
             steps: BTreeMap::new(),
         })))
-    });
-    mine.downcast_ref().expect("made above")
+    })
 }

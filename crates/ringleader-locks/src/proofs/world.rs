@@ -7,13 +7,11 @@
 //! which gives the longest deadline; clients have slow clocks, which keeps them longest.
 
 use super::table::{Tables, tables};
+use crate::server::Rules;
 use crate::{
-    Answer, Ask, Command, Denial, Event, Fence, Input, Limits, Message, Name, Output, Rid, Rules, Server,
-    ServerSpec, SessionId, SessionOf, Standing, Times, View,
+    Answer, Ask, Command, Denial, Event, Fence, Input, Limits, Message, Name, Output, Rid, Server,
+    ServerSpec, Session, SessionId, Standing, Times, View,
 };
-use core::fmt::Debug;
-use core::hash::Hash;
-use core::marker::PhantomData;
 use ringleader::check::{Model, Properties};
 use ringleader_live::Micros;
 use std::sync::{Arc, MutexGuard};
@@ -65,10 +63,10 @@ pub(super) struct Size {
 
 /// A client.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-struct Person<R: Rules> {
+struct Person {
     /// At which server.
     at: usize,
-    session: SessionOf<R>,
+    session: Session,
     waits: Option<Rid>,
     holds: Option<Fence>,
     rid: Rid,
@@ -76,7 +74,8 @@ struct Person<R: Rules> {
 
 /// Everything. Servers, views and messages are numbers of the tables.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(super) struct World<R: Rules> {
+pub(super) struct World {
+    rules: Rules,
     size: Size,
     tick: u32,
     servers: [u32; 3],
@@ -84,30 +83,25 @@ pub(super) struct World<R: Rules> {
     reads: [Option<(u64, u32)>; 3],
     view: u32,
     flying: Vec<(usize, usize, u32)>,
-    people: [Person<R>; 2],
+    people: [Person; 2],
     /// Grants that are under way: to whom, for which request, with which fence.
     grants: Vec<(usize, Rid, Fence)>,
     last: Option<Fence>,
     /// How many view changes, restarts, repetitions and servers that leave are left.
     left: [u32; 4],
     fences_grow: bool,
-    rules: PhantomData<R>,
 }
 
-/// Rules that the world can be made of.
-pub(super) trait Ruled: Rules + Clone + Eq + Hash + Debug + Send + Sync + 'static {}
-impl<R: Rules + Clone + Eq + Hash + Debug + Send + Sync + 'static> Ruled for R {}
-
 /// The model is the world as it begins.
-impl<R: Ruled> Model for World<R> {
-    type State = World<R>;
+impl Model for World {
+    type State = World;
     type Action = Action;
 
-    fn initial(&self) -> Vec<World<R>> {
+    fn initial(&self) -> Vec<World> {
         vec![self.clone()]
     }
 
-    fn actions(&self, world: &World<R>) -> Vec<Action> {
+    fn actions(&self, world: &World) -> Vec<Action> {
         let all = [
             &[Action::Tick][..],
             &[0, 1, 2].map(Action::Read),
@@ -126,20 +120,16 @@ impl<R: Ruled> Model for World<R> {
         all.into_iter().flatten().copied().filter(|action| world.can_be(*action)).collect()
     }
 
-    fn next(&self, world: &World<R>, action: &Action) -> World<R> {
+    fn next(&self, world: &World, action: &Action) -> World {
         let mut world = world.clone();
         world.happens(*action);
         world
     }
 
-    fn properties(&self, must: &mut Properties<World<R>>) {
+    fn properties(&self, must: &mut Properties<World>) {
         must.always("no two hold at once", |_, world| !(0..2).all(|who| world.holds(who)));
         must.always("each grant has a larger fence than the one before it", |_, world| world.fences_grow);
     }
-}
-
-fn locked<R: Ruled>() -> MutexGuard<'static, Tables<R>> {
-    tables::<R>().lock().expect("nobody panics here")
 }
 
 fn spec(id: usize, run: u64) -> ServerSpec {
@@ -153,10 +143,10 @@ fn spec(id: usize, run: u64) -> ServerSpec {
     }
 }
 
-impl<R: Ruled> World<R> {
+impl World {
     /// All three are members, have reported and are open; a client has a session at each of the first two. If servers
     /// are to leave, the first client holds the lock already.
-    pub(super) fn new(size: Size) -> World<R> {
+    pub(super) fn new(rules: Rules, size: Size) -> World {
         let first = View::new(1, TIMES, Vec::new());
         let view = (0..3).fold(first, |view, id| {
             let admit = Command::Admit(view.epoch, id, spec(usize::from(id), 1).incarnation);
@@ -166,19 +156,20 @@ impl<R: Ruled> World<R> {
         let view = view.after(&Command::Rehome(view.epoch, homes)).expect("members");
         let view = view.after(&Command::Settle(view.epoch)).unwrap_or(view);
         let (view, servers) = {
-            let mut tables = locked::<R>();
-            let servers =
-                [0, 1, 2].map(|id| tables.servers.place(Server::<R>::new(spec(id, 1), Micros(BEGIN))));
+            let mut tables = tables(rules).lock().expect("nobody panics here");
+            let started = |id| Server::new(spec(id, 1), Micros(BEGIN)).follows(rules);
+            let servers = [0, 1, 2].map(|id| tables.servers.place(started(id)));
             (tables.views.place(Arc::new(view)), servers)
         };
         let nobody = |at| Person {
             at,
-            session: SessionOf::opened(SessionId(0), TIMES, Micros(0), Micros(0)),
+            session: Session::opened(SessionId(0), TIMES, Micros(0), Micros(0)),
             waits: None,
             holds: None,
             rid: 0,
         };
         let mut world = World {
+            rules,
             size,
             tick: 0,
             servers,
@@ -191,7 +182,6 @@ impl<R: Ruled> World<R> {
             last: None,
             left: [size.views, size.restarts, size.repetitions, size.drains],
             fences_grow: true,
-            rules: PhantomData,
         };
         (0..3).for_each(|server| world.input(server, Input::Tick));
         for _ in 0..4 {
@@ -208,6 +198,10 @@ impl<R: Ruled> World<R> {
             }
         }
         world
+    }
+
+    fn tables(&self) -> MutexGuard<'static, Tables> {
+        tables(self.rules).lock().expect("nobody panics here")
     }
 
     fn rate(&self, server: usize) -> u64 {
@@ -234,19 +228,19 @@ impl<R: Ruled> World<R> {
 
     /// The first server whose newest run is not in the view.
     fn outsider(&self) -> Option<usize> {
-        let view = Arc::clone(locked::<R>().views.at(self.view));
+        let view = Arc::clone(self.tables().views.at(self.view));
         (0..3).find(|server| !view.has(*server as u16, spec(*server, self.runs[*server]).incarnation))
     }
 
     fn next_home(&self) -> usize {
-        let view = Arc::clone(locked::<R>().views.at(self.view));
+        let view = Arc::clone(self.tables().views.at(self.view));
         (view.homes.first().map_or(0, |home| usize::from(*home)) + 1) % 3
     }
 
     fn can_be(&self, action: Action) -> bool {
         let is_alive = |who: usize| self.people[who].session.clone().is_alive(self.persons_now());
         let is_in = |server: usize| {
-            let view = Arc::clone(locked::<R>().views.at(self.view));
+            let view = Arc::clone(self.tables().views.at(self.view));
             view.members.get(&(server as u16)).map(|seat| seat.incarnation)
         };
         let [views, restarts, repetitions, drains] = self.left.map(|left| left > 0);
@@ -277,7 +271,7 @@ impl<R: Ruled> World<R> {
             Action::Tick => {
                 self.tick += 1;
                 for server in 0..3 {
-                    let due = locked::<R>().servers.at(self.servers[server]).wakes_at() <= self.now(server);
+                    let due = self.tables().servers.at(self.servers[server]).wakes_at() <= self.now(server);
                     if due {
                         self.input(server, Input::Tick);
                     }
@@ -326,8 +320,9 @@ impl<R: Ruled> World<R> {
                 self.left[1] -= 1;
                 self.runs[server] += 1;
                 self.reads[server] = None;
-                let started = Server::<R>::new(spec(server, self.runs[server]), self.now(server));
-                self.servers[server] = locked::<R>().servers.place(started);
+                let started =
+                    Server::new(spec(server, self.runs[server]), self.now(server)).follows(self.rules);
+                self.servers[server] = self.tables().servers.place(started);
                 self.input(server, Input::Tick);
             }
             Action::Hear(place) => {
@@ -367,7 +362,7 @@ impl<R: Ruled> World<R> {
 
     fn changes(&mut self, command: impl FnOnce(u32) -> Command) {
         self.left[0] -= 1;
-        let mut tables = locked::<R>();
+        let mut tables = self.tables();
         let view = Arc::clone(tables.views.at(self.view));
         if let Ok(next) = view.after(&command(view.epoch)) {
             self.view = tables.views.place(Arc::new(next));
@@ -376,13 +371,13 @@ impl<R: Ruled> World<R> {
 
     fn reads(&mut self, server: usize, view: u32) {
         if let Some((number, _)) = self.reads[server].take() {
-            let view = Arc::clone(locked::<R>().views.at(view));
+            let view = Arc::clone(self.tables().views.at(view));
             self.input(server, Input::Read(number, Some(view)));
         }
     }
 
     fn arrives(&mut self, from: usize, to: usize, message: u32) {
-        let message = locked::<R>().messages.at(message).clone();
+        let message = self.tables().messages.at(message).clone();
         self.input(to, Input::Peer(from as u16, message));
     }
 
@@ -399,7 +394,7 @@ impl<R: Ruled> World<R> {
 
     fn input(&mut self, server: usize, input: Input) {
         let now = self.now(server);
-        let (next, outputs) = locked::<R>().step(self.servers[server], now, input);
+        let (next, outputs) = self.tables().step(self.servers[server], now, input);
         self.servers[server] = next;
         for output in outputs.iter() {
             self.carries_out(server, output);
@@ -410,7 +405,7 @@ impl<R: Ruled> World<R> {
         match output {
             Output::Send(_, Message::Ping { .. }) | Output::Propose(_) => {}
             Output::Send(to, message) => {
-                let message = locked::<R>().messages.place(message.clone());
+                let message = self.tables().messages.place(message.clone());
                 let flying = (server, usize::from(*to), message);
                 if let Err(place) = self.flying.binary_search(&flying) {
                     self.flying.insert(place, flying);
@@ -440,7 +435,7 @@ impl<R: Ruled> World<R> {
         let now = self.persons_now();
         match answer {
             Answer::Opened { session, valid } => {
-                self.people[who].session = SessionOf::opened(*session, TIMES, now, *valid);
+                self.people[who].session = Session::opened(*session, TIMES, now, *valid);
             }
             Answer::Alive { valid, .. } => {
                 self.people[who].session.kept_alive(now, now, *valid);
@@ -475,7 +470,7 @@ impl<R: Ruled> World<R> {
             Action::Hear(place) => format!("grant to {}", client(self.grants[place].0)),
             Action::Arrives(place) | Action::Stays(place) => {
                 let (from, to, message) = self.flying[place];
-                let message = locked::<R>().messages.at(message).clone();
+                let message = self.tables().messages.at(message).clone();
                 let stays = if matches!(action, Action::Stays(_)) { ", stays" } else { "" };
                 format!("{} {from}{to}{stays}", message.kind())
             }

@@ -4,7 +4,7 @@
 //! them when its next run comes in.
 
 use super::sessions::Client;
-use super::{Event, Output, Rules, Server, SessionKey};
+use super::{Event, Output, Server, SessionKey};
 use crate::{Command, Denial, Rid};
 use ringleader_live::Micros;
 
@@ -29,7 +29,7 @@ pub(super) struct Draining {
     done: bool,
 }
 
-impl<R: Rules> Server<R> {
+impl Server {
     pub(super) fn drain(&mut self, now: Micros, out: &mut Vec<Output>) {
         if self.draining.is_some() {
             return;

@@ -1,11 +1,11 @@
 //! 4.1, how requests end: granted, given back, withdrawn.
 
 use super::requests::{Request, State, Wanted};
-use super::{Answer, Asker, Event, Output, Path, Rules, Server, SessionKey, Timer, answer};
+use super::{Answer, Asker, Event, Output, Path, Rule, Server, SessionKey, Timer, answer};
 use crate::{Denial, Ending, Fence, MAX_VALUE, Name, Rid, SessionId};
 use ringleader_live::Micros;
 
-impl<R: Rules> Server<R> {
+impl Server {
     /// The usual case, for speed: the token is here, nobody else wants it, and everything is in order. Anything else
     /// is given back, and looked at with care.
     pub(super) fn grants_at_once(
@@ -33,7 +33,7 @@ impl<R: Rules> Server<R> {
         let Some(counter) = lock.owner.token().filter(|_| orderly).and_then(|_| lock.owner.grants()) else {
             return Some(wanted);
         };
-        let epoch = if R::EPOCH_IN_FENCE { view.epoch } else { 0 };
+        let epoch = if self.rules.has(Rule::EpochInFence) { view.epoch } else { 0 };
         let fence = Fence::new(epoch, counter);
         let Wanted { rid, name, value, .. } = wanted;
         client.granted = true;
@@ -58,7 +58,7 @@ impl<R: Rules> Server<R> {
         rid: Rid,
         out: &mut Vec<Output>,
     ) {
-        let epoch = if R::EPOCH_IN_FENCE { self.epoch() } else { 0 };
+        let epoch = if self.rules.has(Rule::EpochInFence) { self.epoch() } else { 0 };
         let Some(client) = self.sessions.get_mut(&key) else { return };
         let Some(request) = client.requests.get_mut(&rid) else { return };
         let Some(lock) = self.locks.get_mut(name) else { return };

@@ -1,7 +1,7 @@
 //! 4.4: who is here, and who starts a view change. Whoever may propose excludes members that are silent or get no
 //! answers from the store, and admits those who want in.
 
-use super::{Output, PROTO, Rules, Server, Timer};
+use super::{Output, PROTO, Rule, Server, Timer};
 use crate::{Class, Command, Message, Seat, ServerId, View};
 use ringleader_live::Micros;
 use std::collections::BTreeMap;
@@ -78,7 +78,7 @@ impl Guardian {
     }
 }
 
-impl<R: Rules> Server<R> {
+impl Server {
     fn wants_in(&self) -> bool {
         self.draining.is_none() && self.pending.is_none()
     }
@@ -157,7 +157,7 @@ impl<R: Rules> Server<R> {
         let silent = |server: &ServerId, seat: &Seat| {
             if *server == own.0 {
                 // An earlier run of this server, which has ended.
-                return seat.incarnation != own.1 && R::ONE_RUN;
+                return seat.incarnation != own.1 && self.rules.has(Rule::OneRun);
             }
             let heard = self.guardian.heard.get(server);
             let leased = heard.and_then(|heard| heard.leased).filter(|(_, run)| *run == seat.incarnation);
@@ -192,7 +192,8 @@ impl<R: Rules> Server<R> {
         let others = others.map(|(server, heard)| (*server, heard.incarnation));
         let me = self.wants_in().then_some(own);
         let mut wanting = me.into_iter().chain(others).filter(|(server, run)| !view.has(*server, *run));
-        let (seats, alone) = (&self.guardian.seats, R::UNDISTURBED && !self.somebody_may_serve(now, view));
+        let (seats, alone) =
+            (&self.guardian.seats, self.rules.has(Rule::Undisturbed) && !self.somebody_may_serve(now, view));
         let (server, incarnation) = wanting.find(|(server, _)| {
             seats.get(server).is_none_or(|admitted| {
                 alone || now >= admitted.at + Micros(FIRST_BACK_OFF.0 << (admitted.times - 1).min(DOUBLINGS))

@@ -6,7 +6,7 @@ use super::install::Page;
 use super::known::Known;
 use super::table::Table;
 use super::waits::Waits;
-use super::{Event, Output, Rules, Server, Timer};
+use super::{Event, Output, Rule, Rules, Server, Timer};
 use crate::{Class, Command, Kind, MAX_COUNTER, Message, Name, Run, SHARDS, ServerId, View};
 use ringleader::mutex::homed_chain::{Home, Pass, Token};
 use ringleader_live::Micros;
@@ -97,7 +97,8 @@ impl Chain {
 
 impl Homes {
     /// What a home knows when it has installed a view; with the one that was installed before.
-    pub(super) fn installed<R: Rules>(
+    pub(super) fn installed(
+        rules: Rules,
         view: &View,
         before: Option<(&View, &Homes)>,
         own: ServerId,
@@ -106,7 +107,7 @@ impl Homes {
         let goes_on = |(server, seat): (&ServerId, &crate::Seat)| {
             (seat.since < view.epoch && *server != own).then_some((*server, seat.incarnation))
         };
-        let waits = Waits::installed::<R>(view, before.map(|(last, homes)| (last, &homes.waits)), now);
+        let waits = Waits::installed(rules, view, before.map(|(last, homes)| (last, &homes.waits)), now);
         Homes {
             bases: vec![(0, 0); SHARDS],
             missing: view.members.iter().filter_map(goes_on).collect(),
@@ -118,9 +119,16 @@ impl Homes {
     }
 
     /// What this server knew as a home in the view before, from which it goes on.
-    pub(super) fn carries_on<R: Rules>(&mut self, view: &View, last: &View, before: &Homes, own: ServerId) {
+    pub(super) fn carries_on(
+        &mut self,
+        rules: Rules,
+        view: &View,
+        last: &View,
+        before: &Homes,
+        own: ServerId,
+    ) {
         let chains = before.chains.iter().map(|(name, _)| name.clone());
-        self.known = Known::carried::<R>(view, (last, &before.known), chains, own);
+        self.known = Known::carried(rules, view, (last, &before.known), chains, own);
     }
 
     /// When the waits are over: for each run that may have to be waited for, and for the past as a whole.
@@ -164,7 +172,7 @@ impl Homes {
     }
 }
 
-impl<R: Rules> Server<R> {
+impl Server {
     /// How many shards are at home here.
     pub(super) fn at_home(&self) -> usize {
         let homes = self.view.as_ref().filter(|_| self.joined).map(|view| view.homes.as_slice());
@@ -289,9 +297,9 @@ impl<R: Rules> Server<R> {
             out.push(Output::Send(from, message));
         }
         let seat = view.members.get(&from);
-        let seat = seat.filter(|seat| seat.incarnation == incarnation || !R::INCARNATIONS);
+        let seat = seat.filter(|seat| seat.incarnation == incarnation || !self.rules.has(Rule::Incarnations));
         let run = (from, seat.map_or(incarnation, |seat| seat.incarnation));
-        let news = self.homes.waits.hears_of::<R>(now, &gone);
+        let news = self.homes.waits.hears_of(self.rules, now, &gone);
         if news {
             for at in self.homes.wakes(now) {
                 self.at(at, Timer::Open);
@@ -311,8 +319,8 @@ impl<R: Rules> Server<R> {
         let complete = self.homes.reports.get(&run).is_some_and(|got| got.len() as u64 == u64::from(pages));
         if complete {
             self.homes.missing.remove(&run);
-            self.homes.waits.vouches::<R>(run);
-            self.homes.known.reported::<R>(run, view.epoch);
+            self.homes.waits.vouches(self.rules, run);
+            self.homes.known.reported(self.rules, run, view.epoch);
         }
         for name in opened {
             self.unpark(now, &name, out);
@@ -333,7 +341,7 @@ impl<R: Rules> Server<R> {
         let mut more = false;
         for class in Class::ALL {
             let Homes { missing, waits, known, .. } = &mut self.homes;
-            let missing = missing.iter().copied().filter(|_| R::REPORTS);
+            let missing = missing.iter().copied().filter(|_| self.rules.has(Rule::Reports));
             more |= known.waits_for(class, missing.chain(waits.running(now, class)));
         }
         self.settles(now, out);

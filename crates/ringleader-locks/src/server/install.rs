@@ -4,7 +4,7 @@
 use super::homes::Homes;
 use super::owners::patience;
 use super::table::Table;
-use super::{Answer, Event, Output, Rules, Server, Timer, answer};
+use super::{Answer, Event, Output, Rule, Server, Timer, answer};
 use crate::{Denial, MAX_MESSAGE, Message, Owned, Run, ServerId, View};
 use ringleader_live::Micros;
 use std::collections::{BTreeMap, BTreeSet};
@@ -37,7 +37,7 @@ pub(super) struct Reporting {
     at: Micros,
 }
 
-impl<R: Rules> Server<R> {
+impl Server {
     /// A newer view was read.
     pub(super) fn install(&mut self, now: Micros, view: Arc<View>, out: &mut Vec<Output>) {
         self.pending = Some(view);
@@ -48,7 +48,7 @@ impl<R: Rules> Server<R> {
     fn continues(&self, view: &View) -> bool {
         let seat = view.members.get(&self.spec.id);
         let listed = seat.filter(|seat| seat.incarnation == self.spec.incarnation);
-        self.joined && listed.is_some_and(|seat| seat.since <= self.epoch() || !R::SINCE)
+        self.joined && listed.is_some_and(|seat| seat.since <= self.epoch() || !self.rules.has(Rule::Since))
     }
 
     /// Installs a view that was read, as soon as that may be. Who goes on may at once, unless a session is on its way
@@ -74,9 +74,9 @@ impl<R: Rules> Server<R> {
     /// What this server knows as a home, when it has installed this view.
     fn homes_in(&self, view: &View, now: Micros, continues: bool) -> Homes {
         let before = self.view.as_deref().map(|last| (last, &self.homes));
-        let mut homes = Homes::installed::<R>(view, before, self.spec.id, now);
+        let mut homes = Homes::installed(self.rules, view, before, self.spec.id, now);
         if let Some((last, known)) = before.filter(|_| continues) {
-            homes.carries_on::<R>(view, last, known, self.spec.id);
+            homes.carries_on(self.rules, view, last, known, self.spec.id);
         }
         homes
     }
@@ -88,7 +88,7 @@ impl<R: Rules> Server<R> {
 
     /// Who was excluded or comes in fresh installs only when none of its clients can hold: released, or session over.
     fn steps_down(&mut self, now: Micros, out: &mut Vec<Output>) {
-        if self.held > 0 && R::STEPS_DOWN {
+        if self.held > 0 && self.rules.has(Rule::StepsDown) {
             return;
         }
         let Some(view) = self.pending.take() else { return };
@@ -136,7 +136,7 @@ impl<R: Rules> Server<R> {
     fn begins(&mut self, now: Micros, view: Arc<View>, homes: Homes, joined: bool, out: &mut Vec<Output>) {
         self.joined = joined;
         self.installed_at = now;
-        self.came.retain(|_, came| came.until > now && R::REMEMBERS);
+        self.came.retain(|_, came| came.until > now && self.rules.has(Rule::Remembers));
         self.tally.installed += 1;
         self.stalled.clear();
         self.homes = homes;
@@ -152,7 +152,7 @@ impl<R: Rules> Server<R> {
         out.push(Output::Event(Event::Installed { epoch: self.epoch(), joined: self.joined, kept }));
         self.reports.clear();
         let Some(view) = self.view.clone() else { return };
-        if self.joined || view.past.contains(&self.run()) || !R::INCARNATIONS {
+        if self.joined || view.past.contains(&self.run()) || !self.rules.has(Rule::Incarnations) {
             let mut owns: BTreeMap<ServerId, Vec<Owned>> =
                 view.homes.iter().map(|home| (*home, Vec::new())).collect();
             for (name, lock) in self.locks.iter() {

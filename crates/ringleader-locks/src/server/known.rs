@@ -7,7 +7,7 @@
 //! home began to be without a word of them. Whoever came in later, or has reported in that epoch or a later one, cannot
 //! hold them: it would have said so, and nobody was numbered since.
 
-use super::Rules;
+use super::{Rule, Rules};
 use crate::{Class, Name, Run, SHARDS, ServerId, View};
 use std::collections::BTreeMap;
 
@@ -37,13 +37,14 @@ impl Known {
     }
 
     /// What it knows if it goes on from this view, in which it knew this much, with these chains.
-    pub(super) fn carried<R: Rules>(
+    pub(super) fn carried(
+        rules: Rules,
         view: &View,
         (last, known): (&View, &Known),
         chains: impl Iterator<Item = Name>,
         own: ServerId,
     ) -> Known {
-        if last.epoch + 1 != view.epoch && R::IN_A_ROW {
+        if last.epoch + 1 != view.epoch && rules.has(Rule::InARow) {
             return Known::nothing(view);
         }
         let stays = |shard: usize| [last, view].iter().all(|view| view.homes.get(shard) == Some(&own));
@@ -52,7 +53,8 @@ impl Known {
             if !stays(shard) {
                 return [view.epoch; 3];
             }
-            let since = Class::ALL.map(|class| if R::KNEW { known.of_shard(shard, class) } else { NEVER });
+            let since = Class::ALL
+                .map(|class| if rules.has(Rule::Knew) { known.of_shard(shard, class) } else { NEVER });
             // A lock may be of another class than before.
             if same { since } else { [since.into_iter().max().unwrap_or(NEVER); 3] }
         };
@@ -60,7 +62,7 @@ impl Known {
             let free = *since <= known.limit[last.class(name).index()];
             (!free).then(|| (name.clone(), *since))
         };
-        let chained = chains.filter(|_| R::SUSPECTS).map(|name| (name, view.epoch));
+        let chained = chains.filter(|_| rules.has(Rule::Suspects)).map(|name| (name, view.epoch));
         let was_in = |run: &Run| last.seat(*run).is_some() || last.past.contains(run);
         let came = view.runs().filter(|run| !was_in(run)).map(|run| (run, view.epoch));
         let here = |run: &Run| view.seat(*run).is_some() || view.past.contains(run);
@@ -99,8 +101,8 @@ impl Known {
     }
 
     /// A run has reported everything in this epoch.
-    pub(super) fn reported<R: Rules>(&mut self, run: Run, epoch: u32) {
-        self.clean.insert(run, if R::AFTERWARDS { epoch } else { ALL });
+    pub(super) fn reported(&mut self, rules: Rules, run: Run, epoch: u32) {
+        self.clean.insert(run, if rules.has(Rule::Afterwards) { epoch } else { ALL });
     }
 
     /// These runs, of which nothing is known in this epoch, may still hold something of this class. Whether more is

@@ -1,7 +1,7 @@
 //! T1 and T2: a server's lease is a linearizable read of the view that was answered; it counts from the moment at
 //! which the read was sent. Whoever answered keeps no promise, so nothing can be forgotten at a restart.
 
-use super::{Output, Rules, Server, Timer};
+use super::{Output, Rule, Server, Timer};
 use crate::{Class, View};
 use ringleader_live::Micros;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ const READS: usize = 16;
 /// Hints to read sooner count at most this often: a flood of old messages must not become a flood of reads.
 const HINTS: Micros = Micros::millis(10);
 
-impl<R: Rules> Server<R> {
+impl Server {
     /// T1: until when this class is leased.
     pub(super) fn leased_until(&self, class: Class) -> Option<Micros> {
         let view = self.view.as_ref().filter(|_| self.joined)?;
@@ -91,7 +91,7 @@ impl<R: Rules> Server<R> {
     ) {
         let Some(sent) = self.reads.remove(&number) else { return };
         let Some(view) = view else { return };
-        let sent = if R::LEASE_FROM_SENT { sent } else { now };
+        let sent = if self.rules.has(Rule::LeaseFromSent) { sent } else { now };
         if view.epoch > self.newest() {
             self.guardian.learns(now, &view);
         }

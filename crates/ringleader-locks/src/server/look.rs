@@ -2,7 +2,7 @@
 //! it. Only who has the token and a lease answers, or the home of a lock that is idle there: nobody else knows.
 
 use super::requests::Request;
-use super::{Answer, Asker, Output, Rules, Server, SessionKey, Timer, answer};
+use super::{Answer, Asker, Output, Server, SessionKey, Timer, answer};
 use crate::{Class, Denial, LockState, Message, Name, Rid, ServerId};
 use ringleader_live::Micros;
 
@@ -31,7 +31,7 @@ enum Who {
     Try(SessionKey, Rid),
 }
 
-impl<R: Rules> Server<R> {
+impl Server {
     fn recovering(&self) -> Denial {
         Denial::Recovering { retry: AGAIN }
     }

@@ -12,7 +12,7 @@
 use super::owners::patience;
 use super::requests::{Request, State};
 use super::sessions::{Client, Opening};
-use super::{Answer, Ask, Asker, Event, Output, Rules, Server, SessionKey, Timer, answer};
+use super::{Answer, Ask, Asker, Event, Output, Rule, Server, SessionKey, Timer, answer};
 use crate::{Carried, Denial, MAX_MESSAGE, Message, Name, Parcel, Rid, ServerId, SessionId};
 use ringleader::mutex::homed_chain::Token;
 use ringleader_live::Micros;
@@ -59,7 +59,7 @@ impl Gone {
     }
 }
 
-impl<R: Rules> Server<R> {
+impl Server {
     /// What is asked about a session that has moved is asked there; about one on its way, when it has arrived. What is
     /// to be answered here is given back.
     pub(super) fn answered_elsewhere(
@@ -114,7 +114,10 @@ impl<R: Rules> Server<R> {
         let (Some(view), Some(client)) = (view, self.sessions.get(&key)) else { return Some(asked) };
         let other = |server: &ServerId| *server != self.spec.id && !refused.contains(server);
         let others: Vec<ServerId> = view.members.keys().copied().filter(other).collect();
-        if others.is_empty() || bytes(client) > PARCEL || self.is_news(client) && R::TELLS_FIRST {
+        if others.is_empty()
+            || bytes(client) > PARCEL
+            || self.is_news(client) && self.rules.has(Rule::TellsFirst)
+        {
             return Some(asked);
         }
         // The sessions of one client, which all show the same, go to the same server.
@@ -247,7 +250,9 @@ impl<R: Rules> Server<R> {
         let seat = self.view.as_ref().and_then(|view| view.members.get(&self.spec.id));
         let was_in =
             seat.is_some_and(|seat| seat.incarnation == self.spec.incarnation && seat.since <= epoch);
-        if let Some(taken) = came.map(|came| came.taken).or((was_in || !R::OWN_WORD).then_some(false)) {
+        if let Some(taken) =
+            came.map(|came| came.taken).or((was_in || !self.rules.has(Rule::OwnWord)).then_some(false))
+        {
             out.push(Output::Send(from, Message::Moved { epoch, session, taken }));
         }
     }
@@ -387,7 +392,7 @@ impl<R: Rules> Server<R> {
         let moving: Vec<(SessionKey, Micros)> = moving.map(|(key, client)| (*key, client.until)).collect();
         let mut some = false;
         for (key, until) in moving {
-            if until <= now || !R::MOVES_FIRST {
+            if until <= now || !self.rules.has(Rule::MovesFirst) {
                 self.overdue(now, key, out);
             } else {
                 some = true;

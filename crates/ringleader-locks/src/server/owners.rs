@@ -2,7 +2,7 @@
 //! grants it to its own clients without a word to anybody, until somebody else is numbered next.
 
 use super::requests::Place;
-use super::{Output, Rules, Server, SessionKey, Timer};
+use super::{Output, Rule, Server, SessionKey, Timer};
 use crate::{Class, Fence, Kind, Message, Name, Rid, ServerId};
 use ringleader::mutex::homed_chain::{Owner, Token};
 use ringleader_live::Micros;
@@ -135,7 +135,7 @@ impl Lock {
     }
 }
 
-impl<R: Rules> Server<R> {
+impl Server {
     /// The record of a lock.
     pub(super) fn lock_mut(&mut self, now: Micros, name: &Name) -> &mut Lock {
         let (view, own) = (self.view.as_ref(), self.spec.id);
@@ -203,7 +203,7 @@ impl<R: Rules> Server<R> {
     /// Elections go by priority, which only the home knows: there it is one.
     fn may_bypass(&self, now: Micros, lock: &Lock, strict: bool) -> bool {
         if !lock.served {
-            return R::SERVES_FIRST;
+            return self.rules.has(Rule::ServesFirst);
         }
         let most = if strict { 0 } else { self.spec.bypass };
         lock.streak < most && now < lock.next_since + self.spec.bypass_time
@@ -243,7 +243,7 @@ impl<R: Rules> Server<R> {
         let home = lock.home;
         let priority = lock.waiters.first_key_value().map_or(0, |((rank, _), _)| u32::MAX - rank);
         let open = home != own || self.homes.is_open(name, lock.class);
-        if !open && R::OPEN_FIRST {
+        if !open && self.rules.has(Rule::OpenFirst) {
             // A home asks itself only when the lock is open: it asks again then.
             self.homes.park(name, own, 0, priority);
             return false;
@@ -272,7 +272,7 @@ impl<R: Rules> Server<R> {
 
     pub(super) fn asks_again_later(&mut self, now: Micros, name: &Name) {
         let at = now + patience(0);
-        if let Some(lock) = self.locks.get_mut(name).filter(|_| R::RESENDS) {
+        if let Some(lock) = self.locks.get_mut(name).filter(|_| self.rules.has(Rule::Resends)) {
             lock.resend_at = Some(at);
             self.at(at, Timer::Resend(name.clone()));
         }
@@ -341,13 +341,14 @@ impl<R: Rules> Server<R> {
         out: &mut Vec<Output>,
     ) {
         // A home that has no record of the chain has let it go with the token at home: this one is from before.
-        if R::ONCE && self.is_home(name) && !self.homes.has(name) {
+        if self.rules.has(Rule::Once) && self.is_home(name) && !self.homes.has(name) {
             self.tally.duplicates += 1;
             return;
         }
+        let once = self.rules.has(Rule::Once);
         let lock = self.lock_mut(now, name);
         let had = lock.owner.token().is_some();
-        if R::ONCE {
+        if once {
             if !lock.owner.takes(Token { k, counter }) {
                 let (home, here) = (lock.home, lock.owner.largest());
                 self.tally.duplicates += 1;
@@ -430,7 +431,7 @@ impl<R: Rules> Server<R> {
         if !self.is_home(name) || !self.homes.is_idle(name, self.class(name)) {
             return false;
         }
-        let token = self.homes.create(name, self.spec.id, R::GOES_ON);
+        let token = self.homes.create(name, self.spec.id, self.rules.has(Rule::GoesOn));
         let lock = self.lock_mut(now, name);
         lock.owner = Owner::with(token);
         lock.served = false;

@@ -3,7 +3,7 @@
 //! held again.
 
 use super::sessions::lock_bits;
-use super::{Answer, Asker, Output, Path, Rules, Server, SessionKey, Timer, answer};
+use super::{Answer, Asker, Output, Path, Rule, Server, SessionKey, Timer, answer};
 use crate::{Class, Denial, Ending, Fence, Finished, Kind, MAX_VALUE, Name, Rid, SessionId};
 use ringleader_live::Micros;
 use std::sync::Arc;
@@ -65,7 +65,7 @@ impl Request {
 /// A place among those who wait for a lock: elections look at the priority first, then whoever came first.
 pub(super) type Place = (u32, u64);
 
-impl<R: Rules> Server<R> {
+impl Server {
     pub(super) fn acquire(
         &mut self,
         now: Micros,
@@ -220,7 +220,7 @@ impl<R: Rules> Server<R> {
     /// T2: whether this session may be granted something of this class now.
     pub(super) fn may_grant(&self, now: Micros, key: SessionKey, class: Class) -> bool {
         let client = self.sessions.get(&key);
-        let checked = R::LEASE_ALWAYS || !client.is_some_and(|client| client.granted);
+        let checked = self.rules.has(Rule::LeaseAlways) || !client.is_some_and(|client| client.granted);
         self.joined
             && self.pending.is_none()
             && client.is_some_and(|client| client.until > now)

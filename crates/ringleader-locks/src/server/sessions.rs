@@ -4,7 +4,7 @@
 
 use super::moving::Way;
 use super::requests::{Request, State};
-use super::{Answer, Asker, Event, Output, Rules, Server, SessionKey, Timer, answer};
+use super::{Answer, Asker, Event, Output, Rule, Server, SessionKey, Timer, answer};
 use crate::{Belief, Class, Denial, Ending, Finished, Name, Rid, SessionId};
 use ringleader_live::Micros;
 use std::collections::{BTreeMap, VecDeque};
@@ -105,7 +105,7 @@ pub(super) fn lock_bits(name: &Name) -> u32 {
     (name.hash() >> 32) as u32
 }
 
-impl<R: Rules> Server<R> {
+impl Server {
     /// The session's number here, or why it is none: no other run of any server gave a name of ours.
     pub(super) fn client(&self, session: SessionId) -> Result<SessionKey, Denial> {
         let (run, key) = ((session.0 >> 64) as u64, session.0 as u64);
@@ -125,7 +125,7 @@ impl<R: Rules> Server<R> {
 
     /// T2: for how long something may be promised to a session of this class.
     fn promise(&self, now: Micros, class: Class, ttl: Micros) -> Option<Micros> {
-        if !R::LEASE_ALWAYS && self.joined {
+        if !self.rules.has(Rule::LeaseAlways) && self.joined {
             return Some(ttl);
         }
         Some(ttl.min(self.lease_left(now, class))).filter(|valid| *valid > Micros(0))
@@ -182,7 +182,7 @@ impl<R: Rules> Server<R> {
         let Some(client) = self.sessions.get(&key) else { return };
         let left = client.until - now;
         // What is promised to a session on its way is promised where it arrives.
-        let frozen = client.way.is_some() && R::FROZEN;
+        let frozen = client.way.is_some() && self.rules.has(Rule::Frozen);
         let valid =
             if patience_over || frozen { Some(left) } else { self.promise(now, client.class, client.ttl) };
         let Some(valid) = valid else {

@@ -5,7 +5,7 @@
 //! Everything is about runs, never about servers: a server that starts again may have lost its disk, and knows nothing
 //! of what its earlier run granted. Only a run itself vouches for itself.
 
-use super::Rules;
+use super::{Rule, Rules};
 use crate::{Class, Run, View};
 use ringleader_live::Micros;
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,21 +23,28 @@ pub(crate) struct Waits {
 
 impl Waits {
     /// What is known when a view has been installed; with the one that was installed before, and what was known then.
-    pub(crate) fn installed<R: Rules>(view: &View, before: Option<(&View, &Waits)>, now: Micros) -> Waits {
+    pub(crate) fn installed(
+        rules: Rules,
+        view: &View,
+        before: Option<(&View, &Waits)>,
+        now: Micros,
+    ) -> Waits {
         let known = |run: &Run| {
-            let (last, waits) = before.filter(|_| R::COUNTS_ON)?;
+            let (last, waits) = before.filter(|_| rules.has(Rule::CountsOn))?;
             let seats = (last.members.get(&run.0), view.members.get(&run.0));
             // A run that had no seat in the last view has lost none since, if that was the view before this one; nor
             // has any run of a server whose seat is the same.
             let same = seats.0.is_some() && seats.0 == seats.1
                 || last.seat(*run).is_none() && last.epoch + 1 == view.epoch
-                || !R::SEATS;
+                || !rules.has(Rule::Seats);
             waits.out_since.get(run).copied().filter(|_| same)
         };
         let runs = view.runs().chain(view.past.iter().copied());
-        let wait = |class: Class| if R::DRIFT { view.wait(class) } else { view.running[class.index()] };
+        let wait = |class: Class| {
+            if rules.has(Rule::Drift) { view.wait(class) } else { view.running[class.index()] }
+        };
         Waits {
-            unsure: if R::WAITS { view.past.clone() } else { BTreeSet::new() },
+            unsure: if rules.has(Rule::Waits) { view.past.clone() } else { BTreeSet::new() },
             out_since: runs.map(|run| (run, known(&run).unwrap_or(now))).collect(),
             wait: Class::ALL.map(wait),
         }
@@ -49,8 +56,8 @@ impl Waits {
     }
 
     /// A run vouches that nobody holds anything from it of before.
-    pub(crate) fn vouches<R: Rules>(&mut self, run: Run) {
-        let speaks_for = |other: &Run| *other == run || !R::OWN_RUN && other.0 == run.0;
+    pub(crate) fn vouches(&mut self, rules: Rules, run: Run) {
+        let speaks_for = |other: &Run| *other == run || !rules.has(Rule::OwnRun) && other.0 == run.0;
         self.unsure.retain(|other| !speaks_for(other));
     }
 
@@ -83,9 +90,9 @@ impl Waits {
 
     /// Somebody says for how long others are gone. It was so for as long by its clock when it said so, and a home's
     /// clock may be as fast as any: a wait counts from there. Whether anything was news.
-    pub(crate) fn hears_of<R: Rules>(&mut self, now: Micros, gone: &[(Run, Micros)]) -> bool {
+    pub(crate) fn hears_of(&mut self, rules: Rules, now: Micros, gone: &[(Run, Micros)]) -> bool {
         let said: BTreeMap<Run, Micros> = gone.iter().copied().collect();
-        let longest = gone.iter().map(|(_, span)| *span).max().filter(|_| !R::EACH);
+        let longest = gone.iter().map(|(_, span)| *span).max().filter(|_| !rules.has(Rule::Each));
         let mut news = false;
         for (run, since) in &mut self.out_since {
             let earlier = longest.or_else(|| said.get(run).copied()).map(|span| now - span);

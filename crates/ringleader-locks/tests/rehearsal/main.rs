@@ -24,13 +24,12 @@ mod totals;
 mod world;
 
 use auditor::Violation;
-use ringleader_locks::Flawless;
+use ringleader_locks::Rules;
 use schedule::schedule;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use totals::Counts;
-use world::with;
 
 /// A number from the environment.
 fn asked(name: &str) -> Option<u64> {
@@ -59,7 +58,7 @@ fn rehearse(
                 break;
             }
             let seed = first.wrapping_add(place);
-            let outcome = schedule(with::<Flawless>, seed, false);
+            let outcome = schedule(Rules::default(), seed, false);
             mine.add(&outcome.counts);
             if let Some(violation) = outcome.violation {
                 println!("seed {seed}: {} at {}", violation.invariant, violation.real);
@@ -76,7 +75,7 @@ fn rehearse(
 
 /// What is shown of a schedule that failed.
 fn shown(seed: u64) -> String {
-    let outcome = schedule(with::<Flawless>, seed, true);
+    let outcome = schedule(Rules::default(), seed, true);
     let lines = asked("REHEARSE_LINES").unwrap_or(120) as usize;
     let from = outcome.log.len().saturating_sub(lines);
     let setup = outcome.log.first().cloned().unwrap_or_default();

@@ -6,62 +6,18 @@ use crate::auditor::Violation;
 use crate::client::Flaw;
 use crate::schedule::run;
 use crate::setup::{Kinds, Setup};
-use crate::world::{World, with};
+use crate::world::World;
 use ringleader::rng::{Purpose, Rng};
 use ringleader_live::Micros;
-use ringleader_locks::{Flawless, Name, Rules, Times};
+use ringleader_locks::{Name, Rule, Rules, Times};
 use std::ops::Range;
-
-macro_rules! without {
-    ($($name:ident $rule:ident)*) => {
-        $(
-            #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-            enum $name {}
-            impl Rules for $name {
-                const $rule: bool = false;
-            }
-        )*
-    };
-}
-
-without! {
-    Impatient WAITS
-    LeaseOnce LEASE_ALWAYS
-    LeaseFromAnswer LEASE_FROM_SENT
-    NeverRan OWN_RUN
-    AnyIncarnation INCARNATIONS
-    AnyEpoch EPOCHS
-    TakesTwice ONCE
-    NoReports REPORTS
-    NoStepDown STEPS_DOWN
-    NoResend RESENDS
-    AsksItself OPEN_FIRST
-    CounterOnly EPOCH_IN_FENCE
-    PassesFirst SERVES_FIRST
-    NoDrift DRIFT
-    NobodyGoesOn GOES_ON
-    NeverOut SINCE
-    LeavesAtOnce MOVES_FIRST
-    LeavesUntold TELLS_FIRST
-    Extends FROZEN
-    Forgets REMEMBERS
-    SpeaksForAnother OWN_WORD
-    CountsFromBefore SEATS
-    GoneIsGone EACH
-    WaitsAnew COUNTS_ON
-    WaitsForItself ONE_RUN
-    AlwaysBacksOff UNDISTURBED
-    KnowsAnyway KNEW
-    KnowsFromLongAgo IN_A_ROW
-    SuspectsNobody SUSPECTS
-    OnceIsEnough AFTERWARDS
-}
 
 /// How many schedules a mistake may hide in.
 const MOST: u64 = 5000;
 
 /// A mistake, and where it is looked for.
 struct Mistake {
+    rules: Rules,
     name: &'static str,
     /// A seed that finds it. The search begins here, so that it is short; with `REHEARSE_MISTAKES` it begins at 0.
     seed: u64,
@@ -70,31 +26,29 @@ struct Mistake {
     /// The same setup without the mistake.
     right: fn(&mut Setup),
     happens: fn(&mut World),
-    search: Search,
 }
 
-type Search = fn(Range<u64>, Flaw, fn(&mut Setup), fn(&mut World)) -> Option<(u64, Violation)>;
-
 /// Servers that leave out a rule.
-fn servers<R: Rules + 'static>(
+fn servers(
+    rule: Rule,
     name: &'static str,
     seed: u64,
     adjust: fn(&mut Setup),
     happens: fn(&mut World),
 ) -> Mistake {
-    Mistake { name, seed, flaw: Flaw::None, adjust, right: adjust, happens, search: found_in::<R> }
+    Mistake { rules: Rules::without(rule), name, seed, flaw: Flaw::None, adjust, right: adjust, happens }
 }
 
 /// A store that does something wrong.
 fn store(name: &'static str, seed: u64, adjusts: [fn(&mut Setup); 2], happens: fn(&mut World)) -> Mistake {
     let [adjust, right] = adjusts;
-    Mistake { name, seed, flaw: Flaw::None, adjust, right, happens, search: found_in::<Flawless> }
+    Mistake { rules: Rules::default(), name, seed, flaw: Flaw::None, adjust, right, happens }
 }
 
 /// Clients that do.
 fn clients(name: &'static str, seed: u64, flaw: Flaw) -> Mistake {
-    let search = found_in::<Flawless>;
-    Mistake { name, seed, flaw, adjust: as_drawn, right: as_drawn, happens: faults, search }
+    let rules = Rules::default();
+    Mistake { rules, name, seed, flaw, adjust: as_drawn, right: as_drawn, happens: faults }
 }
 
 impl Mistake {
@@ -103,12 +57,14 @@ impl Mistake {
         let all = asked("REHEARSE_MISTAKES").is_some();
         let from = if all { 0 } else { self.seed };
         let name = self.name;
-        let Some((seed, violation)) = (self.search)(from..from + MOST, self.flaw, self.adjust, self.happens)
+        let seeds = from..from + MOST;
+        let Some((seed, violation)) = found_in(self.rules, seeds, self.flaw, self.adjust, self.happens)
         else {
             return (false, format!("{name:<40} not found with {MOST} seeds from {from}"));
         };
         let seeds = seed..seed + if all { 10 } else { 1 };
-        if let Some((seed, violation)) = found_in::<Flawless>(seeds, Flaw::None, self.right, self.happens) {
+        let right = found_in(Rules::default(), seeds, Flaw::None, self.right, self.happens);
+        if let Some((seed, violation)) = right {
             return (false, format!("{name:<40} without it, seed {seed}: {violation:?}"));
         }
         let what: String = violation.what.chars().take(70).collect();
@@ -117,7 +73,8 @@ impl Mistake {
 }
 
 /// The first seed with which something is violated, and what.
-fn found_in<R: Rules + 'static>(
+fn found_in(
+    rules: Rules,
     mut seeds: Range<u64>,
     flaw: Flaw,
     adjust: fn(&mut Setup),
@@ -126,7 +83,7 @@ fn found_in<R: Rules + 'static>(
     seeds.find_map(|seed| {
         let mut setup = Setup::of(Kinds::Violent, &mut Rng::new(seed, Purpose::Workload));
         adjust(&mut setup);
-        let violation = run(with::<R>, setup, seed, flaw, false, &mut |world| happens(world)).violation;
+        let violation = run(rules, setup, seed, flaw, false, &mut |world| happens(world)).violation;
         violation.map(|violation| (seed, violation))
     })
 }
@@ -315,38 +272,38 @@ fn busy(setup: &mut Setup) {
 #[test]
 fn every_mistake_is_found() {
     let mistakes = [
-        servers::<Impatient>("tokens re-created at once", 7, as_drawn, faults),
-        servers::<LeaseOnce>("lease looked at once a session", 96, as_drawn, faults),
-        servers::<LeaseFromAnswer>("lease from the answer", 148, late, faults),
-        servers::<NeverRan>("a lost folder counts as never ran", 7, as_drawn, loses),
+        servers(Rule::Waits, "tokens re-created at once", 7, as_drawn, faults),
+        servers(Rule::LeaseAlways, "lease looked at once a session", 96, as_drawn, faults),
+        servers(Rule::LeaseFromSent, "lease from the answer", 148, late, faults),
+        servers(Rule::OwnRun, "a lost folder counts as never ran", 7, as_drawn, loses),
         store("a new cluster counts as never ran", 7, [begins_known, as_drawn], loses_all),
         store("reads too early after a restart", 19, [resumes_early, keeps_a_log], resumes),
-        servers::<KnowsAnyway>("knows what it never knew", 4, as_drawn, faults),
-        servers::<KnowsFromLongAgo>("knows what it knew long ago", 2, unguarded, misses_epochs),
-        servers::<SuspectsNobody>("what had a chain is free", 2, as_drawn, faults),
-        servers::<OnceIsEnough>("an old report is enough", 0, as_drawn, faults),
-        servers::<AnyIncarnation>("report of any incarnation", 0, unguarded, restarts),
-        servers::<AnyEpoch>("messages of any epoch", 5, as_drawn, faults),
-        servers::<TakesTwice>("a token taken twice", 5, as_drawn, faults),
-        servers::<NoReports>("re-created without reports", 5, as_drawn, faults),
-        servers::<NoStepDown>("no stepping down", 20, as_drawn, faults),
-        servers::<NoResend>("nothing is sent again", 3, as_drawn, faults),
-        servers::<AsksItself>("a home asks itself too early", 0, as_drawn, faults),
-        servers::<CounterOnly>("no epoch in the fence", 0, as_drawn, faults),
-        servers::<PassesFirst>("passes before it serves", 1, crowded, faults),
-        servers::<NoDrift>("clocks taken for equal", 1155, as_drawn, faults),
-        servers::<NobodyGoesOn>("numbers of a chain begin anew", 4, as_drawn, faults),
-        servers::<NeverOut>("who was out thinks that it was not", 0, unguarded, sleeps),
-        servers::<LeavesAtOnce>("a session on its way forgotten", 82, as_drawn, leaves),
-        servers::<LeavesUntold>("a lock moved before its home knew", 251, wanted, untold),
-        servers::<Extends>("a session on its way extended", 2, held_long, unheard),
-        servers::<Forgets>("a session that came forgotten", 49, as_drawn, leaves),
-        servers::<SpeaksForAnother>("denied what an earlier run took", 77, held_long, by_way_of_another),
-        servers::<CountsFromBefore>("a seat that was lost before", 4, as_drawn, faults),
-        servers::<GoneIsGone>("somebody is gone, so everybody is", 3, as_drawn, faults),
-        servers::<WaitsAnew>("every view is waited for anew", 4, as_drawn, faults),
-        servers::<WaitsForItself>("waits for an earlier run of itself", 3, quick, World::leader_restarts),
-        servers::<AlwaysBacksOff>("backs off where nobody is", 0, quick, World::all_flap),
+        servers(Rule::Knew, "knows what it never knew", 4, as_drawn, faults),
+        servers(Rule::InARow, "knows what it knew long ago", 2, unguarded, misses_epochs),
+        servers(Rule::Suspects, "what had a chain is free", 2, as_drawn, faults),
+        servers(Rule::Afterwards, "an old report is enough", 0, as_drawn, faults),
+        servers(Rule::Incarnations, "report of any incarnation", 0, unguarded, restarts),
+        servers(Rule::Epochs, "messages of any epoch", 5, as_drawn, faults),
+        servers(Rule::Once, "a token taken twice", 5, as_drawn, faults),
+        servers(Rule::Reports, "re-created without reports", 5, as_drawn, faults),
+        servers(Rule::StepsDown, "no stepping down", 20, as_drawn, faults),
+        servers(Rule::Resends, "nothing is sent again", 3, as_drawn, faults),
+        servers(Rule::OpenFirst, "a home asks itself too early", 0, as_drawn, faults),
+        servers(Rule::EpochInFence, "no epoch in the fence", 0, as_drawn, faults),
+        servers(Rule::ServesFirst, "passes before it serves", 1, crowded, faults),
+        servers(Rule::Drift, "clocks taken for equal", 1155, as_drawn, faults),
+        servers(Rule::GoesOn, "numbers of a chain begin anew", 4, as_drawn, faults),
+        servers(Rule::Since, "who was out thinks that it was not", 0, unguarded, sleeps),
+        servers(Rule::MovesFirst, "a session on its way forgotten", 82, as_drawn, leaves),
+        servers(Rule::TellsFirst, "a lock moved before its home knew", 251, wanted, untold),
+        servers(Rule::Frozen, "a session on its way extended", 2, held_long, unheard),
+        servers(Rule::Remembers, "a session that came forgotten", 49, as_drawn, leaves),
+        servers(Rule::OwnWord, "denied what an earlier run took", 77, held_long, by_way_of_another),
+        servers(Rule::Seats, "a seat that was lost before", 4, as_drawn, faults),
+        servers(Rule::Each, "somebody is gone, so everybody is", 3, as_drawn, faults),
+        servers(Rule::CountsOn, "every view is waited for anew", 4, as_drawn, faults),
+        servers(Rule::OneRun, "waits for an earlier run of itself", 3, quick, World::leader_restarts),
+        servers(Rule::Undisturbed, "backs off where nobody is", 0, quick, World::all_flap),
         clients("client: grant taken too late", 4, Flaw::TakesLate),
         clients("client: grant of another request", 20, Flaw::AnyRequest),
         clients("client: promise from the answer", 53, Flaw::FromReceipt),

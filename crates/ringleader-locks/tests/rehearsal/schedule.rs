@@ -5,8 +5,9 @@ use crate::auditor::Violation;
 use crate::client::Flaw;
 use crate::setup::Setup;
 use crate::totals::Counts;
-use crate::world::{Make, World};
+use crate::world::World;
 use ringleader::rng::{Purpose, Rng};
+use ringleader_locks::Rules;
 
 /// What came of a schedule.
 pub(crate) struct Outcome {
@@ -16,9 +17,9 @@ pub(crate) struct Outcome {
 }
 
 /// The schedule with this seed, as the generator makes it.
-pub(crate) fn schedule(make: Make, seed: u64, log: bool) -> Outcome {
+pub(crate) fn schedule(rules: Rules, seed: u64, log: bool) -> Outcome {
     let setup = Setup::drawn(&mut Rng::new(seed, Purpose::Workload));
-    run(make, setup, seed, Flaw::None, log, &mut |world| {
+    run(rules, setup, seed, Flaw::None, log, &mut |world| {
         for _ in 0..world.setup.faults {
             let pause = world.rng.below(world.setup.gap);
             world.run(world.real + pause, &|_| false);
@@ -29,14 +30,14 @@ pub(crate) fn schedule(make: Make, seed: u64, log: bool) -> Outcome {
 
 /// A schedule in which these things happen.
 pub(crate) fn run(
-    make: Make,
+    rules: Rules,
     setup: Setup,
     seed: u64,
     flaw: Flaw,
     log: bool,
     happens: &mut dyn FnMut(&mut World),
 ) -> Outcome {
-    let mut world: World = World::new(make, setup, seed, flaw, log);
+    let mut world: World = World::new(rules, setup, seed, flaw, log);
     let begin = world.setup.times.leases[0].0 * 2;
     world.run(begin, &|_| false);
     happens(&mut world);
@@ -94,7 +95,10 @@ fn closes(world: &mut World) {
             .iter()
             .map(|host| {
                 let now = host.clock.shows(world.real);
-                format!("{:?}", host.server.as_ref().map(|server| (server.status(now), server.locks(now))))
+                format!(
+                    "{:?}",
+                    host.server.as_ref().map(|server| (server.status(now), server.locks(now, None, 100)))
+                )
             })
             .collect();
         let what = format!(

@@ -8,58 +8,17 @@ use crate::setup::Setup;
 use crate::store::Store;
 use crate::totals::Counts;
 use ringleader::rng::{Purpose, Rng};
-use ringleader_live::Micros;
 use ringleader_locks::{
-    Answer, Ask, Asker, Command, Event, Fence, Input, LockStatus, Message, Name, Output, Rules, Server,
-    ServerSpec, ServerStatus, View,
+    Answer, Ask, Asker, Command, Event, Fence, Input, LockStatus, Message, Name, Output, Rules, Server, View,
 };
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::sync::Arc;
 
-/// A server, with whatever rules: the world is the same for all, and is compiled once.
-pub(crate) trait Machine {
-    fn handle(&mut self, now: Micros, input: Input, out: &mut Vec<Output>);
-    fn wakes_at(&self) -> Micros;
-    fn view(&self) -> Option<&Arc<View>>;
-    fn status(&self, now: Micros) -> ServerStatus;
-    fn locks(&self, now: Micros) -> Vec<LockStatus>;
-}
-
-impl<R: Rules> Machine for Server<R> {
-    fn handle(&mut self, now: Micros, input: Input, out: &mut Vec<Output>) {
-        self.handle(now, input, out);
-    }
-
-    fn wakes_at(&self) -> Micros {
-        self.wakes_at()
-    }
-
-    fn view(&self) -> Option<&Arc<View>> {
-        self.view()
-    }
-
-    fn status(&self, now: Micros) -> ServerStatus {
-        self.status(now)
-    }
-
-    fn locks(&self, now: Micros) -> Vec<LockStatus> {
-        self.locks(now, None, 100)
-    }
-}
-
-/// How servers are made.
-pub(crate) type Make = fn(ServerSpec, Micros) -> Box<dyn Machine>;
-
-/// Servers with these rules.
-pub(crate) fn with<R: Rules + 'static>(spec: ServerSpec, now: Micros) -> Box<dyn Machine> {
-    Box::new(Server::<R>::new(spec, now))
-}
-
 /// A machine and the server on it, if one runs.
 pub(crate) struct Host {
     pub(crate) clock: Clock,
-    pub(crate) server: Option<Box<dyn Machine>>,
+    pub(crate) server: Option<Server>,
     /// How often it was started: what was meant for an earlier run does not arrive.
     pub(crate) run: u32,
     pub(crate) incarnation: u64,
@@ -96,7 +55,7 @@ pub(crate) enum Due {
 
 /// Everything.
 pub(crate) struct World {
-    make: Make,
+    rules: Rules,
     pub(crate) setup: Setup,
     pub(crate) rng: Rng,
     pub(crate) real: u64,
@@ -124,7 +83,7 @@ pub(crate) struct World {
 }
 
 impl World {
-    pub(crate) fn new(make: Make, setup: Setup, seed: u64, flaw: Flaw, log: bool) -> World {
+    pub(crate) fn new(rules: Rules, setup: Setup, seed: u64, flaw: Flaw, log: bool) -> World {
         let mut rng = Rng::new(seed, Purpose::Schedule);
         let (drift, extreme) = (setup.times.drift_ppm, setup.extreme);
         let hosts = (0..setup.servers).map(|_| Host {
@@ -143,7 +102,7 @@ impl World {
         let begins = if setup.ran_before { View::first } else { View::new };
         let view = Arc::new(begins(1, setup.times, setup.classes.clone()));
         let mut world = World {
-            make,
+            rules,
             store: Store::new(Arc::clone(&view)),
             view,
             real: 0,
@@ -289,7 +248,7 @@ impl World {
         let spec = self.setup.spec(host, incarnation);
         machine.run += 1;
         machine.incarnation = incarnation;
-        machine.server = Some((self.make)(spec, machine.clock.shows(self.real)));
+        machine.server = Some(Server::new(spec, machine.clock.shows(self.real)).follows(self.rules));
         machine.backlog.clear();
         (machine.paused_until, machine.wake, machine.draining) = (0, u64::MAX, false);
         self.stirred = self.stirred.max(self.real);
@@ -435,15 +394,14 @@ impl World {
 
     /// I3: nobody else of this epoch has the token, nor anybody else whose lease runs.
     fn one_token(&mut self, host: usize, name: &Name) {
-        let epoch =
-            |host: &Host| host.server.as_ref().and_then(|server| server.view()).map_or(0, |view| view.epoch);
+        let epoch = |host: &Host| host.server.as_ref().and_then(Server::view).map_or(0, |view| view.epoch);
         let here = epoch(&self.hosts[host]);
         let mut found = None;
         for (place, other) in self.hosts.iter().enumerate().filter(|(place, _)| *place != host) {
             let Some(server) = &other.server else { continue };
             let now = other.clock.shows(self.real);
             let has = |lock: &LockStatus| lock.name == *name && lock.state.owner == Some(place as u16);
-            if let Some(lock) = server.locks(now).iter().find(|lock| has(lock)) {
+            if let Some(lock) = server.locks(now, None, 100).iter().find(|lock| has(lock)) {
                 let leased = server.status(now).lease[lock.class.index()].0 > 0;
                 let there = epoch(other);
                 if there == here || leased {

@@ -51,8 +51,8 @@ fn idle_soon(spec: &mut ServerSpec) {
 }
 
 /// The token goes home when nobody uses it, and nothing is remembered of it there but how far its numbers went.
-fn gone_home<R: Rules>() -> (Room<R>, Name, SessionId, Fence) {
-    let mut room: Room<R> = Room::with(3, idle_soon);
+fn gone_home(rules: Rules) -> (Room, Name, SessionId, Fence) {
+    let mut room = Room::of(rules, 3, idle_soon);
     let name = room.lock_at(0);
     let one = room.open(1);
     let fence = room.gets(1, one, 1, &name);
@@ -67,7 +67,7 @@ fn gone_home<R: Rules>() -> (Room<R>, Name, SessionId, Fence) {
 
 #[test]
 fn numbers_go_on_when_an_idle_token_went_home() {
-    let (mut room, name, one, fence) = gone_home::<Flawless>();
+    let (mut room, name, one, fence) = gone_home(Rules::default());
     // A token of before is no use, neither here nor at home.
     let old = Message::Token { epoch: room.view.epoch, name: name.clone(), k: 1, counter: 0 };
     room.input(1, Input::Peer(0, old.clone()));
@@ -77,15 +77,9 @@ fn numbers_go_on_when_an_idle_token_went_home() {
     assert!(next > fence);
 }
 
-enum NumbersFromZero {}
-
-impl Rules for NumbersFromZero {
-    const GOES_ON: bool = false;
-}
-
 #[test]
 fn a_chain_that_begins_from_zero_again_is_refused_by_its_old_owners() {
-    let (mut room, name, one, _) = gone_home::<NumbersFromZero>();
+    let (mut room, name, one, _) = gone_home(Rules::without(Rule::GoesOn));
     assert_eq!(room.acquire(1, one, 2, &name), None);
     let waiter = room.asked;
     room.pass(Micros::millis(1000));
@@ -94,7 +88,7 @@ fn a_chain_that_begins_from_zero_again_is_refused_by_its_old_owners() {
 
 #[test]
 fn a_request_of_before_costs_nobody_anything() {
-    let (mut room, name, one, _) = gone_home::<Flawless>();
+    let (mut room, name, one, _) = gone_home(Rules::default());
     let old = Message::Req { epoch: room.view.epoch, name: name.clone(), number: 1, priority: 0 };
     room.input(0, Input::Peer(1, old));
     assert_eq!(room.server(1).status(room.now).tokens, 1, "it came, and nobody needs it");
@@ -265,7 +259,7 @@ fn candidates_of_one_server_go_by_priority() {
 #[test]
 fn who_was_numbered_by_a_copy_of_an_old_request_gets_its_token_when_it_wants_it() {
     for other in [false, true] {
-        let (mut room, name, one, fence) = gone_home::<Flawless>();
+        let (mut room, name, one, fence) = gone_home(Rules::default());
         room.loses = |message| matches!(message, Message::Token { .. });
         let old = Message::Req { epoch: room.view.epoch, name: name.clone(), number: 1, priority: 0 };
         room.input(0, Input::Peer(1, old));

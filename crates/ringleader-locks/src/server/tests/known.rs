@@ -7,7 +7,7 @@ fn name(text: &str) -> Name {
     Name::lock(text).expect("a name")
 }
 
-fn session<R: Rules>(room: &mut Room<R>, id: ServerId, class: Class) -> SessionId {
+fn session(room: &mut Room, id: ServerId, class: Class) -> SessionId {
     let ttl = room.view.times.lease(class).0 / 1000;
     match room.ask(id, opening(ttl, class, "test")) {
         Some(Answer::Opened { session, .. }) => session,
@@ -16,14 +16,14 @@ fn session<R: Rules>(room: &mut Room<R>, id: ServerId, class: Class) -> SessionI
 }
 
 /// A lock of this class that is at home at this server.
-fn of_class(room: &Room<impl Rules>, class: Class, home: ServerId, from: u32) -> Name {
+fn of_class(room: &Room, class: Class, home: ServerId, from: u32) -> Name {
     let prefix = ["fast/", "", "batch/"][class.index()];
     let names = (from..from + 1000).map(|number| name(&format!("{prefix}{number}")));
     let mut names = names;
     names.find(|name| room.view.home(name) == Some(home)).expect("every server is a home")
 }
 
-fn excluded<R: Rules>(room: &mut Room<R>, id: ServerId) {
+fn excluded(room: &mut Room, id: ServerId) {
     room.proposals = false;
     room.servers[usize::from(id)] = None;
     room.change(&Command::Exclude(room.view.epoch, id));

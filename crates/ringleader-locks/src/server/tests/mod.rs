@@ -10,7 +10,7 @@ mod moving;
 mod runs;
 mod views;
 
-use super::{Event, Flawless, Input, Output, Rules, Server, ServerSpec};
+use super::{Event, Input, Output, Rule, Rules, Server, ServerSpec};
 use crate::{
     Answer, Ask, Belief, Class, Command, Denial, Fence, Kind, Message, Name, Rid, ServerId, SessionId, Times,
     View,
@@ -19,10 +19,11 @@ use ringleader_live::Micros;
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
-struct Room<R: Rules = Flawless> {
+struct Room {
+    rules: Rules,
     now: Micros,
     view: View,
-    servers: Vec<Option<Server<R>>>,
+    servers: Vec<Option<Server>>,
     runs: u64,
     cut: BTreeSet<ServerId>,
     /// Messages that are on their way.
@@ -39,15 +40,25 @@ struct Room<R: Rules = Flawless> {
     loses: fn(&Message) -> bool,
 }
 
-impl<R: Rules> Room<R> {
-    fn new(servers: u16) -> Room<R> {
+impl Room {
+    fn new(servers: u16) -> Room {
         Room::with(servers, |_| {})
     }
 
     /// So many servers that never ran before, all of them members, everything open and settled.
-    fn with(servers: u16, change: fn(&mut ServerSpec)) -> Room<R> {
+    fn with(servers: u16, change: fn(&mut ServerSpec)) -> Room {
+        Room::of(Rules::default(), servers, change)
+    }
+
+    /// Servers that leave out this rule.
+    fn without(rule: Rule, servers: u16, change: fn(&mut ServerSpec)) -> Room {
+        Room::of(Rules::without(rule), servers, change)
+    }
+
+    fn of(rules: Rules, servers: u16, change: fn(&mut ServerSpec)) -> Room {
         let classes = vec![("fast/".into(), Class::Fast), ("batch/".into(), Class::Batch)];
-        let mut room = Room::begins(View::new(1, Times::default(), classes), servers, change);
+        let view = View::new(1, Times::default(), classes);
+        let mut room = Room::begins(rules, view, servers, change);
         room.pass(Micros::millis(20_000));
         assert_eq!(room.view.members.len(), usize::from(servers));
         assert!(room.view.past.is_empty());
@@ -56,8 +67,9 @@ impl<R: Rules> Room<R> {
     }
 
     /// So many servers that start with this view.
-    fn begins(view: View, servers: u16, change: fn(&mut ServerSpec)) -> Room<R> {
+    fn begins(rules: Rules, view: View, servers: u16, change: fn(&mut ServerSpec)) -> Room {
         let mut room = Room {
+            rules,
             now: Micros::millis(1000),
             view,
             servers: Vec::new(),
@@ -85,7 +97,7 @@ impl<R: Rules> Room<R> {
         self.runs += 1;
         let mut spec = ServerSpec::new(id, self.runs, (0..servers).collect());
         change(&mut spec);
-        self.servers[usize::from(id)] = Some(Server::new(spec, self.now));
+        self.servers[usize::from(id)] = Some(Server::new(spec, self.now).follows(self.rules));
     }
 
     /// Forgets what was noted so far.
@@ -167,7 +179,7 @@ impl<R: Rules> Room<R> {
         }
     }
 
-    fn server(&self, id: ServerId) -> &Server<R> {
+    fn server(&self, id: ServerId) -> &Server {
         self.servers[usize::from(id)].as_ref().expect("it runs")
     }
 

@@ -3,7 +3,7 @@
 use super::*;
 
 /// A session whose client follows it.
-fn follower<R: Rules>(room: &mut Room<R>, id: ServerId, meta: &str) -> SessionId {
+fn follower(room: &mut Room, id: ServerId, meta: &str) -> SessionId {
     let (ttl, class) = (Micros::millis(3000), Class::Normal);
     let open = Ask::Open { ttl, class, meta: meta.into(), owner: "ci".into(), follows: true };
     match room.ask(id, open) {
@@ -13,21 +13,21 @@ fn follower<R: Rules>(room: &mut Room<R>, id: ServerId, meta: &str) -> SessionId
 }
 
 /// Where a session is, as the server says that had it.
-fn place<R: Rules>(room: &mut Room<R>, id: ServerId, session: SessionId) -> ServerId {
+fn place(room: &mut Room, id: ServerId, session: SessionId) -> ServerId {
     match room.ask(id, Ask::KeepAlive { session, beliefs: Vec::new() }) {
         Some(Answer::Denied(Denial::Moved(to))) => to,
         other => panic!("{other:?}"),
     }
 }
 
-fn beliefs<R: Rules>(room: &mut Room<R>, id: ServerId, session: SessionId) -> Vec<(Rid, Belief)> {
+fn beliefs(room: &mut Room, id: ServerId, session: SessionId) -> Vec<(Rid, Belief)> {
     match room.ask(id, Ask::KeepAlive { session, beliefs: Vec::new() }) {
         Some(Answer::Alive { requests, .. }) => requests,
         other => panic!("{other:?}"),
     }
 }
 
-fn has_drained<R: Rules>(room: &Room<R>, id: ServerId) -> bool {
+fn has_drained(room: &Room, id: ServerId) -> bool {
     room.events.iter().any(|(who, event)| *who == id && *event == Event::Drained)
 }
 
@@ -316,16 +316,9 @@ fn a_question_is_not_sent_to_and_fro() {
     assert!(looks < 12, "{looks}");
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum MovesUntold {}
-
-impl Rules for MovesUntold {
-    const TELLS_FIRST: bool = false;
-}
-
 /// Server 1 holds a lock of which its new home, server 2, has not heard; server 0 has told that home that it has
 /// nothing. Then server 1 leaves. The lock, the session, and its fence.
-fn leaves_untold<R: Rules>(room: &mut Room<R>) -> (Name, SessionId, Fence) {
+fn leaves_untold(room: &mut Room) -> (Name, SessionId, Fence) {
     room.proposals = false;
     let name = room.lock_at(0);
     let one = follower(room, 1, "host 1");
@@ -340,7 +333,7 @@ fn leaves_untold<R: Rules>(room: &mut Room<R>) -> (Name, SessionId, Fence) {
 }
 
 /// Server 1 is excluded. What a client at server 2 is answered that wants the lock.
-fn is_wanted_at_home<R: Rules>(room: &mut Room<R>, name: &Name) -> Option<Answer> {
+fn is_wanted_at_home(room: &mut Room, name: &Name) -> Option<Answer> {
     room.change(&Command::Exclude(room.view.epoch, 1));
     room.hint();
     room.pass(Micros::millis(200));
@@ -369,7 +362,7 @@ fn lock_goes_when_its_home_knows_of_it() {
 
 #[test]
 fn lock_that_went_as_news_has_two_holders() {
-    let mut room: Room<MovesUntold> = Room::with(3, |_| {});
+    let mut room = Room::without(Rule::TellsFirst, 3, |_| {});
     let (name, one, fence) = leaves_untold(&mut room);
     let answer = is_wanted_at_home(&mut room, &name);
     assert!(matches!(answer, Some(Answer::Granted { .. })), "{answer:?}");

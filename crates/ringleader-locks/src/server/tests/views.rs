@@ -161,13 +161,13 @@ fn who_came_and_went_unseen_is_waited_for() {
     assert!(matches!(room.answer_to(waiter), Some(Answer::Granted { .. })));
 }
 
-pub(super) fn keep<R: Rules>(room: &mut Room<R>, id: ServerId, session: SessionId) {
+pub(super) fn keep(room: &mut Room, id: ServerId, session: SessionId) {
     let answer = room.ask(id, Ask::KeepAlive { session, beliefs: Vec::new() });
     assert!(matches!(answer, Some(Answer::Alive { .. })), "{answer:?}");
 }
 
 /// Lets time pass while a session is kept alive.
-pub(super) fn live<R: Rules>(room: &mut Room<R>, id: ServerId, session: SessionId, span: Micros) {
+pub(super) fn live(room: &mut Room, id: ServerId, session: SessionId, span: Micros) {
     let end = room.now + span;
     while room.now < end {
         keep(room, id, session);
