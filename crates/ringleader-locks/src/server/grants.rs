@@ -1,11 +1,61 @@
-//! 4.1, how requests end: granted, given back, withdrawn.
+//! 4.1, the rule for grants, and how requests end: granted, given back, withdrawn.
 
+use super::owners::Lock;
 use super::requests::{Request, State, Wanted};
-use super::{Answer, Asker, Event, Output, Path, Rule, Server, SessionKey, Timer, answer};
-use crate::{Denial, Ending, Fence, MAX_VALUE, Name, Rid, SessionId};
+use super::sessions::Client;
+use super::{Answer, Asker, Event, Output, Path, Rule, Rules, Server, SessionKey, Timer, answer};
+use crate::{Class, Denial, Ending, Fence, Name, Rid, SessionId};
 use ringleader_live::Micros;
 
+/// What a server may grant from, apart from it: the rule is asked while a client and a lock are changed.
+#[derive(Clone, Copy)]
+pub(super) struct Power {
+    rules: Rules,
+    /// It is a member, and no newer view waits to be installed.
+    serves: bool,
+    epoch: u32,
+    /// T1: until when each class is leased.
+    leased_until: [Option<Micros>; 3],
+}
+
+impl Power {
+    /// T2: whether this session may be granted something of this class now.
+    pub(super) fn covers(self, now: Micros, client: &Client, class: Class) -> bool {
+        let checked = self.rules.has(Rule::LeaseAlways) || !client.granted;
+        let leased = self.leased_until[class.index()].is_some_and(|until| now < until);
+        self.serves && now < client.until && (leased || !checked)
+    }
+
+    /// GRANT (4.1), if the rule allows it: the counter goes up, and the fence is the epoch and the counter. Every grant
+    /// there is comes from here.
+    fn grants(
+        self,
+        now: Micros,
+        (key, rid): (SessionKey, Rid),
+        client: &mut Client,
+        lock: &mut Lock,
+    ) -> Option<Fence> {
+        if !lock.is_grantable() || !self.covers(now, client, lock.class) {
+            return None;
+        }
+        let epoch = if self.rules.has(Rule::EpochInFence) { self.epoch } else { 0 };
+        let fence = Fence::new(epoch, lock.owner.grants()?);
+        client.granted = true;
+        lock.granted(now, key, rid, fence);
+        Some(fence)
+    }
+}
+
 impl Server {
+    pub(super) fn power(&self) -> Power {
+        Power {
+            rules: self.rules,
+            serves: self.joined && self.pending.is_none(),
+            epoch: self.epoch(),
+            leased_until: Class::ALL.map(|class| self.leased_until(class)),
+        }
+    }
+
     /// The usual case, for speed: the token is here, nobody else wants it, and everything is in order. Anything else
     /// is given back, and looked at with care.
     pub(super) fn grants_at_once(
@@ -16,40 +66,25 @@ impl Server {
         wanted: Wanted,
         out: &mut Vec<Output>,
     ) -> Option<Wanted> {
-        let (Some(view), Some(confirmed)) = (self.view.as_ref(), self.confirmed) else { return Some(wanted) };
+        let power = self.power();
         let Some(client) = self.sessions.get_mut(&key) else { return Some(wanted) };
         let Some(lock) = self.locks.get_mut(&wanted.name) else { return Some(wanted) };
-        let orderly = self.joined
-            && self.pending.is_none()
-            && self.draining.is_none()
-            && lock.owner.token().is_some()
+        let orderly = self.draining.is_none()
             && lock.is_idle()
-            && client.class <= lock.class
-            && now < client.until
-            && now < confirmed + view.times.lease(lock.class)
-            && client.requests.len() < self.spec.limits.locks
-            && wanted.value.len() <= MAX_VALUE
-            && client.is_new(wanted.rid);
-        let Some(counter) = lock.owner.token().filter(|_| orderly).and_then(|_| lock.owner.grants()) else {
-            return Some(wanted);
-        };
-        let epoch = if self.rules.has(Rule::EpochInFence) { view.epoch } else { 0 };
-        let fence = Fence::new(epoch, counter);
+            && client.is_new(wanted.rid)
+            && self.spec.limits.accept(client, lock.class, 0, &wanted).is_ok();
+        let granted = if orderly { power.grants(now, (key, wanted.rid), client, lock) } else { None };
+        let Some(fence) = granted else { return Some(wanted) };
         let Wanted { rid, name, value, .. } = wanted;
-        client.granted = true;
-        lock.granted(now, key, rid, fence);
-        self.held += 1;
-        self.tally.grants[lock.class.index()] += 1;
+        let (session, class, path, waited) = (client.name, lock.class, Path::Local, Micros(0));
         answer(out, asker, Answer::Granted { rid, fence, valid: client.until - now });
-        let (class, path, waited) = (lock.class, Path::Local, Micros(0));
-        let session = client.name;
         out.push(Output::Event(Event::Granted { name: name.clone(), session, fence, class, path, waited }));
         client.requests.insert(rid, Request::held(name, fence, value, now));
-        self.counter_is_large(now, counter, out);
+        self.counts(now, class, fence, out);
         None
     }
 
-    /// GRANT (4.1): the counter goes up, the fence is the epoch and the counter, and the client is told.
+    /// The request that waits is granted, and its client is told.
     pub(super) fn grant(
         &mut self,
         now: Micros,
@@ -58,12 +93,11 @@ impl Server {
         rid: Rid,
         out: &mut Vec<Output>,
     ) {
-        let epoch = if self.rules.has(Rule::EpochInFence) { self.epoch() } else { 0 };
+        let power = self.power();
         let Some(client) = self.sessions.get_mut(&key) else { return };
-        let Some(request) = client.requests.get_mut(&rid) else { return };
         let Some(lock) = self.locks.get_mut(name) else { return };
-        let Some(counter) = lock.owner.grants() else { return };
-        let fence = Fence::new(epoch, counter);
+        let Some(fence) = power.grants(now, (key, rid), client, lock) else { return };
+        let Some(request) = client.requests.get_mut(&rid) else { return };
         if let State::Waits { place, until, .. } = request.state {
             lock.waiters.remove(&place);
             self.waiting -= 1;
@@ -76,10 +110,6 @@ impl Server {
             Some(_) | None => Path::Home,
         });
         request.state = State::Holds(fence);
-        client.granted = true;
-        lock.granted(now, key, rid, fence);
-        self.held += 1;
-        self.tally.grants[lock.class.index()] += 1;
         self.tally.streak = self.tally.streak.max(u64::from(lock.streak));
         if let Some(asker) = request.asker.take() {
             answer(out, asker, Answer::Granted { rid, fence, valid: client.until - now });
@@ -87,7 +117,14 @@ impl Server {
         let session = client.name;
         let (class, waited) = (lock.class, now - request.since);
         out.push(Output::Event(Event::Granted { name: name.clone(), session, fence, class, path, waited }));
-        self.counter_is_large(now, counter, out);
+        self.counts(now, class, fence, out);
+    }
+
+    /// A lock of this class was granted, with this fence.
+    fn counts(&mut self, now: Micros, class: Class, fence: Fence, out: &mut Vec<Output>) {
+        self.held += 1;
+        self.tally.grants[class.index()] += 1;
+        self.counter_is_large(now, fence.counter(), out);
     }
 
     pub(super) fn release(

@@ -3,7 +3,7 @@
 
 use super::requests::Place;
 use super::{Output, Rule, Server, SessionKey, Timer};
-use crate::{Class, Fence, Kind, Message, Name, Rid, ServerId};
+use crate::{Class, Fence, Kind, MAX_COUNTER, Message, Name, Rid, ServerId};
 use ringleader::mutex::homed_chain::{Owner, Token};
 use ringleader_live::Micros;
 use std::collections::BTreeMap;
@@ -116,6 +116,11 @@ impl Lock {
         self.is_idle() && self.idle_at.is_some()
     }
 
+    /// Whether it can be granted here: the token is here, nobody holds it, and a fence of this epoch is left.
+    pub(super) fn is_grantable(&self) -> bool {
+        self.holder.is_none() && self.owner.token().is_some_and(|token| token.counter < MAX_COUNTER)
+    }
+
     /// Nobody needs it here: neither holder nor waiters nor anybody who is next.
     pub(super) fn is_idle(&self) -> bool {
         self.holder.is_none() && self.waiters.is_empty() && self.owner.next().is_none()
@@ -184,7 +189,8 @@ impl Server {
                 Some((session, rid)) if mine => return self.grant(now, name, session, rid, out),
                 Some(_) | None if next => self.send_token(now, name, out),
                 Some(_) | None if lock.waiters.is_empty() => return self.rests(now, name, out),
-                // Nobody is next and nobody may be granted: the lease is gone, and may come back.
+                // Nobody is next and nobody may be granted: the lease is gone, and may come back, or there
+                // is no fence left, and a new epoch was asked for long ago.
                 Some(_) | None => {
                     self.stalled.insert(name.clone());
                     return;
@@ -195,7 +201,7 @@ impl Server {
 
     /// The first who may be granted now.
     fn head(&self, now: Micros, lock: &Lock) -> Option<(SessionKey, Rid)> {
-        let mut waiters = lock.waiters.values();
+        let mut waiters = lock.waiters.values().filter(|_| lock.is_grantable());
         waiters.find(|(session, _)| self.may_grant(now, *session, lock.class)).copied()
     }
 

@@ -2,8 +2,8 @@
 //! repeated it gets the answer that it had, so that a lost answer heals; one that was granted and is over never looks
 //! held again.
 
-use super::sessions::lock_bits;
-use super::{Answer, Asker, Output, Path, Rule, Server, SessionKey, Timer, answer};
+use super::sessions::{Client, lock_bits};
+use super::{Answer, Asker, Limits, Output, Path, Server, SessionKey, Timer, answer};
 use crate::{Class, Denial, Ending, Fence, Finished, Kind, MAX_VALUE, Name, Rid, SessionId};
 use ringleader_live::Micros;
 use std::sync::Arc;
@@ -133,8 +133,8 @@ impl Server {
         };
         let Some(client) = self.sessions.get_mut(&key) else { return };
         client.requests.insert(rid, request);
-        let next = self.locks.get(&name).is_some_and(|lock| lock.owner.next().is_some());
-        if free && here && !next && self.may_grant(now, key, class) {
+        let ready = self.locks.get(&name).is_some_and(|lock| lock.is_idle() && lock.is_grantable());
+        if ready && self.may_grant(now, key, class) {
             return self.grant(now, &name, key, rid, out);
         }
         let until = if tries { Some(now + TRY) } else { wait.map(|wait| now + wait) };
@@ -195,36 +195,15 @@ impl Server {
         if self.draining.is_some() {
             return Err(Denial::Draining);
         }
-        if wanted.value.len() > MAX_VALUE {
-            return Err(Denial::BadRequest("a value has at most 4096 bytes"));
-        }
         let lock = self.locks.get(&wanted.name);
         let class = lock.map_or_else(|| view.class(&wanted.name), |lock| lock.class);
-        if class < client.class {
-            return Err(Denial::BadRequest(match class {
-                Class::Fast => "this lock is of the class fast: it needs a session of that class",
-                Class::Normal | Class::Batch => {
-                    "this lock is of the class normal: it needs a session of that class, or fast"
-                }
-            }));
-        }
-        if client.requests.len() >= self.spec.limits.locks {
-            return Err(Denial::Limit("locks and waits of a session"));
-        }
-        if lock.is_some_and(|lock| lock.waiters.len() >= self.spec.limits.waiters) {
-            return Err(Denial::Limit("waiters for this lock"));
-        }
-        Ok(())
+        let waiters = lock.map_or(0, |lock| lock.waiters.len());
+        self.spec.limits.accept(client, class, waiters, wanted)
     }
 
     /// T2: whether this session may be granted something of this class now.
     pub(super) fn may_grant(&self, now: Micros, key: SessionKey, class: Class) -> bool {
-        let client = self.sessions.get(&key);
-        let checked = self.rules.has(Rule::LeaseAlways) || !client.is_some_and(|client| client.granted);
-        self.joined
-            && self.pending.is_none()
-            && client.is_some_and(|client| client.until > now)
-            && (!checked || self.leased(now, class))
+        self.sessions.get(&key).is_some_and(|client| self.power().covers(now, client, class))
     }
 
     /// The request waits for its turn.
@@ -279,5 +258,35 @@ impl Server {
             }
             Err(denial) => self.withdraw(now, key, rid, denial, out),
         }
+    }
+}
+
+impl Limits {
+    /// Whether a client may ask for this lock, for which so many wait.
+    pub(super) fn accept(
+        &self,
+        client: &Client,
+        class: Class,
+        waiters: usize,
+        wanted: &Wanted,
+    ) -> Result<(), Denial> {
+        if wanted.value.len() > MAX_VALUE {
+            return Err(Denial::BadRequest("a value has at most 4096 bytes"));
+        }
+        if class < client.class {
+            return Err(Denial::BadRequest(match class {
+                Class::Fast => "this lock is of the class fast: it needs a session of that class",
+                Class::Normal | Class::Batch => {
+                    "this lock is of the class normal: it needs a session of that class, or fast"
+                }
+            }));
+        }
+        if client.requests.len() >= self.locks {
+            return Err(Denial::Limit("locks and waits of a session"));
+        }
+        if waiters >= self.waiters {
+            return Err(Denial::Limit("waiters for this lock"));
+        }
+        Ok(())
     }
 }

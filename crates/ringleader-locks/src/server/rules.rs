@@ -2,8 +2,8 @@
 //! trace is known that fails without it, and the tests must find that trace again: a check that finds nothing is no
 //! check. The rehearsal has the list of the wrong versions (`tests/rehearsal/mistakes.rs`).
 //!
-//! Programs carry none of this. Without the feature `rehearsal`, which only the tests of this crate turn on, a [`Rules`]
-//! takes no room and [`Rules::has`] is `true`, so that what a wrong version would do is not compiled in.
+//! Programs carry none of this. Without the feature `rehearsal`, which only the tests of this crate turn on, a
+//! [`Rules`] takes no room and [`Rules::has`] is `true`: what a wrong version would do is not compiled in.
 //!
 //! Wrong versions of algorithms are differences of their source, made when built. Thirty copies of `server` take 102
 //! seconds of a processor to build (three minutes on two busy cores), every time that anything in it changes; thirty

@@ -4,6 +4,7 @@
 mod basics;
 mod chains;
 mod clients;
+mod granting;
 mod known;
 mod leaving;
 mod moving;
