@@ -65,6 +65,7 @@ impl Tables {
         }
         let (mut next, mut out) = (self.servers.at(server).clone(), Vec::new());
         next.handle(now, input, &mut out);
+        assert_eq!(next.audit(), Ok(()));
         let known = (self.servers.place(next), Arc::from(out));
         self.steps.insert(key, known.clone());
         known

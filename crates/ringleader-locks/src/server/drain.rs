@@ -74,6 +74,7 @@ impl Server {
         let (epoch, installed) = (self.epoch(), self.installed_at);
         let ((id, run), listed) = (self.run(), self.joined);
         let forgotten = self.view.as_ref().is_none_or(|view| !view.past.contains(&(id, run)));
+        // It stays.
         let Some(draining) = self.draining.as_mut() else { return };
         let asked = draining.asked.is_some_and(|asked| now < asked + AGAIN);
         // A home that does not answer is not waited for: it waits for the leases instead.

@@ -94,10 +94,19 @@ impl Server {
         out: &mut Vec<Output>,
     ) {
         let power = self.power();
-        let Some(client) = self.sessions.get_mut(&key) else { return };
-        let Some(lock) = self.locks.get_mut(name) else { return };
-        let Some(fence) = power.grants(now, (key, rid), client, lock) else { return };
-        let Some(request) = client.requests.get_mut(&rid) else { return };
+        let client = self.sessions.get_mut(&key).filter(|client| client.requests.contains_key(&rid));
+        let Some(client) = client else {
+            return self.impossible("a request is granted that is over");
+        };
+        let Some(lock) = self.locks.get_mut(name) else {
+            return self.impossible("a lock is granted that is not known");
+        };
+        let Some(fence) = power.grants(now, (key, rid), client, lock) else {
+            return self.impossible("a request is granted that must not be");
+        };
+        let Some(request) = client.requests.get_mut(&rid) else {
+            return self.impossible("a request is over that was granted just now");
+        };
         if let State::Waits { place, until, .. } = request.state {
             lock.waiters.remove(&place);
             self.waiting -= 1;
@@ -152,12 +161,14 @@ impl Server {
         self.held -= 1;
         let at_rest = lock.is_resting();
         answer(out, asker, Answer::Released);
-        if let Some(client) = self.sessions.get_mut(&key) {
-            client.finishes(rid, Some(name), Ending::Over);
-            if let Some(request) = client.requests.remove(&rid) {
-                out.push(Output::Event(Event::Released { name: request.name, fence }));
-            }
-        }
+        let Some(client) = self.sessions.get_mut(&key) else {
+            return self.impossible("the session of a holder is not open");
+        };
+        client.finishes(rid, Some(name), Ending::Over);
+        let Some(request) = client.requests.remove(&rid) else {
+            return self.impossible("the request of a holder is over");
+        };
+        out.push(Output::Event(Event::Released { name: request.name, fence }));
         // The usual case, for speed: nobody else wants it.
         if !at_rest || self.draining.is_some() || self.tokens > self.spec.limits.cached {
             self.serve(now, name, out);
@@ -177,7 +188,9 @@ impl Server {
             Ok(key) => key,
             Err(denial) => return answer(out, asker, Answer::Denied(denial)),
         };
-        let Some(client) = self.sessions.get_mut(&key) else { return };
+        let Some(client) = self.sessions.get_mut(&key) else {
+            return self.impossible("a session that is known is not open");
+        };
         let state = client.requests.get(&rid).map(|request| (request.state.clone(), request.name.clone()));
         match state {
             Some((State::Holds(_), name)) => {
@@ -187,6 +200,7 @@ impl Server {
             Some((State::Waits { .. } | State::Tries { .. }, _)) => {
                 self.withdraw(now, key, rid, Denial::Timeout, out);
             }
+            // It is over already: it was cancelled twice, or ended meanwhile.
             None if client.finished(rid).is_some() => {}
             None => client.finishes(rid, None, Ending::Timeout),
         }
@@ -195,13 +209,22 @@ impl Server {
 
     /// A request that holds is over.
     fn gives_back(&mut self, now: Micros, key: SessionKey, rid: Rid, out: &mut Vec<Output>) {
-        let Some(client) = self.sessions.get_mut(&key) else { return };
-        let Some(request) = client.requests.remove(&rid) else { return };
+        let Some((client, request)) = self.takes_out(key, rid) else {
+            return self.impossible("a request is given back that is over");
+        };
         client.finishes(rid, Some(&request.name), Ending::Over);
-        if let State::Holds(fence) = request.state {
-            self.let_go(now, &request.name);
-            out.push(Output::Event(Event::Released { name: request.name, fence }));
-        }
+        let State::Holds(fence) = request.state else {
+            return self.impossible("a request is given back that does not hold");
+        };
+        self.let_go(now, &request.name);
+        out.push(Output::Event(Event::Released { name: request.name, fence }));
+    }
+
+    /// A request is over: its session remembers it from here on as far as it is told to.
+    fn takes_out(&mut self, key: SessionKey, rid: Rid) -> Option<(&mut Client, Request)> {
+        let client = self.sessions.get_mut(&key)?;
+        let request = client.requests.remove(&rid)?;
+        Some((client, request))
     }
 
     /// A request that waits is over: nothing was granted, and nothing will be.
@@ -213,10 +236,14 @@ impl Server {
         why: Denial,
         out: &mut Vec<Output>,
     ) {
-        let Some(client) = self.sessions.get_mut(&key) else { return };
-        let Some(request) = client.requests.remove(&rid) else { return };
+        let Some((client, request)) = self.takes_out(key, rid) else {
+            return self.impossible("a request is withdrawn that is over");
+        };
         if let Some(how) = ending(why) {
             client.finishes(rid, Some(&request.name), how);
+        }
+        if request.holds() {
+            self.impossible("a request is withdrawn that holds");
         }
         self.forget_wait(key, rid, &request);
         if let Some(asker) = request.asker {
@@ -227,24 +254,25 @@ impl Server {
 
     /// Nobody waits at this place any more. The server stays in the chain: it passes the token on when it comes.
     pub(super) fn forget_wait(&mut self, key: SessionKey, rid: Rid, request: &Request) {
+        // A try that still asks whether the lock is free has no place; who holds has none any more.
         let State::Waits { place, until, .. } = request.state else { return };
         self.waiting -= 1;
         if let Some(until) = until {
             self.timers.remove(&(until, Timer::Wait(key, rid)));
         }
-        if let Some(lock) = self.locks.get_mut(&request.name) {
-            lock.waiters.remove(&place);
-        }
+        let Some(lock) = self.locks.get_mut(&request.name) else {
+            return self.impossible("somebody waits for a lock that is not known");
+        };
+        lock.waiters.remove(&place);
     }
 
     pub(super) fn wait_is_over(&mut self, now: Micros, key: SessionKey, rid: Rid, out: &mut Vec<Output>) {
-        let Some(client) = self.sessions.get(&key) else { return };
-        let Some(request) = client.requests.get(&rid) else { return };
-        let State::Waits { until, tries, .. } = request.state else { return };
-        if until.is_some_and(|until| until <= now) {
-            let why = if tries { Denial::Locked } else { Denial::Timeout };
-            self.withdraw(now, key, rid, why, out);
-        }
+        let request = self.sessions.get(&key).and_then(|client| client.requests.get(&rid));
+        let Some(State::Waits { tries, .. }) = request.map(|request| &request.state) else {
+            return self.impossible("the time is up of a request that does not wait");
+        };
+        let why = if *tries { Denial::Locked } else { Denial::Timeout };
+        self.withdraw(now, key, rid, why, out);
     }
 }
 

@@ -41,16 +41,16 @@ struct Admitted {
 
 /// The last ping of a server.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-struct Heard {
-    at: Micros,
+pub(super) struct Heard {
+    pub(super) at: Micros,
     /// The last one that said that it is leased, and by which run.
-    leased: Option<(Micros, u64)>,
-    incarnation: u64,
-    epoch: u32,
-    is_leased: bool,
-    wants_in: bool,
-    proposes: bool,
-    proto: u16,
+    pub(super) leased: Option<(Micros, u64)>,
+    pub(super) incarnation: u64,
+    pub(super) epoch: u32,
+    pub(super) is_leased: bool,
+    pub(super) wants_in: bool,
+    pub(super) proposes: bool,
+    pub(super) proto: u16,
 }
 
 impl Guardian {
@@ -105,26 +105,19 @@ impl Server {
         self.guards(now, out);
     }
 
-    pub(super) fn pinged(&mut self, now: Micros, from: ServerId, ping: &Message) {
-        let Message::Ping { epoch, incarnation, leased, wants_in, proposes, proto } = ping else { return };
+    /// A ping, as it was heard; of a stranger none is.
+    pub(super) fn pinged(&mut self, from: ServerId, ping: Heard) {
         if !self.spec.peers.contains(&from) {
             return;
         }
         let heard = self.guardian.heard.entry(from).or_default();
-        *heard = Heard {
-            at: now,
-            leased: if *leased { Some((now, *incarnation)) } else { heard.leased },
-            incarnation: *incarnation,
-            epoch: *epoch,
-            is_leased: *leased,
-            wants_in: *wants_in,
-            proposes: *proposes,
-            proto: *proto,
-        };
+        let leased = if ping.is_leased { Some((ping.at, ping.incarnation)) } else { heard.leased };
+        *heard = Heard { leased, ..ping };
     }
 
     /// One change at a time, and a pause between two.
     fn guards(&mut self, now: Micros, out: &mut Vec<Output>) {
+        // Nothing was read yet.
         let Some(view) = self.pending.clone().or_else(|| self.view.clone()) else { return };
         // Pings go to everybody, so whoever begins to propose mostly knows who is silent, and who comes and goes; one
         // round more is enough.

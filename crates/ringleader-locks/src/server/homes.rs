@@ -11,6 +11,7 @@ use crate::{Class, Command, Kind, MAX_COUNTER, Message, Name, Run, SHARDS, Serve
 use ringleader::mutex::homed_chain::{Home, Pass, Token};
 use ringleader_live::Micros;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// Requests that are kept while a lock is not open; who is not among them asks again anyway.
 const PARKED: usize = 100_000;
@@ -195,16 +196,19 @@ impl Server {
         priority: u32,
         out: &mut Vec<Output>,
     ) {
-        let Some(view) = self.view.as_ref() else { return };
-        if !self.is_home(name) || !view.members.contains_key(&from) {
+        let asks_here = |view: &&Arc<View>| self.is_home(name) && view.members.contains_key(&from);
+        let Some(view) = self.view.as_ref().filter(asks_here) else {
+            // Members of one epoch know who is at home where: this is from somebody who is mistaken.
             return;
-        }
+        };
         let class = view.class(name);
         if !self.homes.is_open(name, class) {
             return self.homes.park(name, from, number, priority);
         }
         self.created_at_home(now, name);
-        let Some(chain) = self.homes.chains.get_mut(name) else { return };
+        let Some(chain) = self.homes.chains.get_mut(name) else {
+            return self.impossible("an open lock has no chain");
+        };
         let passes = match name.kind() {
             Kind::Lock => [chain.home.asked_above(from, number), None],
             Kind::Election => {
@@ -235,6 +239,7 @@ impl Server {
         if !self.is_home(name) {
             return;
         }
+        // It has gone home since, and was forgotten.
         let Some(chain) = self.homes.chains.get_mut(name) else { return };
         if chain.home.number() != k {
             return;
@@ -258,11 +263,13 @@ impl Server {
             return;
         }
         let own = self.spec.id;
+        // The offer came twice, and the token is home already.
         let Some(chain) = self.homes.chains.get(name) else { return };
         if chain.home.tail() != from || chain.home.number() != k {
             return;
         }
         let lock = self.lock_mut(now, name);
+        // The home asks for it already.
         let Some(number) = lock.owner.wants_above() else { return };
         self.asks_again_later(now, name);
         self.requested(now, own, name, number, 0, out);
@@ -271,8 +278,12 @@ impl Server {
     /// The token is idle at home and the last in the chain: nothing needs to be remembered of it but how far its
     /// numbers went.
     pub(super) fn retires(&mut self, name: &Name) {
-        let Some(chain) = self.homes.chains.get(name) else { return };
-        let Some(token) = self.locks.get(name).and_then(|lock| lock.owner.token()) else { return };
+        let Some(chain) = self.homes.chains.get(name) else {
+            return self.impossible("a token is at home, and has no chain");
+        };
+        let Some(token) = self.locks.get(name).and_then(|lock| lock.owner.token()) else {
+            return self.impossible("a token retires that is not here");
+        };
         if chain.home.tail() != self.spec.id || chain.home.number() != token.k || !chain.queue.is_empty() {
             return;
         }
@@ -288,7 +299,9 @@ impl Server {
     /// At home: a page of a report (4.3). It counts for the run that sent it, and once.
     pub(super) fn reported(&mut self, now: Micros, from: ServerId, page: Page, out: &mut Vec<Output>) {
         let Page { incarnation, page, pages, owns, gone } = page;
-        let Some(view) = self.view.clone() else { return };
+        let Some(view) = self.view.clone() else {
+            return self.impossible("a member has no view");
+        };
         if page >= pages {
             return;
         }
@@ -373,7 +386,9 @@ impl Server {
 
     /// All leases of earlier epochs are over once a home has waited its longest wait: it proposes to forget the past.
     fn settles(&mut self, now: Micros, out: &mut Vec<Output>) {
-        let Some(view) = self.view.as_ref() else { return };
+        let Some(view) = self.view.as_ref() else {
+            return self.impossible("a home has no view");
+        };
         let past = !view.past.is_empty() || view.running != view.times.leases;
         if !past || self.homes.settle_at.is_none_or(|at| now < at) {
             return;
@@ -384,8 +399,10 @@ impl Server {
     }
 
     /// The view was read again, in the same epoch: whether some of its past is over.
-    pub(super) fn settled(&mut self, now: Micros, view: &std::sync::Arc<View>, out: &mut Vec<Output>) {
-        let Some(before) = self.view.as_ref() else { return };
+    pub(super) fn settled(&mut self, now: Micros, view: &Arc<View>, out: &mut Vec<Output>) {
+        let Some(before) = self.view.as_ref() else {
+            return self.impossible("the view that is installed was read, and there is none");
+        };
         // An answer may come after that of a later read.
         if before.past.len() <= view.past.len() {
             return;
@@ -410,6 +427,7 @@ impl Server {
         if self.renewal.is_some_and(|last| now < last + SETTLE) {
             return;
         }
+        // Whoever is out asks for nothing.
         let Some(view) = self.view.as_ref().filter(|_| self.joined) else { return };
         self.renewal = Some(now);
         out.push(Output::Propose(Command::Rehome(view.epoch, view.homes.clone())));

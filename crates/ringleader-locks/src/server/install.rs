@@ -54,18 +54,19 @@ impl Server {
     /// Installs a view that was read, as soon as that may be. Who goes on may at once, unless a session is on its way
     /// to another server (8.8).
     pub(super) fn steps_on(&mut self, now: Micros, out: &mut Vec<Output>) {
-        let Some(continues) = self.pending.as_ref().map(|view| self.continues(view)) else { return };
+        // Nothing newer was read.
+        let Some(view) = self.pending.clone() else { return };
+        let continues = self.continues(&view);
         if self.sessions_are_on_their_way(now, out) {
             return;
         }
         if !continues {
-            return self.steps_down(now, out);
+            return self.steps_down(now, view, out);
         }
-        let Some(view) = self.pending.take() else { return };
         let kept = self.carries_on(&view);
         let homes = self.homes_in(&view, now, true);
-        self.begins(now, view, homes, true, out);
-        self.tells_of_it(now, kept, out);
+        self.begins(now, view.clone(), homes, true, out);
+        self.tells_of_it(now, &view, kept, out);
         if self.draining.is_some() {
             self.sends_sessions_away(now, out);
         }
@@ -87,11 +88,10 @@ impl Server {
     }
 
     /// Who was excluded or comes in fresh installs only when none of its clients can hold: released, or session over.
-    fn steps_down(&mut self, now: Micros, out: &mut Vec<Output>) {
+    fn steps_down(&mut self, now: Micros, view: Arc<View>, out: &mut Vec<Output>) {
         if self.held > 0 && self.rules.has(Rule::StepsDown) {
             return;
         }
-        let Some(view) = self.pending.take() else { return };
         self.guests.clear();
         for (_, client) in core::mem::take(&mut self.sessions) {
             for (_, request) in client.requests {
@@ -108,8 +108,8 @@ impl Server {
         self.confirmed = None;
         let joined = view.has(self.spec.id, self.spec.incarnation);
         let homes = self.homes_in(&view, now, false);
-        self.begins(now, view, homes, joined, out);
-        self.tells_of_it(now, 0, out);
+        self.begins(now, view.clone(), homes, joined, out);
+        self.tells_of_it(now, &view, 0, out);
         if self.joined {
             self.read(now, out);
         }
@@ -134,6 +134,7 @@ impl Server {
     }
 
     fn begins(&mut self, now: Micros, view: Arc<View>, homes: Homes, joined: bool, out: &mut Vec<Output>) {
+        self.pending = None;
         self.joined = joined;
         self.installed_at = now;
         self.came.retain(|_, came| came.until > now && self.rules.has(Rule::Remembers));
@@ -148,10 +149,9 @@ impl Server {
     }
 
     /// REPORT to every home; then everything that is wanted is asked for again.
-    fn tells_of_it(&mut self, now: Micros, kept: usize, out: &mut Vec<Output>) {
+    fn tells_of_it(&mut self, now: Micros, view: &View, kept: usize, out: &mut Vec<Output>) {
         out.push(Output::Event(Event::Installed { epoch: self.epoch(), joined: self.joined, kept }));
         self.reports.clear();
-        let Some(view) = self.view.clone() else { return };
         if self.joined || view.past.contains(&self.run()) || !self.rules.has(Rule::Incarnations) {
             let mut owns: BTreeMap<ServerId, Vec<Owned>> =
                 view.homes.iter().map(|home| (*home, Vec::new())).collect();
@@ -195,7 +195,9 @@ impl Server {
     fn report(&mut self, now: Micros, home: ServerId, out: &mut Vec<Output>) {
         let (epoch, incarnation) = (self.epoch(), self.spec.incarnation);
         let gone = self.homes.gone(now);
-        let Some(report) = self.reports.get_mut(&home) else { return };
+        let Some(report) = self.reports.get_mut(&home) else {
+            return self.impossible("nothing is to be reported to a home that waits for it");
+        };
         let count = u32::try_from(report.pages.len()).unwrap_or(u32::MAX);
         let next = report.open.difference(&report.sent).copied();
         let room = PAGES.saturating_sub(report.open.intersection(&report.sent).count());
@@ -215,6 +217,7 @@ impl Server {
     }
 
     pub(super) fn report_is_due(&mut self, now: Micros, at: Micros, home: ServerId, out: &mut Vec<Output>) {
+        // It has arrived, or was sent again meanwhile.
         let Some(report) = self.reports.get_mut(&home).filter(|report| report.at == at) else { return };
         report.resends += 1;
         report.sent.clear();
@@ -231,6 +234,7 @@ impl Server {
         page: u32,
         out: &mut Vec<Output>,
     ) {
+        // The answer came twice.
         let Some(report) = self.reports.get_mut(&home) else { return };
         if incarnation != self.spec.incarnation || !report.open.remove(&page) {
             return;

@@ -89,7 +89,9 @@ impl Server {
         view: Option<Arc<View>>,
         out: &mut Vec<Output>,
     ) {
+        // It came twice, or after so many others that it was given up.
         let Some(sent) = self.reads.remove(&number) else { return };
+        // The store did not answer; the next read is due soon.
         let Some(view) = view else { return };
         let sent = if self.rules.has(Rule::LeaseFromSent) { sent } else { now };
         if view.epoch > self.newest() {

@@ -5,6 +5,7 @@ use super::requests::Request;
 use super::{Answer, Asker, Output, Server, SessionKey, Timer, answer};
 use crate::{Class, Denial, LockState, Message, Name, Rid, ServerId};
 use ringleader_live::Micros;
+use std::collections::btree_map::Entry;
 
 /// A question that is not answered is repeated after this time: the token may be on its way.
 const AGAIN: Micros = Micros::millis(100);
@@ -58,7 +59,9 @@ impl Server {
         class: Class,
         out: &mut Vec<Output>,
     ) {
-        let Some(asker) = request.asker else { return };
+        let Some(asker) = request.asker else {
+            return self.impossible("nobody waits for a try");
+        };
         if !self.may_grant(now, key, class) {
             return answer(out, asker, Answer::Denied(self.no_lease()));
         }
@@ -69,7 +72,9 @@ impl Server {
             return answer(out, asker, Answer::Denied(Denial::Limit("questions about locks")));
         }
         let name = request.name.clone();
-        let Some(client) = self.sessions.get_mut(&key) else { return };
+        let Some(client) = self.sessions.get_mut(&key) else {
+            return self.impossible("a session that is known is not open");
+        };
         client.requests.insert(rid, request);
         self.question(now, &name, Who::Try(key, rid), out);
     }
@@ -104,7 +109,9 @@ impl Server {
 
     /// To the home, which knows who may have the token.
     fn ask_around(&mut self, now: Micros, number: u64, out: &mut Vec<Output>) {
-        let Some(question) = self.looks.get_mut(&number) else { return };
+        let Some(question) = self.looks.get_mut(&number) else {
+            return self.impossible("a question is asked that is not open");
+        };
         question.at = now + AGAIN;
         let name = question.name.clone();
         self.at(now + AGAIN, Timer::Look(number));
@@ -161,6 +168,7 @@ impl Server {
         state: LockState,
         out: &mut Vec<Output>,
     ) {
+        // It was answered already, or given up.
         let Some(question) = self.looks.remove(&number) else { return };
         if question.name != *name {
             return;
@@ -176,15 +184,19 @@ impl Server {
     }
 
     pub(super) fn look_is_due(&mut self, now: Micros, at: Micros, number: u64, out: &mut Vec<Output>) {
-        let Some(question) = self.looks.get_mut(&number).filter(|question| question.at == at) else { return };
-        question.times += 1;
-        if question.times < TIMES {
+        // It was answered, or asked again meanwhile.
+        let Entry::Occupied(mut question) = self.looks.entry(number) else { return };
+        if question.get().at != at {
+            return;
+        }
+        question.get_mut().times += 1;
+        if question.get().times < TIMES {
             self.tally.resent += 1;
             return self.ask_around(now, number, out);
         }
-        let Some(question) = self.looks.remove(&number) else { return };
+        let who = question.remove().who;
         let denial = self.recovering();
-        match question.who {
+        match who {
             Who::Client(asker) => answer(out, asker, Answer::Denied(denial)),
             Who::Try(key, rid) => self.try_goes_on(now, key, rid, Err(denial), out),
         }

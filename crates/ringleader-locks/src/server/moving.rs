@@ -71,6 +71,7 @@ impl Server {
         if self.draining.is_none() {
             return Some(ask);
         }
+        // It is about no session.
         let Some(session) = ask.session() else { return Some(ask) };
         if let Some(gone) = self.gone.get_mut(&session) {
             gone.told = true;
@@ -80,6 +81,7 @@ impl Server {
         let most = self.spec.limits.locks;
         let key = self.client(session).ok();
         let client = key.and_then(|key| self.sessions.get_mut(&key));
+        // It stays, or is none of ours.
         let Some(way) = client.and_then(|client| client.way.as_mut()) else { return Some(ask) };
         if matches!(ask, Ask::KeepAlive { .. }) {
             return Some(ask);
@@ -111,7 +113,12 @@ impl Server {
         out: &mut Vec<Output>,
     ) -> Option<Vec<(Asker, Ask)>> {
         let view = self.view.as_ref().filter(|_| self.joined && self.pending.is_none());
-        let (Some(view), Some(client)) = (view, self.sessions.get(&key)) else { return Some(asked) };
+        // Out of the view there is nowhere to go.
+        let Some(view) = view else { return Some(asked) };
+        let Some(client) = self.sessions.get(&key) else {
+            self.impossible("a session sets off that is not open");
+            return Some(asked);
+        };
         let other = |server: &ServerId| *server != self.spec.id && !refused.contains(server);
         let others: Vec<ServerId> = view.members.keys().copied().filter(other).collect();
         if others.is_empty()
@@ -147,7 +154,10 @@ impl Server {
 
     /// What waits is asked again where the session arrives. The locks for which nobody of it waits any more.
     fn waits_elsewhere(&mut self, now: Micros, key: SessionKey, way: &mut Way) -> Vec<Name> {
-        let Some(client) = self.sessions.get_mut(&key) else { return Vec::new() };
+        let Some(client) = self.sessions.get_mut(&key) else {
+            self.impossible("a session sets off that is not open");
+            return Vec::new();
+        };
         let session = client.name;
         let (held, waiting) =
             core::mem::take(&mut client.requests).into_iter().partition(|(_, request)| request.holds());
@@ -176,11 +186,16 @@ impl Server {
     /// MOVE, for the first time or again.
     fn sends_away(&mut self, now: Micros, key: SessionKey, out: &mut Vec<Output>) {
         let epoch = self.epoch();
-        let Some(client) = self.sessions.get_mut(&key) else { return };
-        let Some(way) = client.way.as_mut() else { return };
+        let Some(client) = self.sessions.get_mut(&key) else {
+            return self.impossible("a session that is known is not open");
+        };
+        let Some(way) = client.way.as_mut() else {
+            return self.impossible("a session is sent away that stays");
+        };
         way.at = now + patience(way.resends);
         let (to, at) = (way.to, way.at);
         let carried = |(rid, request): (&Rid, &Request)| {
+            // What waited is asked again where it arrives.
             let State::Holds(fence) = request.state else { return None };
             let token = self.locks.get(&request.name)?.owner.token()?;
             let (name, value) = (request.name.clone(), request.value.clone());
@@ -202,6 +217,7 @@ impl Server {
     pub(super) fn move_is_due(&mut self, now: Micros, at: Micros, key: SessionKey, out: &mut Vec<Output>) {
         let client = self.sessions.get_mut(&key);
         let Some(way) = client.and_then(|client| client.way.as_mut()).filter(|way| way.at == at) else {
+            // It has arrived, or was sent again meanwhile.
             return;
         };
         way.resends += 1;
@@ -308,17 +324,22 @@ impl Server {
         taken: bool,
         out: &mut Vec<Output>,
     ) {
+        // It has ended here.
         let Ok(key) = self.client(session) else { return };
-        let Some(client) = self.sessions.get_mut(&key) else { return };
+        let Some(client) = self.sessions.get_mut(&key) else {
+            return self.impossible("a session that is known is not open");
+        };
         // Who took it may have forgotten that by now, and have let others in.
         if !taken && client.until <= now {
             return;
         }
+        // The answer came twice, or it is on its way to somebody else by now.
         let Some(mut way) = client.way.take_if(|way| way.to == from) else { return };
         if taken {
             return self.has_left(now, key, *way, out);
         }
         way.refused.insert(from);
+        // Somebody else may take it.
         let Some(asked) = self.sets_off(now, key, way.refused, way.asked, out) else { return };
         // Nobody takes it: it is waited for, and tries again in the next view.
         if let Some(until) = self.sessions.get(&key).map(|client| client.until) {
@@ -332,7 +353,9 @@ impl Server {
     /// It is there.
     fn has_left(&mut self, now: Micros, key: SessionKey, way: Way, out: &mut Vec<Output>) {
         let to = way.to;
-        let Some(client) = self.lets_tokens_go(now, key, Some(to), out) else { return };
+        let Some(client) = self.lets_tokens_go(now, key, Some(to), out) else {
+            return self.impossible("a session that is known is not open");
+        };
         // Who holds nothing loses nothing if it is not told.
         let told = !way.asked.is_empty() || client.requests.is_empty();
         for (asker, _) in way.asked {
@@ -356,8 +379,12 @@ impl Server {
         let client = self.sessions.remove(&key)?;
         self.guests.remove(&client.name);
         for request in client.requests.values().filter(|request| request.holds()) {
-            let Some(lock) = self.locks.get_mut(&request.name) else { continue };
-            let Some((token, next)) = lock.owner.gives() else { continue };
+            let lock = self.locks.get_mut(&request.name);
+            let gone = lock.and_then(|lock| Some((lock.owner.gives()?, lock)));
+            let Some(((token, next), lock)) = gone else {
+                self.impossible("a lock is held whose token is not here");
+                continue;
+            };
             lock.let_go(now);
             lock.handed = to.map(|to| (token.k, to));
             (self.tokens, self.held) = (self.tokens - 1, self.held - 1);
@@ -375,12 +402,14 @@ impl Server {
             return;
         }
         // Whether it has arrived is not known, and does not matter: who has it reports its tokens.
-        let Some(client) = self.lets_tokens_go(now, key, None, out) else { return };
-        let Some(way) = client.way else { return };
+        let Some(Client { name: session, way: Some(way), .. }) = self.lets_tokens_go(now, key, None, out)
+        else {
+            return self.impossible("a session is overdue that is not on its way");
+        };
         for (asker, _) in way.asked {
             answer(out, asker, Answer::Denied(Denial::SessionExpired));
         }
-        out.push(Output::Event(Event::Left { session: client.name, to: way.to }));
+        out.push(Output::Event(Event::Left { session, to: way.to }));
     }
 
     /// Whether a session is on its way with a client that may hold something.

@@ -152,16 +152,17 @@ impl Server {
 
     /// The holder has let go.
     pub(super) fn let_go(&mut self, now: Micros, name: &Name) {
-        let Some(lock) = self.locks.get_mut(name) else { return };
-        if lock.holder.is_some() {
-            lock.let_go(now);
-            self.held -= 1;
-        }
+        let Some(lock) = self.locks.get_mut(name).filter(|lock| lock.holder.is_some()) else {
+            return self.impossible("a lock is let go of that nobody holds");
+        };
+        lock.let_go(now);
+        self.held -= 1;
     }
 
     /// Does what can be done for a lock: grants it, passes its token on, or asks for it.
     pub(super) fn serve(&mut self, now: Micros, name: &Name, out: &mut Vec<Output>) {
         loop {
+            // Nobody needs it, and its record was dropped.
             let Some(lock) = self.locks.get(name) else { return };
             if lock.owner.token().is_none() {
                 if lock.waiters.is_empty() {
@@ -218,8 +219,10 @@ impl Server {
     /// p with `succ` and no holder sends the token on.
     fn send_token(&mut self, now: Micros, name: &Name, out: &mut Vec<Output>) {
         let (own, epoch) = (self.spec.id, self.epoch());
-        let Some(lock) = self.locks.get_mut(name) else { return };
-        let Some((to, token)) = lock.owner.sends() else { return };
+        let sent = self.locks.get_mut(name).and_then(|lock| Some((lock.owner.sends()?, lock)));
+        let Some(((to, token), lock)) = sent else {
+            return self.impossible("a token is sent that is not here, or to nobody");
+        };
         lock.came_from = None;
         self.tokens -= 1;
         // It was numbered next before the token came here, with its holder, under the number before.
@@ -245,7 +248,10 @@ impl Server {
             return true;
         }
         let (own, epoch) = (self.spec.id, self.epoch());
-        let Some(lock) = self.locks.get_mut(name) else { return false };
+        let Some(lock) = self.locks.get_mut(name) else {
+            self.impossible("a lock is wanted that is not known");
+            return false;
+        };
         let home = lock.home;
         let priority = lock.waiters.first_key_value().map_or(0, |((rank, _), _)| u32::MAX - rank);
         let open = home != own || self.homes.is_open(name, lock.class);
@@ -287,8 +293,10 @@ impl Server {
     /// REQ again, 50 ms later, then 100 ms, and so on: it, the PASS or the TOKEN may have been lost.
     pub(super) fn resend_is_due(&mut self, now: Micros, at: Micros, name: &Name, out: &mut Vec<Output>) {
         let (own, epoch) = (self.spec.id, self.epoch());
+        // It came, or was asked for again meanwhile.
         let Some(lock) = self.locks.get_mut(name).filter(|lock| lock.resend_at == Some(at)) else { return };
         lock.resend_at = None;
+        // It came with a session, or this server is out.
         let Some(number) = lock.owner.asking().filter(|_| self.joined) else { return };
         lock.resends += 1;
         let span = patience(lock.resends);
@@ -391,7 +399,9 @@ impl Server {
     fn rests(&mut self, now: Micros, name: &Name, out: &mut Vec<Output>) {
         let crowded = self.tokens > self.spec.limits.cached || self.draining.is_some();
         let (own, idle) = (self.spec.id, self.spec.idle);
-        let Some(lock) = self.locks.get_mut(name) else { return };
+        let Some(lock) = self.locks.get_mut(name) else {
+            return self.impossible("a token rests that is not here");
+        };
         if crowded || lock.home == own && lock.came_from.is_some() {
             return self.offer(name, out);
         }
@@ -405,6 +415,7 @@ impl Server {
     /// A token that was idle for long goes home; one that was used since is looked at again later.
     pub(super) fn idle_is_due(&mut self, now: Micros, at: Micros, name: &Name, out: &mut Vec<Output>) {
         let idle = self.spec.idle;
+        // It went away, or was looked at meanwhile.
         let Some(lock) = self.locks.get_mut(name).filter(|lock| lock.idle_at == Some(at)) else { return };
         lock.idle_at = None;
         if lock.owner.token().is_none() || !lock.is_idle() {
@@ -423,6 +434,7 @@ impl Server {
 
     /// OFFER(x, k); at home the record is dropped.
     pub(super) fn offer(&mut self, name: &Name, out: &mut Vec<Output>) {
+        // Whoever leaves offers all that it knows of: what is in use stays, and what is elsewhere is not its to offer.
         let Some(lock) = self.locks.get(name).filter(|lock| lock.is_idle()) else { return };
         let Some(token) = lock.owner.token() else { return };
         if lock.home == self.spec.id {

@@ -78,6 +78,7 @@ impl Server {
             Ok(key) => key,
             Err(denial) => return answer(out, asker, Answer::Denied(denial)),
         };
+        // It is granted.
         let Some(wanted) = self.grants_at_once(now, asker, key, wanted, out) else { return };
         if self.repeated(now, asker, key, &wanted, out) {
             return;
@@ -131,7 +132,9 @@ impl Server {
             since: now,
             path,
         };
-        let Some(client) = self.sessions.get_mut(&key) else { return };
+        let Some(client) = self.sessions.get_mut(&key) else {
+            return self.impossible("a session that is known is not open");
+        };
         client.requests.insert(rid, request);
         let ready = self.locks.get(&name).is_some_and(|lock| lock.is_idle() && lock.is_grantable());
         if ready && self.may_grant(now, key, class) {
@@ -151,9 +154,13 @@ impl Server {
         wanted: &Wanted,
         out: &mut Vec<Output>,
     ) -> bool {
-        let Some(client) = self.sessions.get_mut(&key) else { return false };
+        let Some(client) = self.sessions.get_mut(&key) else {
+            self.impossible("a session that is known is not open");
+            return false;
+        };
         let until = client.until;
         let Some(request) = client.requests.get_mut(&wanted.rid) else {
+            // It is new.
             let Some(finished) = client.finished(wanted.rid) else { return false };
             let denial = Self::ended(finished, &wanted.name);
             answer(out, asker, Answer::Denied(denial));
@@ -219,7 +226,7 @@ impl Server {
         self.ticket += 1;
         let Some(request) = self.sessions.get_mut(&key).and_then(|client| client.requests.get_mut(&rid))
         else {
-            return;
+            return self.impossible("a request waits that is over");
         };
         let rank = match request.name.kind() {
             Kind::Lock => u32::MAX,
@@ -244,8 +251,10 @@ impl Server {
         found: Result<(), Denial>,
         out: &mut Vec<Output>,
     ) {
-        let Some(client) = self.sessions.get_mut(&key) else { return };
-        let Some(request) = client.requests.get(&rid) else { return };
+        let request = self.sessions.get(&key).and_then(|client| client.requests.get(&rid));
+        // It is over: it was cancelled, or its session ended or moved.
+        let Some(request) = request else { return };
+        // Its session came back from where it was not taken, so it was asked twice, and this is the second answer.
         let State::Tries { until, priority } = request.state else { return };
         let name = request.name.clone();
         let queued =

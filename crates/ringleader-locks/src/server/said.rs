@@ -152,6 +152,8 @@ pub struct Tally {
     pub left: u64,
     /// Sessions that came from other servers.
     pub arrived: u64,
+    /// The first thing that happened and cannot be: a mistake in the server.
+    pub impossible: Option<&'static str>,
 }
 
 /// Two servers that differ in nothing else are the same for a search through all states.

@@ -179,7 +179,9 @@ impl Server {
             Err(denial) => return answer(out, asker, Answer::Denied(denial)),
         };
         let patience_over = self.patience_is_over(now);
-        let Some(client) = self.sessions.get(&key) else { return };
+        let Some(client) = self.sessions.get(&key) else {
+            return self.impossible("a session that is known is not open");
+        };
         let left = client.until - now;
         // What is promised to a session on its way is promised where it arrives.
         let frozen = client.way.is_some() && self.rules.has(Rule::Frozen);
@@ -188,7 +190,9 @@ impl Server {
         let Some(valid) = valid else {
             return answer(out, asker, Answer::Denied(self.no_lease()));
         };
-        let Some(client) = self.sessions.get_mut(&key) else { return };
+        let Some(client) = self.sessions.get_mut(&key) else {
+            return self.impossible("a session that is known is not open");
+        };
         // An earlier promise may reach further than this one; the client counts on the later of the two.
         client.until = client.until.max(now + valid);
         let requests = client.requests.iter().map(|(rid, request)| (*rid, request.belief())).collect();
@@ -208,6 +212,7 @@ impl Server {
 
     /// Its timer fires: it is over, or was kept alive meanwhile.
     pub(super) fn session_is_due(&mut self, now: Micros, key: SessionKey, out: &mut Vec<Output>) {
+        // It was closed, or is elsewhere.
         let Some(client) = self.sessions.get(&key) else { return };
         if client.until > now {
             let until = client.until;
@@ -223,7 +228,9 @@ impl Server {
 
     /// The session is over: its waits are removed, each is answered, and its locks are free.
     pub(super) fn end(&mut self, now: Micros, key: SessionKey, why: Denial, out: &mut Vec<Output>) {
-        let Some(client) = self.sessions.remove(&key) else { return };
+        let Some(client) = self.sessions.remove(&key) else {
+            return self.impossible("a session that is known is not open");
+        };
         self.guests.remove(&client.name);
         let mut free: Vec<Name> = Vec::new();
         for (rid, request) in client.requests {

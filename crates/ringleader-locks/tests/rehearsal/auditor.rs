@@ -31,7 +31,7 @@ struct Record {
 /// What was broken.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Violation {
-    /// I1 to I5.
+    /// I1 to I5, or the books of a server.
     pub(crate) invariant: &'static str,
     pub(crate) real: u64,
     pub(crate) what: String,

@@ -37,6 +37,17 @@ fn asked(name: &str) -> Option<u64> {
     Some(text.parse().unwrap_or_else(|_| panic!("{name} needs a whole number, not `{text}`")))
 }
 
+/// A schedule that was begun: should a server panic in it, its seed is told.
+struct Begun(u64);
+
+impl Drop for Begun {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            println!("seed {}: a panic", self.0);
+        }
+    }
+}
+
 /// So many violations are enough.
 const ENOUGH: usize = 8;
 
@@ -58,7 +69,9 @@ fn rehearse(
                 break;
             }
             let seed = first.wrapping_add(place);
+            let begun = Begun(seed);
             let outcome = schedule(Rules::default(), seed, false);
+            drop(begun);
             mine.add(&outcome.counts);
             if let Some(violation) = outcome.violation {
                 println!("seed {seed}: {} at {}", violation.invariant, violation.real);

@@ -316,6 +316,9 @@ impl World {
         let machine = &mut self.hosts[host];
         if let Some(server) = &mut machine.server {
             server.handle(machine.clock.shows(self.real), input, &mut out);
+            if let Err(what) = server.audit() {
+                self.auditor.accuse("books", self.real, format!("server {host}: {what}"));
+            }
         }
         for output in out.drain(..) {
             self.carries_out(host, output);

@@ -2,6 +2,7 @@
 //! when a test says so. Whoever is cut off hears nothing and is not heard.
 
 mod basics;
+mod books;
 mod chains;
 mod clients;
 mod granting;
@@ -118,6 +119,7 @@ impl Room {
         let mut out = Vec::new();
         let Some(server) = self.servers[usize::from(id)].as_mut() else { return };
         server.handle(self.now, input, &mut out);
+        assert_eq!(server.audit(), Ok(()));
         for output in out {
             match output {
                 Output::Send(to, message) => {
