@@ -13,9 +13,12 @@ fn busy() -> Room {
     room
 }
 
+/// Makes something wrong.
+type Wrong = fn(&mut Server);
+
 #[test]
 fn wrong_count_is_found() {
-    let wrongs: [(&str, fn(&mut Server)); 8] = [
+    let wrongs: [(&str, Wrong); 8] = [
         ("tokens: 3", |server| server.tokens += 1),
         ("held: 1", |server| server.held -= 1),
         ("waiting: 0", |server| server.waiting -= 1),
