@@ -21,10 +21,6 @@ mod instance;
 mod leading;
 mod link;
 mod member;
-#[cfg(test)]
-mod proofs;
-#[cfg(test)]
-mod rehearsal;
 mod shared;
 mod status;
 mod steward;
@@ -48,7 +44,7 @@ pub use status::{GroupStatus, PeerStatus, Phase, Status};
 pub use time::{Drift, Micros};
 
 #[cfg(test)]
-mod sanity;
+mod tests;
 
 /// The place of a member in the list of the cluster's members.
 pub type Place = u16;

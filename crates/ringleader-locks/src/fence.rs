@@ -3,6 +3,9 @@
 use core::fmt;
 use core::str::FromStr;
 
+#[cfg(test)]
+mod tests;
+
 /// Bits of the counter.
 const COUNTER_BITS: u32 = 36;
 
@@ -84,32 +87,4 @@ pub fn first_epoch(unix_seconds: u64) -> u32 {
     const BEGIN_OF_2026: u64 = 1_767_225_600;
     let epoch = unix_seconds.saturating_sub(BEGIN_OF_2026) / 64;
     u32::try_from(epoch).unwrap_or(MAX_EPOCH).clamp(1, MAX_EPOCH)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_later_epoch_is_larger_than_any_counter() {
-        assert!(Fence::new(7, MAX_COUNTER) < Fence::new(8, 1));
-        let fence = Fence::new(MAX_EPOCH, MAX_COUNTER);
-        assert_eq!(fence.number(), i64::MAX as u64);
-        assert_eq!((fence.epoch(), fence.counter()), (MAX_EPOCH, MAX_COUNTER));
-    }
-
-    #[test]
-    fn only_whole_positive_numbers_are_fences() {
-        assert_eq!("68719476737".parse(), Ok(Fence::new(1, 1)));
-        for text in ["", "0", "-1", "+1", " 1", "1.0", "9223372036854775808", "x"] {
-            assert_eq!(text.parse::<Fence>(), Err(BadFence(text.to_owned())));
-        }
-    }
-
-    #[test]
-    fn a_cluster_made_later_begins_later() {
-        assert_eq!(first_epoch(0), 1);
-        assert_eq!(first_epoch(1_767_225_600 + 6400), 100);
-        assert_eq!(first_epoch(u64::MAX), MAX_EPOCH);
-    }
 }

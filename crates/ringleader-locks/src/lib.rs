@@ -13,10 +13,10 @@ mod codec;
 mod fence;
 mod message;
 mod name;
-#[cfg(test)]
-mod proofs;
 mod server;
 mod session;
+#[cfg(test)]
+mod tests;
 mod times;
 mod view;
 

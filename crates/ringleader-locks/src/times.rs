@@ -3,6 +3,9 @@
 
 use ringleader_live::{Drift, Micros};
 
+#[cfg(test)]
+mod tests;
+
 /// How long a lease of a lock lasts: failover time and tolerance to pauses are one knob, so there are three.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum Class {
@@ -69,21 +72,5 @@ impl Times {
     #[must_use]
     pub fn wait(&self, lease: Micros) -> Micros {
         Drift(self.drift_ppm).waited(lease)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_client_stops_before_the_server_and_a_home_waits_for_both() {
-        let times = Times::default();
-        for class in Class::ALL {
-            let lease = times.lease(class);
-            assert!(times.of_client(lease) < lease && lease < times.wait(lease));
-        }
-        assert_eq!(times.of_client(Micros(1_000_000)), Micros(990_049));
-        assert_eq!(times.wait(times.lease(Class::Fast)), Micros(808_041));
     }
 }

@@ -1,6 +1,6 @@
 //! Whole clusters on a perfect network: the shortest test that everything fits together.
 
-use super::{Cluster, GroupSpec, Input, Member, MemberSpec, Micros, Notice, Output, Place, Timing, Users};
+use crate::{Cluster, GroupSpec, Input, Member, MemberSpec, Micros, Notice, Output, Place, Timing, Users};
 use ringleader::election::{Bully, ChangRoberts, Franklin, VanLeeuwenTanHalfDuplex};
 use ringleader::mutex::{RicartAgrawala, TokenRing};
 use ringleader::registry::Entry;
@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 
 struct Room {
     members: Vec<Option<Member>>,
-    frames: VecDeque<(Place, Place, super::Frame)>,
+    frames: VecDeque<(Place, Place, crate::Frame)>,
     now: Micros,
     /// How much faster than real time each clock runs, in parts per million.
     fast: Vec<u64>,
@@ -80,7 +80,7 @@ impl Room {
     fn run(&mut self, until: Micros) {
         while self.now < until {
             while let Some((from, to, frame)) = self.frames.pop_front() {
-                let acknowledges = matches!(frame, super::Frame::Ack { .. });
+                let acknowledges = matches!(frame, crate::Frame::Ack { .. });
                 let stops =
                     |&(a, b, only): &(Place, Place, bool)| (a, b) == (from, to) && (acknowledges || !only);
                 if !self.cut.iter().any(stops) {

@@ -6,7 +6,7 @@ mod faults;
 mod reign;
 mod runs;
 
-use super::{Cluster, Frame, Input, Member, Micros, Notice, Output, Place};
+use crate::{Cluster, Frame, Input, Member, Micros, Notice, Output, Place};
 use faults::Faults;
 use reign::Reigns;
 use ringleader::rng::{Purpose, Rng};
