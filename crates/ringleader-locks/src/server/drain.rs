@@ -30,19 +30,20 @@ pub(super) struct Draining {
 }
 
 impl Server {
-    pub(super) fn drain(&mut self, now: Micros, out: &mut Vec<Output>) {
+    pub(super) fn drain(&mut self) {
         if self.draining.is_some() {
             return;
         }
-        self.draining = Some(Draining { since: now, free: None, asked: None, leaving: None, done: false });
-        self.sends_sessions_away(now, out);
+        self.draining =
+            Some(Draining { since: self.now, free: None, asked: None, leaving: None, done: false });
+        self.sends_sessions_away();
         // Whoever waits can wait at another server.
         let waits: Vec<(SessionKey, Rid)> = self.waits().collect();
         for (key, rid) in waits {
-            self.withdraw(now, key, rid, Denial::Draining, out);
+            self.withdraw(key, rid, Denial::Draining);
         }
         for name in self.locks.names() {
-            self.offer(&name, out);
+            self.offer(&name);
         }
     }
 
@@ -62,13 +63,13 @@ impl Server {
     }
 
     /// What is next on the way out.
-    pub(super) fn drains(&mut self, now: Micros, out: &mut Vec<Output>) {
+    pub(super) fn drains(&mut self) {
         if self.draining.as_ref().is_none_or(|draining| draining.done) {
             return;
         }
         let (held, reported) = (self.held, self.has_reported());
         let gone = !self.joined && self.pending.is_none() && self.view.is_some();
-        let told = !gone || self.gone.values().all(|gone| gone.is_known(now));
+        let told = !gone || self.gone.values().all(|gone| gone.is_known(self.now));
         let away =
             self.locks.iter().all(|(_, lock)| lock.owner.token().is_none() || lock.home == self.spec.id);
         let (epoch, installed) = (self.epoch(), self.installed_at);
@@ -76,30 +77,30 @@ impl Server {
         let forgotten = self.view.as_ref().is_none_or(|view| !view.past.contains(&(id, run)));
         // It stays.
         let Some(draining) = self.draining.as_mut() else { return };
-        let asked = draining.asked.is_some_and(|asked| now < asked + AGAIN);
+        let asked = draining.asked.is_some_and(|asked| self.now < asked + AGAIN);
         // A home that does not answer is not waited for: it waits for the leases instead.
         // Those whose sessions moved are told where to.
-        if gone && told && (reported || now >= installed + PATIENCE) {
+        if gone && told && (reported || self.now >= installed + PATIENCE) {
             // It has let go of everything: nobody can hold anything of this run. Should nobody answer, its next run is
             // waited for, and nothing else is lost.
-            if !forgotten && now < *draining.leaving.get_or_insert(now) + PATIENCE {
+            if !forgotten && self.now < *draining.leaving.get_or_insert(self.now) + PATIENCE {
                 if !asked {
-                    draining.asked = Some(now);
-                    out.push(Output::Propose(Command::Left(epoch, id, run)));
+                    draining.asked = Some(self.now);
+                    self.out.push(Output::Propose(Command::Left(epoch, id, run)));
                 }
                 return;
             }
             draining.done = true;
-            return out.push(Output::Event(Event::Drained));
+            return self.out.push(Output::Event(Event::Drained));
         }
         if held > 0 || !listed {
             draining.free = None;
             return;
         }
-        let free = *draining.free.get_or_insert(now);
-        if !asked && (away || now >= free + HOMEWARDS) {
-            draining.asked = Some(now);
-            out.push(Output::Propose(Command::Exclude(epoch, id)));
+        let free = *draining.free.get_or_insert(self.now);
+        if !asked && (away || self.now >= free + HOMEWARDS) {
+            draining.asked = Some(self.now);
+            self.out.push(Output::Propose(Command::Exclude(epoch, id)));
         }
     }
 }

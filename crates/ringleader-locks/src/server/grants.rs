@@ -58,14 +58,7 @@ impl Server {
 
     /// The usual case, for speed: the token is here, nobody else wants it, and everything is in order. Anything else
     /// is given back, and looked at with care.
-    pub(super) fn grants_at_once(
-        &mut self,
-        now: Micros,
-        asker: Asker,
-        key: SessionKey,
-        wanted: Wanted,
-        out: &mut Vec<Output>,
-    ) -> Option<Wanted> {
+    pub(super) fn grants_at_once(&mut self, asker: Asker, key: SessionKey, wanted: Wanted) -> Option<Wanted> {
         let power = self.power();
         let Some(client) = self.sessions.get_mut(&key) else { return Some(wanted) };
         let Some(lock) = self.locks.get_mut(&wanted.name) else { return Some(wanted) };
@@ -73,26 +66,26 @@ impl Server {
             && lock.is_idle()
             && client.is_new(wanted.rid)
             && self.spec.limits.accept(client, lock.class, 0, &wanted).is_ok();
-        let granted = if orderly { power.grants(now, (key, wanted.rid), client, lock) } else { None };
+        let granted = if orderly { power.grants(self.now, (key, wanted.rid), client, lock) } else { None };
         let Some(fence) = granted else { return Some(wanted) };
         let Wanted { rid, name, value, .. } = wanted;
         let (session, class, path, waited) = (client.name, lock.class, Path::Local, Micros(0));
-        answer(out, asker, Answer::Granted { rid, fence, valid: client.until - now });
-        out.push(Output::Event(Event::Granted { name: name.clone(), session, fence, class, path, waited }));
-        client.requests.insert(rid, Request::held(name, fence, value, now));
-        self.counts(now, class, fence, out);
+        answer(&mut self.out, asker, Answer::Granted { rid, fence, valid: client.until - self.now });
+        self.out.push(Output::Event(Event::Granted {
+            name: name.clone(),
+            session,
+            fence,
+            class,
+            path,
+            waited,
+        }));
+        client.requests.insert(rid, Request::held(name, fence, value, self.now));
+        self.counts(class, fence);
         None
     }
 
     /// The request that waits is granted, and its client is told.
-    pub(super) fn grant(
-        &mut self,
-        now: Micros,
-        name: &Name,
-        key: SessionKey,
-        rid: Rid,
-        out: &mut Vec<Output>,
-    ) {
+    pub(super) fn grant(&mut self, name: &Name, key: SessionKey, rid: Rid) {
         let power = self.power();
         let client = self.sessions.get_mut(&key).filter(|client| client.requests.contains_key(&rid));
         let Some(client) = client else {
@@ -101,11 +94,11 @@ impl Server {
         let Some(lock) = self.locks.get_mut(name) else {
             return self.impossible("a lock is granted that is not known");
         };
-        let Some(fence) = power.grants(now, (key, rid), client, lock) else {
+        let Some(fence) = power.grants(self.now, (key, rid), client, lock) else {
             return self.impossible("a request is granted that must not be");
         };
         let Some(request) = client.requests.get_mut(&rid) else {
-            return self.impossible("a request is over that was granted just now");
+            return self.impossible("a request is over that was granted just self.now");
         };
         if let State::Waits { place, until, .. } = request.state {
             lock.waiters.remove(&place);
@@ -121,46 +114,45 @@ impl Server {
         request.state = State::Holds(fence);
         self.tally.streak = self.tally.streak.max(u64::from(lock.streak));
         if let Some(asker) = request.asker.take() {
-            answer(out, asker, Answer::Granted { rid, fence, valid: client.until - now });
+            answer(&mut self.out, asker, Answer::Granted { rid, fence, valid: client.until - self.now });
         }
         let session = client.name;
-        let (class, waited) = (lock.class, now - request.since);
-        out.push(Output::Event(Event::Granted { name: name.clone(), session, fence, class, path, waited }));
-        self.counts(now, class, fence, out);
+        let (class, waited) = (lock.class, self.now - request.since);
+        self.out.push(Output::Event(Event::Granted {
+            name: name.clone(),
+            session,
+            fence,
+            class,
+            path,
+            waited,
+        }));
+        self.counts(class, fence);
     }
 
     /// A lock of this class was granted, with this fence.
-    fn counts(&mut self, now: Micros, class: Class, fence: Fence, out: &mut Vec<Output>) {
+    fn counts(&mut self, class: Class, fence: Fence) {
         self.held += 1;
         self.tally.grants[class.index()] += 1;
-        self.counter_is_large(now, fence.counter(), out);
+        self.counter_is_large(fence.counter());
     }
 
-    pub(super) fn release(
-        &mut self,
-        now: Micros,
-        asker: Asker,
-        session: SessionId,
-        name: &Name,
-        fence: Fence,
-        out: &mut Vec<Output>,
-    ) {
+    pub(super) fn release(&mut self, asker: Asker, session: SessionId, name: &Name, fence: Fence) {
         let key = match self.client(session) {
             Ok(key) => key,
-            Err(denial) => return answer(out, asker, Answer::Denied(denial)),
+            Err(denial) => return self.denies(asker, denial),
         };
         // The fence is compared, not the name alone: it may be an earlier grant that is given back again.
         let Some(lock) = self.locks.get_mut(name) else {
-            return answer(out, asker, Answer::Denied(Denial::NotHolder));
+            return self.denies(asker, Denial::NotHolder);
         };
         let held = lock.held().filter(|(holder, _, held)| *holder == key && *held == fence);
         let Some((_, rid, _)) = held else {
-            return answer(out, asker, Answer::Denied(Denial::NotHolder));
+            return self.denies(asker, Denial::NotHolder);
         };
-        lock.let_go(now);
+        lock.let_go(self.now);
         self.held -= 1;
         let at_rest = lock.is_resting();
-        answer(out, asker, Answer::Released);
+        answer(&mut self.out, asker, Answer::Released);
         let Some(client) = self.sessions.get_mut(&key) else {
             return self.impossible("the session of a holder is not open");
         };
@@ -168,25 +160,18 @@ impl Server {
         let Some(request) = client.requests.remove(&rid) else {
             return self.impossible("the request of a holder is over");
         };
-        out.push(Output::Event(Event::Released { name: request.name, fence }));
+        self.out.push(Output::Event(Event::Released { name: request.name, fence }));
         // The usual case, for speed: nobody else wants it.
         if !at_rest || self.draining.is_some() || self.tokens > self.spec.limits.cached {
-            self.serve(now, name, out);
+            self.serve(name);
         }
     }
 
     /// The request is not wanted any more. Its number is over even if it never came: it may come late.
-    pub(super) fn cancel(
-        &mut self,
-        now: Micros,
-        asker: Asker,
-        session: SessionId,
-        rid: Rid,
-        out: &mut Vec<Output>,
-    ) {
+    pub(super) fn cancel(&mut self, asker: Asker, session: SessionId, rid: Rid) {
         let key = match self.client(session) {
             Ok(key) => key,
-            Err(denial) => return answer(out, asker, Answer::Denied(denial)),
+            Err(denial) => return self.denies(asker, denial),
         };
         let Some(client) = self.sessions.get_mut(&key) else {
             return self.impossible("a session that is known is not open");
@@ -194,21 +179,21 @@ impl Server {
         let state = client.requests.get(&rid).map(|request| (request.state.clone(), request.name.clone()));
         match state {
             Some((State::Holds(_), name)) => {
-                self.gives_back(now, key, rid, out);
-                self.serve(now, &name, out);
+                self.gives_back(key, rid);
+                self.serve(&name);
             }
             Some((State::Waits { .. } | State::Tries { .. }, _)) => {
-                self.withdraw(now, key, rid, Denial::Timeout, out);
+                self.withdraw(key, rid, Denial::Timeout);
             }
             // It is over already: it was cancelled twice, or ended meanwhile.
             None if client.finished(rid).is_some() => {}
             None => client.finishes(rid, None, Ending::Timeout),
         }
-        answer(out, asker, Answer::Cancelled);
+        answer(&mut self.out, asker, Answer::Cancelled);
     }
 
     /// A request that holds is over.
-    fn gives_back(&mut self, now: Micros, key: SessionKey, rid: Rid, out: &mut Vec<Output>) {
+    fn gives_back(&mut self, key: SessionKey, rid: Rid) {
         let Some((client, request)) = self.takes_out(key, rid) else {
             return self.impossible("a request is given back that is over");
         };
@@ -216,8 +201,8 @@ impl Server {
         let State::Holds(fence) = request.state else {
             return self.impossible("a request is given back that does not hold");
         };
-        self.let_go(now, &request.name);
-        out.push(Output::Event(Event::Released { name: request.name, fence }));
+        self.let_go(&request.name);
+        self.out.push(Output::Event(Event::Released { name: request.name, fence }));
     }
 
     /// A request is over: its session remembers it from here on as far as it is told to.
@@ -228,14 +213,7 @@ impl Server {
     }
 
     /// A request that waits is over: nothing was granted, and nothing will be.
-    pub(super) fn withdraw(
-        &mut self,
-        now: Micros,
-        key: SessionKey,
-        rid: Rid,
-        why: Denial,
-        out: &mut Vec<Output>,
-    ) {
+    pub(super) fn withdraw(&mut self, key: SessionKey, rid: Rid, why: Denial) {
         let Some((client, request)) = self.takes_out(key, rid) else {
             return self.impossible("a request is withdrawn that is over");
         };
@@ -247,9 +225,9 @@ impl Server {
         }
         self.forget_wait(key, rid, &request);
         if let Some(asker) = request.asker {
-            answer(out, asker, Answer::Denied(why));
+            self.denies(asker, why);
         }
-        self.serve(now, &request.name, out);
+        self.serve(&request.name);
     }
 
     /// Nobody waits at this place any more. The server stays in the chain: it passes the token on when it comes.
@@ -266,13 +244,13 @@ impl Server {
         lock.waiters.remove(&place);
     }
 
-    pub(super) fn wait_is_over(&mut self, now: Micros, key: SessionKey, rid: Rid, out: &mut Vec<Output>) {
+    pub(super) fn wait_is_over(&mut self, key: SessionKey, rid: Rid) {
         let request = self.sessions.get(&key).and_then(|client| client.requests.get(&rid));
         let Some(State::Waits { tries, .. }) = request.map(|request| &request.state) else {
             return self.impossible("the time is up of a request that does not wait");
         };
         let why = if *tries { Denial::Locked } else { Denial::Timeout };
-        self.withdraw(now, key, rid, why, out);
+        self.withdraw(key, rid, why);
     }
 }
 

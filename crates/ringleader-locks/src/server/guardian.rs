@@ -84,25 +84,25 @@ impl Server {
     }
 
     /// Tells everybody that this server is here, and sees who else is.
-    pub(super) fn beat(&mut self, now: Micros, out: &mut Vec<Output>) {
+    pub(super) fn beat(&mut self) {
         let span = Micros(self.spec.renew.0 / 2).max(Micros(1000));
-        self.at(now + span, Timer::Beat);
+        self.at(self.now + span, Timer::Beat);
         let message = Message::Ping {
             epoch: self.epoch(),
             incarnation: self.spec.incarnation,
-            leased: self.leased(now, Class::Fast),
+            leased: self.leased(self.now, Class::Fast),
             wants_in: self.wants_in(),
             proposes: self.guardian.proposes,
             proto: PROTO,
         };
         let others = self.spec.peers.iter().filter(|peer| **peer != self.spec.id);
-        out.extend(others.map(|peer| Output::Send(*peer, message.clone())));
+        self.out.extend(others.map(|peer| Output::Send(*peer, message.clone())));
         // Who was paused has heard nobody meanwhile, and must not blame the others for it.
-        if self.guardian.beat.is_none_or(|last| now > last + Micros(self.spec.suspect.0 / 2).max(span)) {
-            self.guardian.since = now;
+        if self.guardian.beat.is_none_or(|last| self.now > last + Micros(self.spec.suspect.0 / 2).max(span)) {
+            self.guardian.since = self.now;
         }
-        self.guardian.beat = Some(now);
-        self.guards(now, out);
+        self.guardian.beat = Some(self.now);
+        self.guards();
     }
 
     /// A ping, as it was heard; of a stranger none is.
@@ -116,21 +116,21 @@ impl Server {
     }
 
     /// One change at a time, and a pause between two.
-    fn guards(&mut self, now: Micros, out: &mut Vec<Output>) {
+    fn guards(&mut self) {
         // Nothing was read yet.
         let Some(view) = self.pending.clone().or_else(|| self.view.clone()) else { return };
         // Pings go to everybody, so whoever begins to propose mostly knows who is silent, and who comes and goes; one
         // round more is enough.
-        let begins = now < self.guardian.proposing + self.spec.renew && !view.members.is_empty();
-        let early = self.guardian.proposed.is_some_and(|last| now < last + self.spec.pause);
-        if !self.guardian.proposes || begins || early || self.defers(now) {
+        let begins = self.now < self.guardian.proposing + self.spec.renew && !view.members.is_empty();
+        let early = self.guardian.proposed.is_some_and(|last| self.now < last + self.spec.pause);
+        if !self.guardian.proposes || begins || early || self.defers(self.now) {
             return;
         }
-        let change = self.excludes(now, &view).or_else(|| self.admits(now, &view));
-        let change = change.or_else(|| self.raises_proto(now, &view));
+        let change = self.excludes(self.now, &view).or_else(|| self.admits(self.now, &view));
+        let change = change.or_else(|| self.raises_proto(self.now, &view));
         if let Some(command) = change {
-            self.guardian.proposed = Some(now);
-            out.push(Output::Propose(command));
+            self.guardian.proposed = Some(self.now);
+            self.out.push(Output::Propose(command));
         }
     }
 

@@ -187,15 +187,7 @@ impl Server {
     }
 
     /// h on REQ(n) from r.
-    pub(super) fn requested(
-        &mut self,
-        now: Micros,
-        from: ServerId,
-        name: &Name,
-        number: u64,
-        priority: u32,
-        out: &mut Vec<Output>,
-    ) {
+    pub(super) fn requested(&mut self, from: ServerId, name: &Name, number: u64, priority: u32) {
         let asks_here = |view: &&Arc<View>| self.is_home(name) && view.members.contains_key(&from);
         let Some(view) = self.view.as_ref().filter(asks_here) else {
             // Members of one epoch know who is at home where: this is from somebody who is mistaken.
@@ -205,7 +197,7 @@ impl Server {
         if !self.homes.is_open(name, class) {
             return self.homes.park(name, from, number, priority);
         }
-        self.created_at_home(now, name);
+        self.created_at_home(name);
         let Some(chain) = self.homes.chains.get_mut(name) else {
             return self.impossible("an open lock has no chain");
         };
@@ -222,20 +214,20 @@ impl Server {
             }
         };
         for pass in passes.into_iter().flatten() {
-            self.pass(now, name, pass, out);
+            self.pass(name, pass);
         }
     }
 
-    fn pass(&mut self, now: Micros, name: &Name, pass: Pass<ServerId>, out: &mut Vec<Output>) {
+    fn pass(&mut self, name: &Name, pass: Pass<ServerId>) {
         let Pass { from, k, to } = pass;
         if from == self.spec.id {
-            return self.told_to_pass(now, name, k, to, out);
+            return self.told_to_pass(name, k, to);
         }
-        out.push(Output::Send(from, Message::Pass { epoch: self.epoch(), name: name.clone(), k, to }));
+        self.out.push(Output::Send(from, Message::Pass { epoch: self.epoch(), name: name.clone(), k, to }));
     }
 
     /// Elections: the token has arrived; the next is numbered.
-    pub(super) fn taken(&mut self, now: Micros, name: &Name, k: u64, out: &mut Vec<Output>) {
+    pub(super) fn taken(&mut self, name: &Name, k: u64) {
         if !self.is_home(name) {
             return;
         }
@@ -246,19 +238,12 @@ impl Server {
         }
         chain.taken = true;
         if let Some(pass) = chain.next() {
-            self.pass(now, name, pass, out);
+            self.pass(name, pass);
         }
     }
 
     /// OFFER(x, k): the home treats it as its own request, if nobody was numbered since.
-    pub(super) fn offered(
-        &mut self,
-        now: Micros,
-        from: ServerId,
-        name: &Name,
-        k: u64,
-        out: &mut Vec<Output>,
-    ) {
+    pub(super) fn offered(&mut self, from: ServerId, name: &Name, k: u64) {
         if !self.is_home(name) {
             return;
         }
@@ -268,11 +253,11 @@ impl Server {
         if chain.home.tail() != from || chain.home.number() != k {
             return;
         }
-        let lock = self.lock_mut(now, name);
+        let lock = self.lock_mut(name);
         // The home asks for it already.
         let Some(number) = lock.owner.wants_above() else { return };
-        self.asks_again_later(now, name);
-        self.requested(now, own, name, number, 0, out);
+        self.asks_again_later(name);
+        self.requested(own, name, number, 0);
     }
 
     /// The token is idle at home and the last in the chain: nothing needs to be remembered of it but how far its
@@ -297,7 +282,7 @@ impl Server {
     }
 
     /// At home: a page of a report (4.3). It counts for the run that sent it, and once.
-    pub(super) fn reported(&mut self, now: Micros, from: ServerId, page: Page, out: &mut Vec<Output>) {
+    pub(super) fn reported(&mut self, from: ServerId, page: Page) {
         let Page { incarnation, page, pages, owns, gone } = page;
         let Some(view) = self.view.clone() else {
             return self.impossible("a member has no view");
@@ -307,14 +292,14 @@ impl Server {
         }
         let message = Message::Reported { epoch: view.epoch, incarnation, page };
         if from != self.spec.id {
-            out.push(Output::Send(from, message));
+            self.out.push(Output::Send(from, message));
         }
         let seat = view.members.get(&from);
         let seat = seat.filter(|seat| seat.incarnation == incarnation || !self.rules.has(Rule::Incarnations));
         let run = (from, seat.map_or(incarnation, |seat| seat.incarnation));
-        let news = self.homes.waits.hears_of(self.rules, now, &gone);
+        let news = self.homes.waits.hears_of(self.rules, self.now, &gone);
         if news {
-            for at in self.homes.wakes(now) {
+            for at in self.homes.wakes(self.now) {
                 self.at(at, Timer::Open);
             }
         }
@@ -336,17 +321,17 @@ impl Server {
             self.homes.known.reported(self.rules, run, view.epoch);
         }
         for name in opened {
-            self.unpark(now, &name, out);
+            self.unpark(&name);
         }
         if complete || news {
-            self.opens(now, out);
+            self.opens();
         }
     }
 
     /// What nobody reported is re-created when (a) everybody who goes on has reported, and (b) everybody who was a
     /// member has vouched, or the old leases of the class are over; but whoever cannot hold it is not waited for
     /// (`known`). Called when one of these may be so.
-    pub(super) fn opens(&mut self, now: Micros, out: &mut Vec<Output>) {
+    pub(super) fn opens(&mut self) {
         if !self.joined || self.at_home() == 0 {
             return;
         }
@@ -355,51 +340,51 @@ impl Server {
         for class in Class::ALL {
             let Homes { missing, waits, known, .. } = &mut self.homes;
             let missing = missing.iter().copied().filter(|_| self.rules.has(Rule::Reports));
-            more |= known.waits_for(class, missing.chain(waits.running(now, class)));
+            more |= known.waits_for(class, missing.chain(waits.running(self.now, class)));
         }
-        self.settles(now, out);
+        self.settles();
         if !more {
             return;
         }
         for name in self.homes.parked.keys().cloned().collect::<Vec<_>>() {
             let class = self.view.as_ref().map_or(Class::Normal, |view| view.class(&name));
             if self.homes.is_open(&name, class) {
-                self.unpark(now, &name, out);
+                self.unpark(&name);
             }
         }
         if self.homes.known.all_free() && !was {
-            let after = now - self.installed_at;
-            out.push(Output::Event(Event::Recovered { epoch: self.epoch(), after }));
+            let after = self.now - self.installed_at;
+            self.out.push(Output::Event(Event::Recovered { epoch: self.epoch(), after }));
         }
     }
 
     /// The lock is open: requests that came before are numbered now, this server's own last.
-    fn unpark(&mut self, now: Micros, name: &Name, out: &mut Vec<Output>) {
+    fn unpark(&mut self, name: &Name) {
         let own = self.spec.id;
         for (who, (number, priority)) in self.homes.parked.remove(name).unwrap_or_default() {
             if who != own {
-                self.requested(now, who, name, number, priority, out);
+                self.requested(who, name, number, priority);
             }
         }
-        self.serve(now, name, out);
+        self.serve(name);
     }
 
     /// All leases of earlier epochs are over once a home has waited its longest wait: it proposes to forget the past.
-    fn settles(&mut self, now: Micros, out: &mut Vec<Output>) {
+    fn settles(&mut self) {
         let Some(view) = self.view.as_ref() else {
             return self.impossible("a home has no view");
         };
         let past = !view.past.is_empty() || view.running != view.times.leases;
-        if !past || self.homes.settle_at.is_none_or(|at| now < at) {
+        if !past || self.homes.settle_at.is_none_or(|at| self.now < at) {
             return;
         }
-        out.push(Output::Propose(Command::Settle(view.epoch)));
-        self.homes.settle_at = Some(now + SETTLE);
-        self.at(now + SETTLE, Timer::Open);
+        self.out.push(Output::Propose(Command::Settle(view.epoch)));
+        self.homes.settle_at = Some(self.now + SETTLE);
+        self.at(self.now + SETTLE, Timer::Open);
     }
 
     /// The view was read again, in the same epoch: whether some of its past is over.
-    pub(super) fn settled(&mut self, now: Micros, view: &Arc<View>, out: &mut Vec<Output>) {
+    pub(super) fn settled(&mut self, view: &Arc<View>) {
         let Some(before) = self.view.as_ref() else {
             return self.impossible("the view that is installed was read, and there is none");
         };
@@ -412,25 +397,25 @@ impl Server {
         if view.past.is_empty() {
             self.homes.settle_at = None;
         }
-        self.opens(now, out);
+        self.opens();
     }
 
     /// Counters run out long after this; a new epoch begins them anew.
-    pub(super) fn counter_is_large(&mut self, now: Micros, counter: u64, out: &mut Vec<Output>) {
+    pub(super) fn counter_is_large(&mut self, counter: u64) {
         if counter >= LARGE {
-            self.asks_for_an_epoch(now, out);
+            self.asks_for_an_epoch();
         }
     }
 
     /// The same homes in a new epoch: numbers begin anew, and records of locks that nobody uses are dropped.
-    pub(super) fn asks_for_an_epoch(&mut self, now: Micros, out: &mut Vec<Output>) {
-        if self.renewal.is_some_and(|last| now < last + SETTLE) {
+    pub(super) fn asks_for_an_epoch(&mut self) {
+        if self.renewal.is_some_and(|last| self.now < last + SETTLE) {
             return;
         }
         // Whoever is out asks for nothing.
         let Some(view) = self.view.as_ref().filter(|_| self.joined) else { return };
-        self.renewal = Some(now);
-        out.push(Output::Propose(Command::Rehome(view.epoch, view.homes.clone())));
+        self.renewal = Some(self.now);
+        self.out.push(Output::Propose(Command::Rehome(view.epoch, view.homes.clone())));
     }
 
     /// For whom the home sends a question about a lock: whoever may have the token; none if it is idle at home.

@@ -4,7 +4,7 @@
 use super::homes::Homes;
 use super::owners::patience;
 use super::table::Table;
-use super::{Answer, Event, Output, Rule, Server, Timer, answer};
+use super::{Event, Output, Rule, Server, Timer};
 use crate::{Denial, MAX_MESSAGE, Message, Owned, Run, ServerId, View};
 use ringleader_live::Micros;
 use std::collections::{BTreeMap, BTreeSet};
@@ -39,9 +39,9 @@ pub(super) struct Reporting {
 
 impl Server {
     /// A newer view was read.
-    pub(super) fn install(&mut self, now: Micros, view: Arc<View>, out: &mut Vec<Output>) {
+    pub(super) fn install(&mut self, view: Arc<View>) {
         self.pending = Some(view);
-        self.steps_on(now, out);
+        self.steps_on();
     }
 
     /// Whether this server goes on in this view with what it has.
@@ -53,22 +53,22 @@ impl Server {
 
     /// Installs a view that was read, as soon as that may be. Who goes on may at once, unless a session is on its way
     /// to another server (8.8).
-    pub(super) fn steps_on(&mut self, now: Micros, out: &mut Vec<Output>) {
+    pub(super) fn steps_on(&mut self) {
         // Nothing newer was read.
         let Some(view) = self.pending.clone() else { return };
         let continues = self.continues(&view);
-        if self.sessions_are_on_their_way(now, out) {
+        if self.sessions_are_on_their_way() {
             return;
         }
         if !continues {
-            return self.steps_down(now, view, out);
+            return self.steps_down(view);
         }
         let kept = self.carries_on(&view);
-        let homes = self.homes_in(&view, now, true);
-        self.begins(now, view.clone(), homes, true, out);
-        self.tells_of_it(now, &view, kept, out);
+        let homes = self.homes_in(&view, self.now, true);
+        self.begins(view.clone(), homes, true);
+        self.tells_of_it(&view, kept);
         if self.draining.is_some() {
-            self.sends_sessions_away(now, out);
+            self.sends_sessions_away();
         }
     }
 
@@ -88,7 +88,7 @@ impl Server {
     }
 
     /// Who was excluded or comes in fresh installs only when none of its clients can hold: released, or session over.
-    fn steps_down(&mut self, now: Micros, view: Arc<View>, out: &mut Vec<Output>) {
+    fn steps_down(&mut self, view: Arc<View>) {
         if self.held > 0 && self.rules.has(Rule::StepsDown) {
             return;
         }
@@ -96,7 +96,7 @@ impl Server {
         for (_, client) in core::mem::take(&mut self.sessions) {
             for (_, request) in client.requests {
                 if let Some(asker) = request.asker {
-                    answer(out, asker, Answer::Denied(Denial::SessionExpired));
+                    self.denies(asker, Denial::SessionExpired);
                 }
             }
         }
@@ -107,11 +107,11 @@ impl Server {
         (self.tokens, self.held, self.waiting) = (0, 0, 0);
         self.confirmed = None;
         let joined = view.has(self.spec.id, self.spec.incarnation);
-        let homes = self.homes_in(&view, now, false);
-        self.begins(now, view.clone(), homes, joined, out);
-        self.tells_of_it(now, &view, 0, out);
+        let homes = self.homes_in(&view, self.now, false);
+        self.begins(view.clone(), homes, joined);
+        self.tells_of_it(&view, 0);
         if self.joined {
-            self.read(now, out);
+            self.read();
         }
     }
 
@@ -133,24 +133,24 @@ impl Server {
         self.tokens
     }
 
-    fn begins(&mut self, now: Micros, view: Arc<View>, homes: Homes, joined: bool, out: &mut Vec<Output>) {
+    fn begins(&mut self, view: Arc<View>, homes: Homes, joined: bool) {
         self.pending = None;
         self.joined = joined;
-        self.installed_at = now;
-        self.came.retain(|_, came| came.until > now && self.rules.has(Rule::Remembers));
+        self.installed_at = self.now;
+        self.came.retain(|_, came| came.until > self.now && self.rules.has(Rule::Remembers));
         self.tally.installed += 1;
         self.stalled.clear();
         self.homes = homes;
-        for at in self.homes.wakes(now) {
+        for at in self.homes.wakes(self.now) {
             self.at(at, Timer::Open);
         }
         self.view = Some(view);
-        self.looks_again(now, out);
+        self.looks_again();
     }
 
     /// REPORT to every home; then everything that is wanted is asked for again.
-    fn tells_of_it(&mut self, now: Micros, view: &View, kept: usize, out: &mut Vec<Output>) {
-        out.push(Output::Event(Event::Installed { epoch: self.epoch(), joined: self.joined, kept }));
+    fn tells_of_it(&mut self, view: &View, kept: usize) {
+        self.out.push(Output::Event(Event::Installed { epoch: self.epoch(), joined: self.joined, kept }));
         self.reports.clear();
         if self.joined || view.past.contains(&self.run()) || !self.rules.has(Rule::Incarnations) {
             let mut owns: BTreeMap<ServerId, Vec<Owned>> =
@@ -164,22 +164,22 @@ impl Server {
             for (home, owns) in owns {
                 let pages = pages(owns, self.spec.limits.page);
                 if home == self.spec.id {
-                    self.reports_to_itself(now, pages, out);
+                    self.reports_to_itself(pages);
                 } else {
                     let open = (0..pages.len()).filter_map(|page| u32::try_from(page).ok()).collect();
-                    let report = Reporting { pages, open, sent: BTreeSet::new(), resends: 0, at: now };
+                    let report = Reporting { pages, open, sent: BTreeSet::new(), resends: 0, at: self.now };
                     self.reports.insert(home, report);
-                    self.report(now, home, out);
+                    self.report(home);
                 }
             }
         }
-        self.opens(now, out);
+        self.opens();
         for name in self.locks.names() {
-            self.serve(now, &name, out);
+            self.serve(&name);
         }
     }
 
-    fn reports_to_itself(&mut self, now: Micros, pages: Vec<Vec<Owned>>, out: &mut Vec<Output>) {
+    fn reports_to_itself(&mut self, pages: Vec<Vec<Owned>>) {
         if !self.joined {
             return;
         }
@@ -187,14 +187,14 @@ impl Server {
         let count = u32::try_from(pages.len()).unwrap_or(u32::MAX);
         for (page, owns) in (0..).zip(pages) {
             let page = Page { incarnation, page, pages: count, owns, gone: Vec::new() };
-            self.reported(now, own, page, out);
+            self.reported(own, page);
         }
     }
 
     /// Sends pages that have not arrived and are not on their way.
-    fn report(&mut self, now: Micros, home: ServerId, out: &mut Vec<Output>) {
+    fn report(&mut self, home: ServerId) {
         let (epoch, incarnation) = (self.epoch(), self.spec.incarnation);
-        let gone = self.homes.gone(now);
+        let gone = self.homes.gone(self.now);
         let Some(report) = self.reports.get_mut(&home) else {
             return self.impossible("nothing is to be reported to a home that waits for it");
         };
@@ -206,34 +206,27 @@ impl Server {
             let owns = report.pages.get(page as usize).cloned().unwrap_or_default();
             let gone = if page == 0 { gone.clone() } else { Vec::new() };
             let message = Message::Report { epoch, incarnation, page, pages: count, owns, gone };
-            out.push(Output::Send(home, message));
+            self.out.push(Output::Send(home, message));
         }
         if report.open.is_empty() {
             return;
         }
-        report.at = now + patience(report.resends);
+        report.at = self.now + patience(report.resends);
         let at = report.at;
         self.at(at, Timer::Report(home));
     }
 
-    pub(super) fn report_is_due(&mut self, now: Micros, at: Micros, home: ServerId, out: &mut Vec<Output>) {
+    pub(super) fn report_is_due(&mut self, at: Micros, home: ServerId) {
         // It has arrived, or was sent again meanwhile.
         let Some(report) = self.reports.get_mut(&home).filter(|report| report.at == at) else { return };
         report.resends += 1;
         report.sent.clear();
         self.tally.resent += 1;
-        self.report(now, home, out);
+        self.report(home);
     }
 
     /// The home has got a page.
-    pub(super) fn report_arrived(
-        &mut self,
-        now: Micros,
-        home: ServerId,
-        incarnation: u64,
-        page: u32,
-        out: &mut Vec<Output>,
-    ) {
+    pub(super) fn report_arrived(&mut self, home: ServerId, incarnation: u64, page: u32) {
         // The answer came twice.
         let Some(report) = self.reports.get_mut(&home) else { return };
         if incarnation != self.spec.incarnation || !report.open.remove(&page) {
@@ -241,11 +234,11 @@ impl Server {
         }
         report.resends = 0;
         if !report.open.is_empty() {
-            return self.report(now, home, out);
+            return self.report(home);
         }
         self.reports.remove(&home);
         if self.draining.is_some() {
-            self.sends_sessions_away(now, out);
+            self.sends_sessions_away();
         }
     }
 

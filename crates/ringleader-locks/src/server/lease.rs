@@ -38,28 +38,28 @@ impl Server {
         if self.sessions.is_empty() && self.joined { Micros(busy.0 * 8 / 5) } else { busy }
     }
 
-    pub(super) fn read_is_due(&mut self, now: Micros, out: &mut Vec<Output>) {
-        self.read(now, out);
-        let next = now + self.period();
+    pub(super) fn read_is_due(&mut self) {
+        self.read();
+        let next = self.now + self.period();
         self.at(next, Timer::Read);
     }
 
-    pub(super) fn read(&mut self, now: Micros, out: &mut Vec<Output>) {
+    pub(super) fn read(&mut self) {
         self.read_number += 1;
-        self.reads.insert(self.read_number, now);
+        self.reads.insert(self.read_number, self.now);
         while self.reads.len() > READS {
             self.reads.pop_first();
         }
-        out.push(Output::Read(self.read_number));
+        self.out.push(Output::Read(self.read_number));
     }
 
     /// Somebody knows of a newer view: read at once. It is only a hint, so nothing else follows from it.
-    pub(super) fn newer(&mut self, now: Micros, epoch: u32, out: &mut Vec<Output>) {
+    pub(super) fn newer(&mut self, epoch: u32) {
         if epoch <= self.newest().max(self.hinted) {
             return;
         }
         self.hinted = epoch;
-        self.hint_is_due(now, out);
+        self.hint_is_due();
     }
 
     /// The newest epoch that was read.
@@ -68,13 +68,13 @@ impl Server {
     }
 
     /// Reads, unless that has just been done, and again until the newer view is known.
-    pub(super) fn hint_is_due(&mut self, now: Micros, out: &mut Vec<Output>) {
+    pub(super) fn hint_is_due(&mut self) {
         if self.hinted <= self.newest() {
             return;
         }
         let last = self.reads.last_key_value().map_or(Micros(0), |(_, sent)| *sent + HINTS);
-        if last <= now {
-            self.read(now, out);
+        if last <= self.now {
+            self.read();
             // What it was told may be wrong; then the usual reads are enough.
             self.hinted = self.newest();
         } else {
@@ -82,24 +82,18 @@ impl Server {
         }
     }
 
-    pub(super) fn read_answered(
-        &mut self,
-        now: Micros,
-        number: u64,
-        view: Option<Arc<View>>,
-        out: &mut Vec<Output>,
-    ) {
+    pub(super) fn read_answered(&mut self, number: u64, view: Option<Arc<View>>) {
         // It came twice, or after so many others that it was given up.
         let Some(sent) = self.reads.remove(&number) else { return };
         // The store did not answer; the next read is due soon.
         let Some(view) = view else { return };
-        let sent = if self.rules.has(Rule::LeaseFromSent) { sent } else { now };
+        let sent = if self.rules.has(Rule::LeaseFromSent) { sent } else { self.now };
         if view.epoch > self.newest() {
-            self.guardian.learns(now, &view);
+            self.guardian.learns(self.now, &view);
         }
         if view.epoch > self.epoch() || self.view.is_none() {
             if self.pending.as_ref().is_none_or(|pending| pending.epoch < view.epoch) {
-                self.install(now, view.clone(), out);
+                self.install(view.clone());
             }
             if self.epoch() != view.epoch {
                 return;
@@ -108,12 +102,12 @@ impl Server {
         if view.epoch != self.epoch() {
             return;
         }
-        self.settled(now, &view, out);
+        self.settled(&view);
         if self.joined && view.has(self.spec.id, self.spec.incarnation) {
             self.confirmed = self.confirmed.max(Some(sent));
             // Who could not be granted for want of a lease is looked at again.
             for name in core::mem::take(&mut self.stalled) {
-                self.serve(now, &name, out);
+                self.serve(&name);
             }
         }
     }

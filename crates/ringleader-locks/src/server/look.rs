@@ -37,46 +37,38 @@ impl Server {
         Denial::Recovering { retry: AGAIN }
     }
 
-    pub(super) fn look(&mut self, now: Micros, asker: Asker, name: &Name, out: &mut Vec<Output>) {
-        match self.known(now, name) {
-            Some(Ok(state)) => answer(out, asker, Answer::State(state)),
-            Some(Err(denial)) => answer(out, asker, Answer::Denied(denial)),
+    pub(super) fn look(&mut self, asker: Asker, name: &Name) {
+        match self.known(self.now, name) {
+            Some(Ok(state)) => answer(&mut self.out, asker, Answer::State(state)),
+            Some(Err(denial)) => self.denies(asker, denial),
             None if self.looks.len() >= QUESTIONS => {
-                answer(out, asker, Answer::Denied(Denial::Limit("questions about locks")));
+                self.denies(asker, Denial::Limit("questions about locks"));
             }
-            None => self.question(now, name, Who::Client(asker), out),
+            None => self.question(name, Who::Client(asker)),
         }
     }
 
     /// A try for a lock whose token is elsewhere: is it free? If so the token is asked for; otherwise the chain is
     /// left in peace, for a token that went to somebody who gave up would cost the others.
-    pub(super) fn try_elsewhere(
-        &mut self,
-        now: Micros,
-        key: SessionKey,
-        rid: Rid,
-        request: Request,
-        class: Class,
-        out: &mut Vec<Output>,
-    ) {
+    pub(super) fn try_elsewhere(&mut self, key: SessionKey, rid: Rid, request: Request, class: Class) {
         let Some(asker) = request.asker else {
             return self.impossible("nobody waits for a try");
         };
-        if !self.may_grant(now, key, class) {
-            return answer(out, asker, Answer::Denied(self.no_lease()));
+        if !self.may_grant(self.now, key, class) {
+            return self.denies(asker, self.no_lease());
         }
         if self.is_home(&request.name) && !self.homes.is_open(&request.name, class) {
-            return answer(out, asker, Answer::Denied(self.recovering()));
+            return self.denies(asker, self.recovering());
         }
         if self.looks.len() >= QUESTIONS {
-            return answer(out, asker, Answer::Denied(Denial::Limit("questions about locks")));
+            return self.denies(asker, Denial::Limit("questions about locks"));
         }
         let name = request.name.clone();
         let Some(client) = self.sessions.get_mut(&key) else {
             return self.impossible("a session that is known is not open");
         };
         client.requests.insert(rid, request);
-        self.question(now, &name, Who::Try(key, rid), out);
+        self.question(&name, Who::Try(key, rid));
     }
 
     /// What is known here: how the lock is, why nothing is known, or nothing because somebody else knows.
@@ -100,90 +92,77 @@ impl Server {
         Some(Ok(LockState { owner: Some(self.spec.id), ..LockState::default() }))
     }
 
-    fn question(&mut self, now: Micros, name: &Name, who: Who, out: &mut Vec<Output>) {
+    fn question(&mut self, name: &Name, who: Who) {
         self.look_number += 1;
         let number = self.look_number;
-        self.looks.insert(number, Question { name: name.clone(), who, times: 0, at: now });
-        self.ask_around(now, number, out);
+        self.looks.insert(number, Question { name: name.clone(), who, times: 0, at: self.now });
+        self.ask_around(number);
     }
 
     /// To the home, which knows who may have the token.
-    fn ask_around(&mut self, now: Micros, number: u64, out: &mut Vec<Output>) {
+    fn ask_around(&mut self, number: u64) {
         let Some(question) = self.looks.get_mut(&number) else {
             return self.impossible("a question is asked that is not open");
         };
-        question.at = now + AGAIN;
+        question.at = self.now + AGAIN;
         let name = question.name.clone();
-        self.at(now + AGAIN, Timer::Look(number));
+        self.at(self.now + AGAIN, Timer::Look(number));
         let home = self.view.as_ref().and_then(|view| view.home(&name));
         let own = self.spec.id;
         match home {
-            Some(home) if home == own => self.looked_for(now, &name, own, number, out),
+            Some(home) if home == own => self.looked_for(&name, own, number),
             Some(home) => {
                 let message = Message::Look { epoch: self.epoch(), name, asker: own, number };
-                out.push(Output::Send(home, message));
+                self.out.push(Output::Send(home, message));
             }
             None => {}
         }
     }
 
     /// Somebody wants to know. Who has the token answers; the home asks those who may have it.
-    pub(super) fn looked_for(
-        &mut self,
-        now: Micros,
-        name: &Name,
-        asker: ServerId,
-        number: u64,
-        out: &mut Vec<Output>,
-    ) {
+    pub(super) fn looked_for(&mut self, name: &Name, asker: ServerId, number: u64) {
         let (own, epoch) = (self.spec.id, self.epoch());
         let handed = self.locks.get(name).and_then(|lock| lock.handed).map(|(_, there)| there);
-        match self.known(now, name) {
-            Some(Ok(state)) if asker == own => self.look_answered(now, name, number, state, out),
+        match self.known(self.now, name) {
+            Some(Ok(state)) if asker == own => self.look_answered(name, number, state),
             Some(Ok(state)) => {
-                out.push(Output::Send(asker, Message::Looked { epoch, name: name.clone(), number, state }));
+                self.out
+                    .push(Output::Send(asker, Message::Looked { epoch, name: name.clone(), number, state }));
             }
             Some(Err(_)) => {}
             None if self.is_home(name) => {
                 let others = self.may_have(name).unwrap_or_default().into_iter().chain(handed);
-                out.extend(others.filter(|other| *other != own).map(|other| {
+                self.out.extend(others.filter(|other| *other != own).map(|other| {
                     Output::Send(other, Message::Look { epoch, name: name.clone(), asker, number })
                 }));
             }
             // The home may not know where it went; if it went there, it has looked, and would ask us again.
             None => {
                 let home = self.view.as_ref().and_then(|view| view.home(name));
-                out.extend(handed.filter(|there| Some(*there) != home).map(|there| {
+                self.out.extend(handed.filter(|there| Some(*there) != home).map(|there| {
                     Output::Send(there, Message::Look { epoch, name: name.clone(), asker, number })
                 }));
             }
         }
     }
 
-    pub(super) fn look_answered(
-        &mut self,
-        now: Micros,
-        name: &Name,
-        number: u64,
-        state: LockState,
-        out: &mut Vec<Output>,
-    ) {
+    pub(super) fn look_answered(&mut self, name: &Name, number: u64, state: LockState) {
         // It was answered already, or given up.
         let Some(question) = self.looks.remove(&number) else { return };
         if question.name != *name {
             return;
         }
         match question.who {
-            Who::Client(asker) => answer(out, asker, Answer::State(state)),
+            Who::Client(asker) => answer(&mut self.out, asker, Answer::State(state)),
             Who::Try(key, rid) => {
                 let free = !state.held && state.waiters == 0;
                 let found = if free { Ok(()) } else { Err(Denial::Locked) };
-                self.try_goes_on(now, key, rid, found, out);
+                self.try_goes_on(key, rid, found);
             }
         }
     }
 
-    pub(super) fn look_is_due(&mut self, now: Micros, at: Micros, number: u64, out: &mut Vec<Output>) {
+    pub(super) fn look_is_due(&mut self, at: Micros, number: u64) {
         // It was answered, or asked again meanwhile.
         let Entry::Occupied(mut question) = self.looks.entry(number) else { return };
         if question.get().at != at {
@@ -192,20 +171,20 @@ impl Server {
         question.get_mut().times += 1;
         if question.get().times < TIMES {
             self.tally.resent += 1;
-            return self.ask_around(now, number, out);
+            return self.ask_around(number);
         }
         let who = question.remove().who;
         let denial = self.recovering();
         match who {
-            Who::Client(asker) => answer(out, asker, Answer::Denied(denial)),
-            Who::Try(key, rid) => self.try_goes_on(now, key, rid, Err(denial), out),
+            Who::Client(asker) => self.denies(asker, denial),
+            Who::Try(key, rid) => self.try_goes_on(key, rid, Err(denial)),
         }
     }
 
     /// In a new view every question is asked again, of the new home.
-    pub(super) fn looks_again(&mut self, now: Micros, out: &mut Vec<Output>) {
+    pub(super) fn looks_again(&mut self) {
         for number in self.looks.keys().copied().collect::<Vec<_>>() {
-            self.ask_around(now, number, out);
+            self.ask_around(number);
         }
     }
 }

@@ -36,7 +36,7 @@ pub use rules::{Rule, Rules};
 pub use said::{Event, Input, LockStatus, Output, Path, ServerStatus, Tally};
 pub use spec::{Limits, ServerSpec};
 
-use super::{Answer, Ask, Asker, Class, LockState, Message, Name, Rid, ServerId, SessionId, View};
+use super::{Answer, Ask, Asker, Class, Denial, LockState, Message, Name, Rid, ServerId, SessionId, View};
 use drain::Draining;
 use guardian::{Guardian, Heard};
 use homes::Homes;
@@ -89,6 +89,9 @@ enum Timer {
 pub struct Server {
     spec: ServerSpec,
     rules: Rules,
+    /// In a step: when it is, and what is to be done. Between two steps there is neither.
+    now: Micros,
+    out: Vec<Output>,
     boot: Micros,
     tally: Tally,
     timers: BTreeSet<(Micros, Timer)>,
@@ -136,6 +139,8 @@ impl Server {
         let mut server = Server {
             spec,
             rules: Rules::default(),
+            now: Micros(0),
+            out: Vec::new(),
             boot: now,
             tally: Tally::default(),
             timers: BTreeSet::new(),
@@ -180,25 +185,33 @@ impl Server {
 
     /// Something happened now. What is to be done is appended.
     pub fn handle(&mut self, now: Micros, input: Input, out: &mut Vec<Output>) {
+        self.now = now;
+        core::mem::swap(&mut self.out, out);
+        self.happens(input);
+        core::mem::swap(&mut self.out, out);
+        self.now = Micros(0);
+    }
+
+    fn happens(&mut self, input: Input) {
         // What is due comes first, so that nobody is served by a session that is over.
-        self.fire(now, out);
+        self.fire();
         match input {
             Input::Tick => {}
             Input::Company => {
-                self.hastens(now);
-                self.fire(now, out);
+                self.hastens();
+                self.fire();
             }
-            Input::Peer(from, message) => self.heard(now, from, message, out),
-            Input::Read(number, view) => self.read_answered(now, number, view, out),
-            Input::Hint(epoch) => self.newer(now, epoch, out),
-            Input::Proposes(proposes) => self.guardian.proposes(now, proposes),
-            Input::Client(asker, ask) => self.asked_by_client(now, asker, ask, out),
+            Input::Peer(from, message) => self.heard(from, message),
+            Input::Read(number, view) => self.read_answered(number, view),
+            Input::Hint(epoch) => self.newer(epoch),
+            Input::Proposes(proposes) => self.guardian.proposes(self.now, proposes),
+            Input::Client(asker, ask) => self.asked_by_client(asker, ask),
             // An answer to somebody who is gone is thrown away by whoever drives the server; the request stays.
             Input::Gone(_) => {}
-            Input::Drain => self.drain(now, out),
+            Input::Drain => self.drain(),
         }
-        self.steps_on(now, out);
-        self.drains(now, out);
+        self.steps_on();
+        self.drains();
     }
 
     /// When it wants to be woken at the latest.
@@ -288,106 +301,111 @@ impl Server {
         self.tally.impossible.get_or_insert(what);
     }
 
+    fn denies(&mut self, asker: Asker, why: Denial) {
+        answer(&mut self.out, asker, Answer::Denied(why));
+    }
+
     fn at(&mut self, when: Micros, timer: Timer) {
         self.timers.insert((when, timer));
     }
 
     /// Signs of life and reads that are nearly due are due. A wake-up costs more than what is done in it.
-    fn hastens(&mut self, now: Micros) {
-        let soon = now + Micros(self.spec.renew.0 / 4);
+    fn hastens(&mut self) {
+        let soon = self.now + Micros(self.spec.renew.0 / 4);
         let early =
             |(at, timer): &&(Micros, Timer)| *at <= soon && matches!(timer, Timer::Beat | Timer::Read);
         let early: Vec<_> =
             self.timers.iter().take_while(|(at, _)| *at <= soon).filter(early).cloned().collect();
         for (at, timer) in early {
             self.timers.remove(&(at, timer.clone()));
-            self.at(now, timer);
+            self.at(self.now, timer);
         }
     }
 
     /// Does what is due.
-    fn fire(&mut self, now: Micros, out: &mut Vec<Output>) {
-        while self.timers.first().is_some_and(|(at, _)| *at <= now)
+    fn fire(&mut self) {
+        while self.timers.first().is_some_and(|(at, _)| *at <= self.now)
             && let Some((at, timer)) = self.timers.pop_first()
         {
             match timer {
-                Timer::Read => self.read_is_due(now, out),
-                Timer::Beat => self.beat(now, out),
-                Timer::Session(session) => self.session_is_due(now, session, out),
-                Timer::Wait(session, rid) => self.wait_is_over(now, session, rid, out),
-                Timer::Resend(name) => self.resend_is_due(now, at, &name, out),
-                Timer::Idle(name) => self.idle_is_due(now, at, &name, out),
-                Timer::Report(home) => self.report_is_due(now, at, home, out),
-                Timer::Move(session) => self.move_is_due(now, at, session, out),
-                Timer::Open => self.opens(now, out),
-                Timer::Look(number) => self.look_is_due(now, at, number, out),
-                Timer::Hint => self.hint_is_due(now, out),
+                Timer::Read => self.read_is_due(),
+                Timer::Beat => self.beat(),
+                Timer::Session(session) => self.session_is_due(session),
+                Timer::Wait(session, rid) => self.wait_is_over(session, rid),
+                Timer::Resend(name) => self.resend_is_due(at, &name),
+                Timer::Idle(name) => self.idle_is_due(at, &name),
+                Timer::Report(home) => self.report_is_due(at, home),
+                Timer::Move(session) => self.move_is_due(at, session),
+                Timer::Open => self.opens(),
+                Timer::Look(number) => self.look_is_due(at, number),
+                Timer::Hint => self.hint_is_due(),
             }
         }
     }
 
     /// A message from another server. One of another epoch is dropped (4.2).
-    fn heard(&mut self, now: Micros, from: ServerId, message: Message, out: &mut Vec<Output>) {
+    fn heard(&mut self, from: ServerId, message: Message) {
         let epoch = message.epoch();
         if let Message::Ping { epoch, incarnation, leased: is_leased, wants_in, proposes, proto } = message {
             let leased = None;
-            let ping = Heard { at: now, leased, incarnation, epoch, is_leased, wants_in, proposes, proto };
+            let ping =
+                Heard { at: self.now, leased, incarnation, epoch, is_leased, wants_in, proposes, proto };
             self.pinged(from, ping);
-            return self.newer(now, epoch, out);
+            return self.newer(epoch);
         }
         if let Message::Move { session, .. } = &message
             && epoch < self.epoch()
         {
             // Whoever sent it waits for an answer before it comes into this epoch.
-            return self.session_comes_late(now, from, epoch, *session, out);
+            return self.session_comes_late(from, epoch, *session);
         }
         let old_token = !self.rules.has(Rule::Epochs) && matches!(message, Message::Token { .. });
         if epoch != self.epoch() && !old_token {
             self.tally.old_epoch += 1;
-            return self.newer(now, epoch, out);
+            return self.newer(epoch);
         }
         if let Message::Reported { incarnation, page, .. } = message {
-            return self.report_arrived(now, from, incarnation, page, out);
+            return self.report_arrived(from, incarnation, page);
         }
         if !self.joined {
             return;
         }
         match message {
             Message::Req { name, number, priority, .. } => {
-                self.requested(now, from, &name, number, priority, out);
+                self.requested(from, &name, number, priority);
             }
-            Message::Pass { name, k, to, .. } => self.told_to_pass(now, &name, k, to, out),
-            Message::Token { name, k, counter, .. } => self.token_comes(now, from, &name, k, counter, out),
-            Message::Took { name, k, .. } => self.taken(now, &name, k, out),
-            Message::Offer { name, k, .. } => self.offered(now, from, &name, k, out),
+            Message::Pass { name, k, to, .. } => self.told_to_pass(&name, k, to),
+            Message::Token { name, k, counter, .. } => self.token_comes(from, &name, k, counter),
+            Message::Took { name, k, .. } => self.taken(&name, k),
+            Message::Offer { name, k, .. } => self.offered(from, &name, k),
             Message::Report { incarnation, page, pages, owns, gone, .. } => {
                 let page = install::Page { incarnation, page, pages, owns, gone };
-                self.reported(now, from, page, out);
+                self.reported(from, page);
             }
-            Message::Look { name, asker, number, .. } => self.looked_for(now, &name, asker, number, out),
-            Message::Looked { name, number, state, .. } => self.look_answered(now, &name, number, state, out),
-            Message::Move { session, parcel, .. } => self.session_comes(now, from, session, *parcel, out),
-            Message::Moved { session, taken, .. } => self.session_came(now, from, session, taken, out),
+            Message::Look { name, asker, number, .. } => self.looked_for(&name, asker, number),
+            Message::Looked { name, number, state, .. } => self.look_answered(&name, number, state),
+            Message::Move { session, parcel, .. } => self.session_comes(from, session, *parcel),
+            Message::Moved { session, taken, .. } => self.session_came(from, session, taken),
             Message::Ping { .. } | Message::Reported { .. } => {}
         }
     }
 
-    fn asked_by_client(&mut self, now: Micros, asker: Asker, ask: Ask, out: &mut Vec<Output>) {
+    fn asked_by_client(&mut self, asker: Asker, ask: Ask) {
         // The session has moved, or is about to.
-        let Some(ask) = self.answered_elsewhere(asker, ask, out) else { return };
+        let Some(ask) = self.answered_elsewhere(asker, ask) else { return };
         match ask {
             Ask::Open { ttl, class, meta, owner, follows } => {
-                self.open(now, asker, sessions::Opening { ttl, class, meta, owner, follows }, out);
+                self.open(asker, sessions::Opening { ttl, class, meta, owner, follows });
             }
-            Ask::KeepAlive { session, beliefs: _ } => self.keep_alive(now, asker, session, out),
-            Ask::Close { session } => self.close(now, asker, session, out),
+            Ask::KeepAlive { session, beliefs: _ } => self.keep_alive(asker, session),
+            Ask::Close { session } => self.close(asker, session),
             Ask::Acquire { session, rid, name, wait, priority, value } => {
                 let wanted = requests::Wanted { rid, name, wait, priority, value };
-                self.acquire(now, asker, session, wanted, out);
+                self.acquire(asker, session, wanted);
             }
-            Ask::Cancel { session, rid } => self.cancel(now, asker, session, rid, out),
-            Ask::Release { session, name, fence } => self.release(now, asker, session, &name, fence, out),
-            Ask::Look { name } => self.look(now, asker, &name, out),
+            Ask::Cancel { session, rid } => self.cancel(asker, session, rid),
+            Ask::Release { session, name, fence } => self.release(asker, session, &name, fence),
+            Ask::Look { name } => self.look(asker, &name),
         }
     }
 
@@ -418,6 +436,7 @@ impl Server {
     }
 }
 
+/// While something else of a server is in hand.
 fn answer(out: &mut Vec<Output>, asker: Asker, answer: Answer) {
     out.push(Output::Answer(asker, answer));
 }

@@ -12,7 +12,7 @@
 use super::owners::patience;
 use super::requests::{Request, State};
 use super::sessions::{Client, Opening};
-use super::{Answer, Ask, Asker, Event, Output, Rule, Server, SessionKey, Timer, answer};
+use super::{Ask, Asker, Event, Output, Rule, Server, SessionKey, Timer};
 use crate::{Carried, Denial, MAX_MESSAGE, Message, Name, Parcel, Rid, ServerId, SessionId};
 use ringleader::mutex::homed_chain::Token;
 use ringleader_live::Micros;
@@ -62,12 +62,7 @@ impl Gone {
 impl Server {
     /// What is asked about a session that has moved is asked there; about one on its way, when it has arrived. What is
     /// to be answered here is given back.
-    pub(super) fn answered_elsewhere(
-        &mut self,
-        asker: Asker,
-        ask: Ask,
-        out: &mut Vec<Output>,
-    ) -> Option<Ask> {
+    pub(super) fn answered_elsewhere(&mut self, asker: Asker, ask: Ask) -> Option<Ask> {
         if self.draining.is_none() {
             return Some(ask);
         }
@@ -75,7 +70,8 @@ impl Server {
         let Some(session) = ask.session() else { return Some(ask) };
         if let Some(gone) = self.gone.get_mut(&session) {
             gone.told = true;
-            answer(out, asker, Answer::Denied(Denial::Moved(gone.to)));
+            let to = gone.to;
+            self.denies(asker, Denial::Moved(to));
             return None;
         }
         let most = self.spec.limits.locks;
@@ -89,28 +85,26 @@ impl Server {
         if way.asked.len() < most {
             way.asked.push((asker, ask));
         } else {
-            answer(out, asker, Answer::Denied(Denial::Limit("questions of a session that moves")));
+            self.denies(asker, Denial::Limit("questions of a session that moves"));
         }
         None
     }
 
     /// Every session whose client follows goes to another server, if there is one.
-    pub(super) fn sends_sessions_away(&mut self, now: Micros, out: &mut Vec<Output>) {
+    pub(super) fn sends_sessions_away(&mut self) {
         let stays = |client: &Client| !client.follows || client.way.is_some();
         let going = self.sessions.iter().filter(|(_, client)| !stays(client));
         for key in going.map(|(key, _)| *key).collect::<Vec<_>>() {
-            self.sets_off(now, key, BTreeSet::new(), Vec::new(), out);
+            self.sets_off(key, BTreeSet::new(), Vec::new());
         }
     }
 
     /// A session sets off; or what was asked is given back, because there is nowhere to go, or too much to carry.
     fn sets_off(
         &mut self,
-        now: Micros,
         key: SessionKey,
         refused: BTreeSet<ServerId>,
         asked: Vec<(Asker, Ask)>,
-        out: &mut Vec<Output>,
     ) -> Option<Vec<(Asker, Ask)>> {
         let view = self.view.as_ref().filter(|_| self.joined && self.pending.is_none());
         // Out of the view there is nowhere to go.
@@ -133,14 +127,14 @@ impl Server {
             .bytes()
             .fold(7_usize, |drawn, byte| drawn.wrapping_mul(31).wrapping_add(usize::from(byte)));
         let to = others[drawn % others.len()];
-        let mut way = Way { to, refused, asked, resends: 0, at: now };
-        let free = self.waits_elsewhere(now, key, &mut way);
+        let mut way = Way { to, refused, asked, resends: 0, at: self.now };
+        let free = self.waits_elsewhere(key, &mut way);
         if let Some(client) = self.sessions.get_mut(&key) {
             client.way = Some(Box::new(way));
         }
-        self.sends_away(now, key, out);
+        self.sends_away(key);
         for name in free {
-            self.serve(now, &name, out);
+            self.serve(&name);
         }
         None
     }
@@ -153,7 +147,7 @@ impl Server {
     }
 
     /// What waits is asked again where the session arrives. The locks for which nobody of it waits any more.
-    fn waits_elsewhere(&mut self, now: Micros, key: SessionKey, way: &mut Way) -> Vec<Name> {
+    fn waits_elsewhere(&mut self, key: SessionKey, way: &mut Way) -> Vec<Name> {
         let Some(client) = self.sessions.get_mut(&key) else {
             self.impossible("a session sets off that is not open");
             return Vec::new();
@@ -168,7 +162,7 @@ impl Server {
             self.forget_wait(key, rid, &request);
             let (wait, priority) = match request.state {
                 State::Waits { place: (rank, _), until, tries } => {
-                    let wait = until.map(|until| if tries { Micros(0) } else { until - now });
+                    let wait = until.map(|until| if tries { Micros(0) } else { until - self.now });
                     (wait, u32::MAX - rank)
                 }
                 State::Tries { priority, .. } => (Some(Micros(0)), priority),
@@ -184,7 +178,7 @@ impl Server {
     }
 
     /// MOVE, for the first time or again.
-    fn sends_away(&mut self, now: Micros, key: SessionKey, out: &mut Vec<Output>) {
+    fn sends_away(&mut self, key: SessionKey) {
         let epoch = self.epoch();
         let Some(client) = self.sessions.get_mut(&key) else {
             return self.impossible("a session that is known is not open");
@@ -192,7 +186,7 @@ impl Server {
         let Some(way) = client.way.as_mut() else {
             return self.impossible("a session is sent away that stays");
         };
-        way.at = now + patience(way.resends);
+        way.at = self.now + patience(way.resends);
         let (to, at) = (way.to, way.at);
         let carried = |(rid, request): (&Rid, &Request)| {
             // What waited is asked again where it arrives.
@@ -206,15 +200,15 @@ impl Server {
             class: client.class,
             meta: client.meta.clone(),
             owner: client.owner.clone(),
-            left: client.until - now,
+            left: client.until - self.now,
             over: client.over(),
             held: client.requests.iter().filter_map(carried).collect(),
         });
-        out.push(Output::Send(to, Message::Move { epoch, session: client.name, parcel }));
+        self.out.push(Output::Send(to, Message::Move { epoch, session: client.name, parcel }));
         self.at(at, Timer::Move(key));
     }
 
-    pub(super) fn move_is_due(&mut self, now: Micros, at: Micros, key: SessionKey, out: &mut Vec<Output>) {
+    pub(super) fn move_is_due(&mut self, at: Micros, key: SessionKey) {
         let client = self.sessions.get_mut(&key);
         let Some(way) = client.and_then(|client| client.way.as_mut()).filter(|way| way.at == at) else {
             // It has arrived, or was sent again meanwhile.
@@ -222,54 +216,41 @@ impl Server {
         };
         way.resends += 1;
         self.tally.resent += 1;
-        self.sends_away(now, key, out);
+        self.sends_away(key);
     }
 
     /// At the new server: a session comes. What was said of it once is said again: a copy that comes late must not be
     /// taken when the first was not.
-    pub(super) fn session_comes(
-        &mut self,
-        now: Micros,
-        from: ServerId,
-        session: SessionId,
-        parcel: Parcel,
-        out: &mut Vec<Output>,
-    ) {
+    pub(super) fn session_comes(&mut self, from: ServerId, session: SessionId, parcel: Parcel) {
         let epoch = self.epoch();
         let said = self.came.get(&(from, session)).filter(|came| came.epoch == epoch).map(|came| came.taken);
         let taken = said.unwrap_or_else(|| {
             // As long as the client and the sender count on it, whose clocks may be the slower ones.
             let kept = self.view.as_ref().map_or(Micros(0), |view| view.times.wait(parcel.left));
-            let until = now + kept;
+            let until = self.now + kept;
             let taken = self.can_take(&parcel);
             if taken {
-                self.takes_in(now, from, (session, until), parcel, out);
+                self.takes_in(from, (session, until), parcel);
             }
             self.came.insert((from, session), Came { epoch, taken, until });
             taken
         });
-        out.push(Output::Send(from, Message::Moved { epoch, session, taken }));
+        self.out.push(Output::Send(from, Message::Moved { epoch, session, taken }));
     }
 
     /// A session comes that was sent in an epoch that is over here: if it was not taken then, it never will be. Who was
     /// not in that epoch does not know what became of it there: an earlier run of this server may have taken it, and
     /// have sent it on.
-    pub(super) fn session_comes_late(
-        &mut self,
-        now: Micros,
-        from: ServerId,
-        epoch: u32,
-        session: SessionId,
-        out: &mut Vec<Output>,
-    ) {
-        let came = self.came.get(&(from, session)).filter(|came| came.epoch == epoch && came.until > now);
+    pub(super) fn session_comes_late(&mut self, from: ServerId, epoch: u32, session: SessionId) {
+        let came =
+            self.came.get(&(from, session)).filter(|came| came.epoch == epoch && came.until > self.now);
         let seat = self.view.as_ref().and_then(|view| view.members.get(&self.spec.id));
         let was_in =
             seat.is_some_and(|seat| seat.incarnation == self.spec.incarnation && seat.since <= epoch);
         if let Some(taken) =
             came.map(|came| came.taken).or((was_in || !self.rules.has(Rule::OwnWord)).then_some(false))
         {
-            out.push(Output::Send(from, Message::Moved { epoch, session, taken }));
+            self.out.push(Output::Send(from, Message::Moved { epoch, session, taken }));
         }
     }
 
@@ -286,14 +267,7 @@ impl Server {
     }
 
     /// Takes a session in, until its client shows a sign of life here or that moment.
-    fn takes_in(
-        &mut self,
-        now: Micros,
-        from: ServerId,
-        (session, until): (SessionId, Micros),
-        parcel: Parcel,
-        out: &mut Vec<Output>,
-    ) {
+    fn takes_in(&mut self, from: ServerId, (session, until): (SessionId, Micros), parcel: Parcel) {
         let Parcel { ttl, class, meta, owner, left: _, over, held } = parcel;
         self.opened += 1;
         let key = self.opened;
@@ -302,79 +276,67 @@ impl Server {
         over.into_iter().for_each(|finished| client.remembers(finished));
         let count = held.len();
         for Carried { rid, name, fence, value, k, counter } in held {
-            let lock = self.lock_mut(now, &name);
+            let now = self.now;
+            let lock = self.lock_mut(&name);
             lock.owner.takes(Token { k, counter });
             lock.comes_held(now, from, (key, rid), fence);
             (self.tokens, self.held) = (self.tokens + 1, self.held + 1);
-            client.requests.insert(rid, Request::held(name, fence, value, now));
+            client.requests.insert(rid, Request::held(name, fence, value, self.now));
         }
         self.sessions.insert(key, client);
         self.guests.insert(session, key);
         self.at(until, Timer::Session(key));
         self.tally.arrived += 1;
-        out.push(Output::Event(Event::Arrived { session, from, held: count }));
+        self.out.push(Output::Event(Event::Arrived { session, from, held: count }));
     }
 
     /// At the old server: the answer.
-    pub(super) fn session_came(
-        &mut self,
-        now: Micros,
-        from: ServerId,
-        session: SessionId,
-        taken: bool,
-        out: &mut Vec<Output>,
-    ) {
+    pub(super) fn session_came(&mut self, from: ServerId, session: SessionId, taken: bool) {
         // It has ended here.
         let Ok(key) = self.client(session) else { return };
         let Some(client) = self.sessions.get_mut(&key) else {
             return self.impossible("a session that is known is not open");
         };
-        // Who took it may have forgotten that by now, and have let others in.
-        if !taken && client.until <= now {
+        // Who took it may have forgotten that by self.now, and have let others in.
+        if !taken && client.until <= self.now {
             return;
         }
-        // The answer came twice, or it is on its way to somebody else by now.
+        // The answer came twice, or it is on its way to somebody else by self.now.
         let Some(mut way) = client.way.take_if(|way| way.to == from) else { return };
         if taken {
-            return self.has_left(now, key, *way, out);
+            return self.has_left(key, *way);
         }
         way.refused.insert(from);
         // Somebody else may take it.
-        let Some(asked) = self.sets_off(now, key, way.refused, way.asked, out) else { return };
+        let Some(asked) = self.sets_off(key, way.refused, way.asked) else { return };
         // Nobody takes it: it is waited for, and tries again in the next view.
         if let Some(until) = self.sessions.get(&key).map(|client| client.until) {
             self.at(until, Timer::Session(key));
         }
         for (asker, ask) in asked {
-            self.asked_by_client(now, asker, ask, out);
+            self.asked_by_client(asker, ask);
         }
     }
 
     /// It is there.
-    fn has_left(&mut self, now: Micros, key: SessionKey, way: Way, out: &mut Vec<Output>) {
+    fn has_left(&mut self, key: SessionKey, way: Way) {
         let to = way.to;
-        let Some(client) = self.lets_tokens_go(now, key, Some(to), out) else {
+        let Some(client) = self.lets_tokens_go(key, Some(to)) else {
             return self.impossible("a session that is known is not open");
         };
         // Who holds nothing loses nothing if it is not told.
         let told = !way.asked.is_empty() || client.requests.is_empty();
         for (asker, _) in way.asked {
-            answer(out, asker, Answer::Denied(Denial::Moved(to)));
+            self.denies(asker, Denial::Moved(to));
         }
         self.tally.left += 1;
         self.gone.insert(client.name, Gone { to, until: client.until, told });
-        out.push(Output::Event(Event::Left { session: client.name, to }));
+        self.out.push(Output::Event(Event::Left { session: client.name, to }));
     }
 
     /// A session is not here any more, and neither are the tokens of the locks that it holds. If it is known where they
     /// are, what was said here of who gets them next is said there.
-    fn lets_tokens_go(
-        &mut self,
-        now: Micros,
-        key: SessionKey,
-        to: Option<ServerId>,
-        out: &mut Vec<Output>,
-    ) -> Option<Client> {
+    fn lets_tokens_go(&mut self, key: SessionKey, to: Option<ServerId>) -> Option<Client> {
         let epoch = self.epoch();
         let client = self.sessions.remove(&key)?;
         self.guests.remove(&client.name);
@@ -385,35 +347,34 @@ impl Server {
                 self.impossible("a lock is held whose token is not here");
                 continue;
             };
-            lock.let_go(now);
+            lock.let_go(self.now);
             lock.handed = to.map(|to| (token.k, to));
             (self.tokens, self.held) = (self.tokens - 1, self.held - 1);
             if let (Some(there), Some(to)) = (to, next) {
                 let (name, k) = (request.name.clone(), token.k);
-                out.push(Output::Send(there, Message::Pass { epoch, name, k, to }));
+                self.out.push(Output::Send(there, Message::Pass { epoch, name, k, to }));
             }
         }
         Some(client)
     }
 
     /// A session that is on its way is over here: if a newer view waits for that, its client holds nothing of ours.
-    pub(super) fn overdue(&mut self, now: Micros, key: SessionKey, out: &mut Vec<Output>) {
+    pub(super) fn overdue(&mut self, key: SessionKey) {
         if self.pending.is_none() {
             return;
         }
         // Whether it has arrived is not known, and does not matter: who has it reports its tokens.
-        let Some(Client { name: session, way: Some(way), .. }) = self.lets_tokens_go(now, key, None, out)
-        else {
+        let Some(Client { name: session, way: Some(way), .. }) = self.lets_tokens_go(key, None) else {
             return self.impossible("a session is overdue that is not on its way");
         };
         for (asker, _) in way.asked {
-            answer(out, asker, Answer::Denied(Denial::SessionExpired));
+            self.denies(asker, Denial::SessionExpired);
         }
-        out.push(Output::Event(Event::Left { session, to: way.to }));
+        self.out.push(Output::Event(Event::Left { session, to: way.to }));
     }
 
     /// Whether a session is on its way with a client that may hold something.
-    pub(super) fn sessions_are_on_their_way(&mut self, now: Micros, out: &mut Vec<Output>) -> bool {
+    pub(super) fn sessions_are_on_their_way(&mut self) -> bool {
         if self.draining.is_none() {
             return false;
         }
@@ -421,8 +382,8 @@ impl Server {
         let moving: Vec<(SessionKey, Micros)> = moving.map(|(key, client)| (*key, client.until)).collect();
         let mut some = false;
         for (key, until) in moving {
-            if until <= now || !self.rules.has(Rule::MovesFirst) {
-                self.overdue(now, key, out);
+            if until <= self.now || !self.rules.has(Rule::MovesFirst) {
+                self.overdue(key);
             } else {
                 some = true;
             }

@@ -142,25 +142,25 @@ impl Lock {
 
 impl Server {
     /// The record of a lock.
-    pub(super) fn lock_mut(&mut self, now: Micros, name: &Name) -> &mut Lock {
+    pub(super) fn lock_mut(&mut self, name: &Name) -> &mut Lock {
         let (view, own) = (self.view.as_ref(), self.spec.id);
         self.locks.get_or(name, || {
             let class = view.map_or(Class::Normal, |view| view.class(name));
-            Lock::new(class, view.and_then(|view| view.home(name)).unwrap_or(own), now)
+            Lock::new(class, view.and_then(|view| view.home(name)).unwrap_or(own), self.now)
         })
     }
 
     /// The holder has let go.
-    pub(super) fn let_go(&mut self, now: Micros, name: &Name) {
+    pub(super) fn let_go(&mut self, name: &Name) {
         let Some(lock) = self.locks.get_mut(name).filter(|lock| lock.holder.is_some()) else {
             return self.impossible("a lock is let go of that nobody holds");
         };
-        lock.let_go(now);
+        lock.let_go(self.now);
         self.held -= 1;
     }
 
     /// Does what can be done for a lock: grants it, passes its token on, or asks for it.
-    pub(super) fn serve(&mut self, now: Micros, name: &Name, out: &mut Vec<Output>) {
+    pub(super) fn serve(&mut self, name: &Name) {
         loop {
             // Nobody needs it, and its record was dropped.
             let Some(lock) = self.locks.get(name) else { return };
@@ -171,7 +171,7 @@ impl Server {
                     }
                     return;
                 }
-                if self.wants(now, name, out) {
+                if self.wants(name) {
                     continue;
                 }
                 return;
@@ -180,16 +180,16 @@ impl Server {
                 return;
             }
             let next = lock.owner.next().is_some();
-            let head = self.head(now, lock);
+            let head = self.head(self.now, lock);
             let mine = match (head, next) {
                 (Some(_), false) => true,
-                (Some(_), true) => self.may_bypass(now, lock, name.kind() == Kind::Election),
+                (Some(_), true) => self.may_bypass(self.now, lock, name.kind() == Kind::Election),
                 (None, _) => false,
             };
             match head {
-                Some((session, rid)) if mine => return self.grant(now, name, session, rid, out),
-                Some(_) | None if next => self.send_token(now, name, out),
-                Some(_) | None if lock.waiters.is_empty() => return self.rests(now, name, out),
+                Some((session, rid)) if mine => return self.grant(name, session, rid),
+                Some(_) | None if next => self.send_token(name),
+                Some(_) | None if lock.waiters.is_empty() => return self.rests(name),
                 // Nobody is next and nobody may be granted: the lease is gone, and may come back, or there
                 // is no fence left, and a new epoch was asked for long ago.
                 Some(_) | None => {
@@ -217,7 +217,7 @@ impl Server {
     }
 
     /// p with `succ` and no holder sends the token on.
-    fn send_token(&mut self, now: Micros, name: &Name, out: &mut Vec<Output>) {
+    fn send_token(&mut self, name: &Name) {
         let (own, epoch) = (self.spec.id, self.epoch());
         let sent = self.locks.get_mut(name).and_then(|lock| Some((lock.owner.sends()?, lock)));
         let Some(((to, token), lock)) = sent else {
@@ -227,24 +227,24 @@ impl Server {
         self.tokens -= 1;
         // It was numbered next before the token came here, with its holder, under the number before.
         if to == own {
-            return self.token_comes(now, own, name, token.k, token.counter, out);
+            return self.token_comes(own, name, token.k, token.counter);
         }
         self.tally.hops += 1;
         let message = Message::Token { epoch, name: name.clone(), k: token.k, counter: token.counter };
-        out.push(Output::Send(to, message));
+        self.out.push(Output::Send(to, message));
         // Records of locks that went away cannot be dropped in this epoch; a new one drops them all.
         let gone = self.locks.len() - self.tokens.min(self.locks.len());
-        if gone > self.spec.limits.cached && now >= self.installed_at + CROWDED {
-            self.asks_for_an_epoch(now, out);
+        if gone > self.spec.limits.cached && self.now >= self.installed_at + CROWDED {
+            self.asks_for_an_epoch();
         }
     }
 
     /// The token is wanted here. Whether it is here now: at home that is a local step.
-    pub(super) fn wants(&mut self, now: Micros, name: &Name, out: &mut Vec<Output>) -> bool {
+    pub(super) fn wants(&mut self, name: &Name) -> bool {
         if !self.joined {
             return false;
         }
-        if self.created_at_home(now, name) {
+        if self.created_at_home(name) {
             return true;
         }
         let (own, epoch) = (self.spec.id, self.epoch());
@@ -273,17 +273,17 @@ impl Server {
         if !open {
             return false;
         }
-        self.asks_again_later(now, name);
+        self.asks_again_later(name);
         if home == own {
-            self.requested(now, own, name, number, priority, out);
+            self.requested(own, name, number, priority);
         } else {
-            out.push(Output::Send(home, Message::Req { epoch, name: name.clone(), number, priority }));
+            self.out.push(Output::Send(home, Message::Req { epoch, name: name.clone(), number, priority }));
         }
         false
     }
 
-    pub(super) fn asks_again_later(&mut self, now: Micros, name: &Name) {
-        let at = now + patience(0);
+    pub(super) fn asks_again_later(&mut self, name: &Name) {
+        let at = self.now + patience(0);
         if let Some(lock) = self.locks.get_mut(name).filter(|_| self.rules.has(Rule::Resends)) {
             lock.resend_at = Some(at);
             self.at(at, Timer::Resend(name.clone()));
@@ -291,7 +291,7 @@ impl Server {
     }
 
     /// REQ again, 50 ms later, then 100 ms, and so on: it, the PASS or the TOKEN may have been lost.
-    pub(super) fn resend_is_due(&mut self, now: Micros, at: Micros, name: &Name, out: &mut Vec<Output>) {
+    pub(super) fn resend_is_due(&mut self, at: Micros, name: &Name) {
         let (own, epoch) = (self.spec.id, self.epoch());
         // It came, or was asked for again meanwhile.
         let Some(lock) = self.locks.get_mut(name).filter(|lock| lock.resend_at == Some(at)) else { return };
@@ -301,29 +301,22 @@ impl Server {
         lock.resends += 1;
         let span = patience(lock.resends);
         let (home, priority) = (lock.home, lock.asked_priority);
-        lock.resend_at = Some(now + span);
-        self.at(now + span, Timer::Resend(name.clone()));
+        lock.resend_at = Some(self.now + span);
+        self.at(self.now + span, Timer::Resend(name.clone()));
         self.tally.resent += 1;
         if home == own {
-            self.requested(now, own, name, number, priority, out);
+            self.requested(own, name, number, priority);
         } else {
-            out.push(Output::Send(home, Message::Req { epoch, name: name.clone(), number, priority }));
+            self.out.push(Output::Send(home, Message::Req { epoch, name: name.clone(), number, priority }));
         }
     }
 
     /// p on PASS(k, to).
-    pub(super) fn told_to_pass(
-        &mut self,
-        now: Micros,
-        name: &Name,
-        k: u64,
-        to: ServerId,
-        out: &mut Vec<Output>,
-    ) {
-        let epoch = self.epoch();
-        let lock = self.lock_mut(now, name);
+    pub(super) fn told_to_pass(&mut self, name: &Name, k: u64, to: ServerId) {
+        let (now, epoch) = (self.now, self.epoch());
+        let lock = self.lock_mut(name);
         if let Some((_, there)) = lock.handed.filter(|(number, _)| *number == k) {
-            return out.push(Output::Send(there, Message::Pass { epoch, name: name.clone(), k, to }));
+            return self.out.push(Output::Send(there, Message::Pass { epoch, name: name.clone(), k, to }));
         }
         if lock.owner.next().is_none() {
             lock.next_since = now;
@@ -332,41 +325,33 @@ impl Server {
         match lock.owner.passed(k, to) {
             Some((to, Token { k, counter })) => {
                 self.tally.resent += 1;
-                out.push(Output::Send(to, Message::Token { epoch, name: name.clone(), k, counter }));
+                self.out.push(Output::Send(to, Message::Token { epoch, name: name.clone(), k, counter }));
             }
             None => {
-                self.serve(now, name, out);
+                self.serve(name);
                 // It was numbered by a copy of an old request, and the token was lost: nobody else asks for it.
                 if self.locks.get(name).is_some_and(|lock| lock.owner.is_owed()) {
-                    self.wants(now, name, out);
+                    self.wants(name);
                 }
             }
         }
     }
 
     /// r takes TOKEN(k) only if k is larger than any number that it has had in this epoch.
-    pub(super) fn token_comes(
-        &mut self,
-        now: Micros,
-        from: ServerId,
-        name: &Name,
-        k: u64,
-        counter: u64,
-        out: &mut Vec<Output>,
-    ) {
+    pub(super) fn token_comes(&mut self, from: ServerId, name: &Name, k: u64, counter: u64) {
         // A home that has no record of the chain has let it go with the token at home: this one is from before.
         if self.rules.has(Rule::Once) && self.is_home(name) && !self.homes.has(name) {
             self.tally.duplicates += 1;
             return;
         }
-        let once = self.rules.has(Rule::Once);
-        let lock = self.lock_mut(now, name);
+        let (now, once) = (self.now, self.rules.has(Rule::Once));
+        let lock = self.lock_mut(name);
         let had = lock.owner.token().is_some();
         if once {
             if !lock.owner.takes(Token { k, counter }) {
                 let (home, here) = (lock.home, lock.owner.largest());
                 self.tally.duplicates += 1;
-                return self.took(now, home, name, here.unwrap_or(k), out);
+                return self.took(home, name, here.unwrap_or(k));
             }
         } else {
             lock.owner.takes_again(Token { k, counter });
@@ -379,41 +364,41 @@ impl Server {
         lock.resend_at = None;
         let home = lock.home;
         self.tokens += usize::from(!had);
-        self.took(now, home, name, k, out);
-        self.serve(now, name, out);
+        self.took(home, name, k);
+        self.serve(name);
     }
 
     /// Elections tell the home where the token is.
-    fn took(&mut self, now: Micros, home: ServerId, name: &Name, k: u64, out: &mut Vec<Output>) {
+    fn took(&mut self, home: ServerId, name: &Name, k: u64) {
         match name.kind() {
             Kind::Lock => {}
-            Kind::Election if home == self.spec.id => self.taken(now, name, k, out),
+            Kind::Election if home == self.spec.id => self.taken(name, k),
             Kind::Election => {
                 let message = Message::Took { epoch: self.epoch(), name: name.clone(), k };
-                out.push(Output::Send(home, message));
+                self.out.push(Output::Send(home, message));
             }
         }
     }
 
     /// Nobody needs the token: it stays, and goes home when it has been idle for long or when there are too many.
-    fn rests(&mut self, now: Micros, name: &Name, out: &mut Vec<Output>) {
+    fn rests(&mut self, name: &Name) {
         let crowded = self.tokens > self.spec.limits.cached || self.draining.is_some();
         let (own, idle) = (self.spec.id, self.spec.idle);
         let Some(lock) = self.locks.get_mut(name) else {
             return self.impossible("a token rests that is not here");
         };
         if crowded || lock.home == own && lock.came_from.is_some() {
-            return self.offer(name, out);
+            return self.offer(name);
         }
         if lock.idle_at.is_none() {
-            let at = now + idle;
+            let at = self.now + idle;
             lock.idle_at = Some(at);
             self.at(at, Timer::Idle(name.clone()));
         }
     }
 
     /// A token that was idle for long goes home; one that was used since is looked at again later.
-    pub(super) fn idle_is_due(&mut self, now: Micros, at: Micros, name: &Name, out: &mut Vec<Output>) {
+    pub(super) fn idle_is_due(&mut self, at: Micros, name: &Name) {
         let idle = self.spec.idle;
         // It went away, or was looked at meanwhile.
         let Some(lock) = self.locks.get_mut(name).filter(|lock| lock.idle_at == Some(at)) else { return };
@@ -422,18 +407,18 @@ impl Server {
             return;
         }
         let due = lock.used + idle;
-        if due > now {
+        if due > self.now {
             lock.idle_at = Some(due);
             return self.at(due, Timer::Idle(name.clone()));
         }
         // Should the offer be lost, it is made again after as long.
-        lock.idle_at = Some(now + idle);
-        self.at(now + idle, Timer::Idle(name.clone()));
-        self.offer(name, out);
+        lock.idle_at = Some(self.now + idle);
+        self.at(self.now + idle, Timer::Idle(name.clone()));
+        self.offer(name);
     }
 
     /// OFFER(x, k); at home the record is dropped.
-    pub(super) fn offer(&mut self, name: &Name, out: &mut Vec<Output>) {
+    pub(super) fn offer(&mut self, name: &Name) {
         // Whoever leaves offers all that it knows of: what is in use stays, and what is elsewhere is not its to offer.
         let Some(lock) = self.locks.get(name).filter(|lock| lock.is_idle()) else { return };
         let Some(token) = lock.owner.token() else { return };
@@ -441,16 +426,16 @@ impl Server {
             return self.retires(name);
         }
         let message = Message::Offer { epoch: self.epoch(), name: name.clone(), k: token.k };
-        out.push(Output::Send(lock.home, message));
+        self.out.push(Output::Send(lock.home, message));
     }
 
     /// The token of a lock that is at home here, and that has no record yet, is here if the lock is open.
-    pub(super) fn created_at_home(&mut self, now: Micros, name: &Name) -> bool {
+    pub(super) fn created_at_home(&mut self, name: &Name) -> bool {
         if !self.is_home(name) || !self.homes.is_idle(name, self.class(name)) {
             return false;
         }
         let token = self.homes.create(name, self.spec.id, self.rules.has(Rule::GoesOn));
-        let lock = self.lock_mut(now, name);
+        let lock = self.lock_mut(name);
         lock.owner = Owner::with(token);
         lock.served = false;
         self.tokens += 1;

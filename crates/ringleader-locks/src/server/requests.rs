@@ -3,7 +3,7 @@
 //! held again.
 
 use super::sessions::{Client, lock_bits};
-use super::{Answer, Asker, Limits, Output, Path, Server, SessionKey, Timer, answer};
+use super::{Answer, Asker, Limits, Path, Server, SessionKey, Timer, answer};
 use crate::{Class, Denial, Ending, Fence, Finished, Kind, MAX_VALUE, Name, Rid, SessionId};
 use ringleader_live::Micros;
 use std::sync::Arc;
@@ -66,29 +66,22 @@ impl Request {
 pub(super) type Place = (u32, u64);
 
 impl Server {
-    pub(super) fn acquire(
-        &mut self,
-        now: Micros,
-        asker: Asker,
-        session: SessionId,
-        wanted: Wanted,
-        out: &mut Vec<Output>,
-    ) {
+    pub(super) fn acquire(&mut self, asker: Asker, session: SessionId, wanted: Wanted) {
         let key = match self.client(session) {
             Ok(key) => key,
-            Err(denial) => return answer(out, asker, Answer::Denied(denial)),
+            Err(denial) => return self.denies(asker, denial),
         };
         // It is granted.
-        let Some(wanted) = self.grants_at_once(now, asker, key, wanted, out) else { return };
-        if self.repeated(now, asker, key, &wanted, out) {
+        let Some(wanted) = self.grants_at_once(asker, key, wanted) else { return };
+        if self.repeated(asker, key, &wanted) {
             return;
         }
         if let Err(denial) = self.acceptable(key, &wanted) {
-            return answer(out, asker, Answer::Denied(denial));
+            return self.denies(asker, denial);
         }
         let Wanted { rid, name, wait, priority, value } = wanted;
         let tries = wait == Some(Micros(0));
-        let lock = self.lock_mut(now, &name);
+        let lock = self.lock_mut(&name);
         let free = lock.holder.is_none() && lock.waiters.is_empty();
         let here = lock.owner.token().is_some();
         let mut path = if !free {
@@ -102,34 +95,34 @@ impl Server {
             if let Some(client) = self.sessions.get_mut(&key) {
                 client.finishes(rid, Some(&name), Ending::Locked);
             }
-            return answer(out, asker, Answer::Denied(Denial::Locked));
+            return self.denies(asker, Denial::Locked);
         }
-        if free && !here && self.created_at_home(now, &name) {
+        if free && !here && self.created_at_home(&name) {
             path = Some(Path::Local);
         }
         let class = self.locks.get(&name).map_or(Class::Normal, |lock| lock.class);
         let here = self.locks.get(&name).is_some_and(|lock| lock.owner.token().is_some());
         if tries && !here {
-            let until = now + TRY;
+            let until = self.now + TRY;
             let request = Request {
                 name: name.clone(),
                 state: State::Tries { until, priority },
                 asker: Some(asker),
                 value,
-                since: now,
+                since: self.now,
                 path,
             };
-            return self.try_elsewhere(now, key, rid, request, class, out);
+            return self.try_elsewhere(key, rid, request, class);
         }
-        if tries && !self.may_grant(now, key, class) {
-            return answer(out, asker, Answer::Denied(self.no_lease()));
+        if tries && !self.may_grant(self.now, key, class) {
+            return self.denies(asker, self.no_lease());
         }
         let request = Request {
             name: name.clone(),
-            state: State::Tries { until: now, priority },
+            state: State::Tries { until: self.now, priority },
             asker: Some(asker),
             value,
-            since: now,
+            since: self.now,
             path,
         };
         let Some(client) = self.sessions.get_mut(&key) else {
@@ -137,23 +130,16 @@ impl Server {
         };
         client.requests.insert(rid, request);
         let ready = self.locks.get(&name).is_some_and(|lock| lock.is_idle() && lock.is_grantable());
-        if ready && self.may_grant(now, key, class) {
-            return self.grant(now, &name, key, rid, out);
+        if ready && self.may_grant(self.now, key, class) {
+            return self.grant(&name, key, rid);
         }
-        let until = if tries { Some(now + TRY) } else { wait.map(|wait| now + wait) };
-        self.queue(now, key, rid, priority, until, tries);
-        self.serve(now, &name, out);
+        let until = if tries { Some(self.now + TRY) } else { wait.map(|wait| self.now + wait) };
+        self.queue(key, rid, priority, until, tries);
+        self.serve(&name);
     }
 
     /// The same request again: it has the answer that it had, or this asker waits for it now.
-    fn repeated(
-        &mut self,
-        now: Micros,
-        asker: Asker,
-        key: SessionKey,
-        wanted: &Wanted,
-        out: &mut Vec<Output>,
-    ) -> bool {
+    fn repeated(&mut self, asker: Asker, key: SessionKey, wanted: &Wanted) -> bool {
         let Some(client) = self.sessions.get_mut(&key) else {
             self.impossible("a session that is known is not open");
             return false;
@@ -163,20 +149,20 @@ impl Server {
             // It is new.
             let Some(finished) = client.finished(wanted.rid) else { return false };
             let denial = Self::ended(finished, &wanted.name);
-            answer(out, asker, Answer::Denied(denial));
+            self.denies(asker, denial);
             return true;
         };
         if request.name != wanted.name {
-            answer(out, asker, Answer::Denied(Denial::BadRequest(OTHER_LOCK)));
+            self.denies(asker, Denial::BadRequest(OTHER_LOCK));
             return true;
         }
         if let State::Holds(fence) = request.state {
-            answer(out, asker, Answer::Granted { rid: wanted.rid, fence, valid: until - now });
+            answer(&mut self.out, asker, Answer::Granted { rid: wanted.rid, fence, valid: until - self.now });
             return true;
         }
         if let Some(before) = request.asker.replace(asker).filter(|before| *before != asker) {
             let why = "the same request was made again, and is answered there";
-            answer(out, before, Answer::Denied(Denial::BadRequest(why)));
+            answer(&mut self.out, before, Answer::Denied(Denial::BadRequest(why)));
         }
         true
     }
@@ -214,15 +200,7 @@ impl Server {
     }
 
     /// The request waits for its turn.
-    fn queue(
-        &mut self,
-        now: Micros,
-        key: SessionKey,
-        rid: Rid,
-        priority: u32,
-        until: Option<Micros>,
-        tries: bool,
-    ) {
+    fn queue(&mut self, key: SessionKey, rid: Rid, priority: u32, until: Option<Micros>, tries: bool) {
         self.ticket += 1;
         let Some(request) = self.sessions.get_mut(&key).and_then(|client| client.requests.get_mut(&rid))
         else {
@@ -236,21 +214,14 @@ impl Server {
         request.state = State::Waits { place, until, tries };
         let name = request.name.clone();
         self.waiting += 1;
-        self.lock_mut(now, &name).waiters.insert(place, (key, rid));
+        self.lock_mut(&name).waiters.insert(place, (key, rid));
         if let Some(until) = until {
             self.at(until, Timer::Wait(key, rid));
         }
     }
 
     /// What a try found out: the lock is free, so the token is fetched, or it is not.
-    pub(super) fn try_goes_on(
-        &mut self,
-        now: Micros,
-        key: SessionKey,
-        rid: Rid,
-        found: Result<(), Denial>,
-        out: &mut Vec<Output>,
-    ) {
+    pub(super) fn try_goes_on(&mut self, key: SessionKey, rid: Rid, found: Result<(), Denial>) {
         let request = self.sessions.get(&key).and_then(|client| client.requests.get(&rid));
         // It is over: it was cancelled, or its session ended or moved.
         let Some(request) = request else { return };
@@ -262,10 +233,10 @@ impl Server {
         let found = if queued { Err(Denial::Locked) } else { found };
         match found {
             Ok(()) => {
-                self.queue(now, key, rid, priority, Some(until), true);
-                self.serve(now, &name, out);
+                self.queue(key, rid, priority, Some(until), true);
+                self.serve(&name);
             }
-            Err(denial) => self.withdraw(now, key, rid, denial, out),
+            Err(denial) => self.withdraw(key, rid, denial),
         }
     }
 }

@@ -131,7 +131,7 @@ impl Server {
         Some(ttl.min(self.lease_left(now, class))).filter(|valid| *valid > Micros(0))
     }
 
-    pub(super) fn open(&mut self, now: Micros, asker: Asker, opening: Opening, out: &mut Vec<Output>) {
+    pub(super) fn open(&mut self, asker: Asker, opening: Opening) {
         let Opening { ttl, class, .. } = opening;
         let lease = self.view.as_ref().map_or(Micros(0), |view| view.times.lease(class));
         let refused = if self.draining.is_some() {
@@ -150,84 +150,81 @@ impl Server {
             None
         };
         if let Some(denial) = refused {
-            return answer(out, asker, Answer::Denied(denial));
+            return self.denies(asker, denial);
         }
-        let Some(valid) = self.promise(now, class, ttl).filter(|_| self.leased(now, class)) else {
-            return answer(out, asker, Answer::Denied(self.no_lease()));
+        let Some(valid) = self.promise(self.now, class, ttl).filter(|_| self.leased(self.now, class)) else {
+            return self.denies(asker, self.no_lease());
         };
         self.opened += 1;
-        let (key, until) = (self.opened, now + valid);
+        let (key, until) = (self.opened, self.now + valid);
         let session = self.spec.session(key);
         self.sessions.insert(key, Client::new(session, opening, until));
         self.at(until, Timer::Session(key));
-        answer(out, asker, Answer::Opened { session, valid });
+        answer(&mut self.out, asker, Answer::Opened { session, valid });
     }
 
     /// It lives. The answer says what the server knows of every request, so that a grant whose answer was lost is
     /// known after it, and one that the client does not know of is given back by the client. The server frees nothing
     /// on the ground that a keep-alive does not list it: it may have been sent before the request, and have come
     /// after it.
-    pub(super) fn keep_alive(
-        &mut self,
-        now: Micros,
-        asker: Asker,
-        session: SessionId,
-        out: &mut Vec<Output>,
-    ) {
+    pub(super) fn keep_alive(&mut self, asker: Asker, session: SessionId) {
         let key = match self.client(session) {
             Ok(key) => key,
-            Err(denial) => return answer(out, asker, Answer::Denied(denial)),
+            Err(denial) => return self.denies(asker, denial),
         };
-        let patience_over = self.patience_is_over(now);
+        let patience_over = self.patience_is_over(self.now);
         let Some(client) = self.sessions.get(&key) else {
             return self.impossible("a session that is known is not open");
         };
-        let left = client.until - now;
+        let left = client.until - self.now;
         // What is promised to a session on its way is promised where it arrives.
         let frozen = client.way.is_some() && self.rules.has(Rule::Frozen);
-        let valid =
-            if patience_over || frozen { Some(left) } else { self.promise(now, client.class, client.ttl) };
+        let valid = if patience_over || frozen {
+            Some(left)
+        } else {
+            self.promise(self.now, client.class, client.ttl)
+        };
         let Some(valid) = valid else {
-            return answer(out, asker, Answer::Denied(self.no_lease()));
+            return self.denies(asker, self.no_lease());
         };
         let Some(client) = self.sessions.get_mut(&key) else {
             return self.impossible("a session that is known is not open");
         };
         // An earlier promise may reach further than this one; the client counts on the later of the two.
-        client.until = client.until.max(now + valid);
+        client.until = client.until.max(self.now + valid);
         let requests = client.requests.iter().map(|(rid, request)| (*rid, request.belief())).collect();
         let draining = self.draining.is_some();
-        answer(out, asker, Answer::Alive { valid, requests, draining });
+        answer(&mut self.out, asker, Answer::Alive { valid, requests, draining });
     }
 
-    pub(super) fn close(&mut self, now: Micros, asker: Asker, session: SessionId, out: &mut Vec<Output>) {
+    pub(super) fn close(&mut self, asker: Asker, session: SessionId) {
         match self.client(session) {
             Ok(key) => {
-                self.end(now, key, Denial::SessionExpired, out);
-                answer(out, asker, Answer::Closed);
+                self.end(key, Denial::SessionExpired);
+                answer(&mut self.out, asker, Answer::Closed);
             }
-            Err(denial) => answer(out, asker, Answer::Denied(denial)),
+            Err(denial) => self.denies(asker, denial),
         }
     }
 
     /// Its timer fires: it is over, or was kept alive meanwhile.
-    pub(super) fn session_is_due(&mut self, now: Micros, key: SessionKey, out: &mut Vec<Output>) {
+    pub(super) fn session_is_due(&mut self, key: SessionKey) {
         // It was closed, or is elsewhere.
         let Some(client) = self.sessions.get(&key) else { return };
-        if client.until > now {
+        if client.until > self.now {
             let until = client.until;
             return self.at(until, Timer::Session(key));
         }
         if client.way.is_some() {
-            return self.overdue(now, key, out);
+            return self.overdue(key);
         }
         self.tally.expired += 1;
-        out.push(Output::Event(Event::Expired(client.name)));
-        self.end(now, key, Denial::SessionExpired, out);
+        self.out.push(Output::Event(Event::Expired(client.name)));
+        self.end(key, Denial::SessionExpired);
     }
 
     /// The session is over: its waits are removed, each is answered, and its locks are free.
-    pub(super) fn end(&mut self, now: Micros, key: SessionKey, why: Denial, out: &mut Vec<Output>) {
+    pub(super) fn end(&mut self, key: SessionKey, why: Denial) {
         let Some(client) = self.sessions.remove(&key) else {
             return self.impossible("a session that is known is not open");
         };
@@ -236,15 +233,15 @@ impl Server {
         for (rid, request) in client.requests {
             self.forget_wait(key, rid, &request);
             if let State::Holds(fence) = request.state {
-                out.push(Output::Event(Event::Lost { name: request.name.clone(), fence }));
-                self.let_go(now, &request.name);
+                self.out.push(Output::Event(Event::Lost { name: request.name.clone(), fence }));
+                self.let_go(&request.name);
             } else if let Some(asker) = request.asker {
-                answer(out, asker, Answer::Denied(why));
+                self.denies(asker, why);
             }
             free.push(request.name);
         }
         for name in free {
-            self.serve(now, &name, out);
+            self.serve(&name);
         }
     }
 }
