@@ -136,46 +136,40 @@ impl Server {
         self.counter_is_large(fence.counter());
     }
 
-    pub(super) fn release(&mut self, asker: Asker, session: SessionId, name: &Name, fence: Fence) {
-        let key = match self.client(session) {
-            Ok(key) => key,
-            Err(denial) => return self.denies(asker, denial),
-        };
+    pub(super) fn release(
+        &mut self,
+        asker: Asker,
+        session: SessionId,
+        name: &Name,
+        fence: Fence,
+    ) -> Result<(), Denial> {
+        let key = self.client(session)?;
+        let lock = self.locks.get_mut(name).ok_or(Denial::NotHolder)?;
         // The fence is compared, not the name alone: it may be an earlier grant that is given back again.
-        let Some(lock) = self.locks.get_mut(name) else {
-            return self.denies(asker, Denial::NotHolder);
-        };
         let held = lock.held().filter(|(holder, _, held)| *holder == key && *held == fence);
-        let Some((_, rid, _)) = held else {
-            return self.denies(asker, Denial::NotHolder);
-        };
+        let (_, rid, _) = held.ok_or(Denial::NotHolder)?;
         lock.let_go(self.now);
         self.held -= 1;
         let at_rest = lock.is_resting();
         answer(&mut self.out, asker, Answer::Released);
-        let Some(client) = self.sessions.get_mut(&key) else {
-            return self.impossible("the session of a holder is not open");
-        };
-        client.finishes(rid, Some(name), Ending::Over);
-        let Some(request) = client.requests.remove(&rid) else {
-            return self.impossible("the request of a holder is over");
-        };
-        self.out.push(Output::Event(Event::Released { name: request.name, fence }));
+        match self.takes_out(key, rid) {
+            Some((client, request)) => {
+                client.finishes(rid, Some(name), Ending::Over);
+                self.out.push(Output::Event(Event::Released { name: request.name, fence }));
+            }
+            None => self.impossible("the request of a holder is over"),
+        }
         // The usual case, for speed: nobody else wants it.
         if !at_rest || self.draining.is_some() || self.tokens > self.spec.limits.cached {
             self.serve(name);
         }
+        Ok(())
     }
 
     /// The request is not wanted any more. Its number is over even if it never came: it may come late.
-    pub(super) fn cancel(&mut self, asker: Asker, session: SessionId, rid: Rid) {
-        let key = match self.client(session) {
-            Ok(key) => key,
-            Err(denial) => return self.denies(asker, denial),
-        };
-        let Some(client) = self.sessions.get_mut(&key) else {
-            return self.impossible("a session that is known is not open");
-        };
+    pub(super) fn cancel(&mut self, asker: Asker, session: SessionId, rid: Rid) -> Result<(), Denial> {
+        let key = self.client(session)?;
+        let Some(client) = self.sessions.get_mut(&key) else { return Err(self.not_open()) };
         let state = client.requests.get(&rid).map(|request| (request.state.clone(), request.name.clone()));
         match state {
             Some((State::Holds(_), name)) => {
@@ -190,6 +184,7 @@ impl Server {
             None => client.finishes(rid, None, Ending::Timeout),
         }
         answer(&mut self.out, asker, Answer::Cancelled);
+        Ok(())
     }
 
     /// A request that holds is over.

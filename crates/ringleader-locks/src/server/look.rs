@@ -37,38 +37,35 @@ impl Server {
         Denial::Recovering { retry: AGAIN }
     }
 
-    pub(super) fn look(&mut self, asker: Asker, name: &Name) {
-        match self.known(self.now, name) {
-            Some(Ok(state)) => answer(&mut self.out, asker, Answer::State(state)),
-            Some(Err(denial)) => self.denies(asker, denial),
-            None if self.looks.len() >= QUESTIONS => {
-                self.denies(asker, Denial::Limit("questions about locks"));
-            }
+    pub(super) fn look(&mut self, asker: Asker, name: &Name) -> Result<(), Denial> {
+        match self.known(self.now, name).transpose()? {
+            Some(state) => answer(&mut self.out, asker, Answer::State(state)),
+            None if self.looks.len() >= QUESTIONS => return Err(Denial::Limit("questions about locks")),
             None => self.question(name, Who::Client(asker)),
         }
+        Ok(())
     }
 
     /// A try for a lock whose token is elsewhere: is it free? If so the token is asked for; otherwise the chain is
     /// left in peace, for a token that went to somebody who gave up would cost the others.
-    pub(super) fn try_elsewhere(&mut self, key: SessionKey, rid: Rid, request: Request, class: Class) {
-        let Some(asker) = request.asker else {
-            return self.impossible("nobody waits for a try");
-        };
-        if !self.may_grant(self.now, key, class) {
-            return self.denies(asker, self.no_lease());
-        }
+    pub(super) fn try_elsewhere(
+        &mut self,
+        key: SessionKey,
+        rid: Rid,
+        request: Request,
+        class: Class,
+    ) -> Result<(), Denial> {
         if self.is_home(&request.name) && !self.homes.is_open(&request.name, class) {
-            return self.denies(asker, self.recovering());
+            return Err(self.recovering());
         }
         if self.looks.len() >= QUESTIONS {
-            return self.denies(asker, Denial::Limit("questions about locks"));
+            return Err(Denial::Limit("questions about locks"));
         }
         let name = request.name.clone();
-        let Some(client) = self.sessions.get_mut(&key) else {
-            return self.impossible("a session that is known is not open");
-        };
+        let Some(client) = self.sessions.get_mut(&key) else { return Err(self.not_open()) };
         client.requests.insert(rid, request);
         self.question(&name, Who::Try(key, rid));
+        Ok(())
     }
 
     /// What is known here: how the lock is, why nothing is known, or nothing because somebody else knows.

@@ -393,15 +393,21 @@ impl Server {
     fn asked_by_client(&mut self, asker: Asker, ask: Ask) {
         // The session has moved, or is about to.
         let Some(ask) = self.answered_elsewhere(asker, ask) else { return };
+        if let Err(why) = self.does_as_asked(asker, ask) {
+            self.denies(asker, why);
+        }
+    }
+
+    /// What is asked is done and answered, now or later; or refused.
+    fn does_as_asked(&mut self, asker: Asker, ask: Ask) -> Result<(), Denial> {
         match ask {
             Ask::Open { ttl, class, meta, owner, follows } => {
-                self.open(asker, sessions::Opening { ttl, class, meta, owner, follows });
+                self.open(asker, sessions::Opening { ttl, class, meta, owner, follows })
             }
             Ask::KeepAlive { session, beliefs: _ } => self.keep_alive(asker, session),
             Ask::Close { session } => self.close(asker, session),
             Ask::Acquire { session, rid, name, wait, priority, value } => {
-                let wanted = requests::Wanted { rid, name, wait, priority, value };
-                self.acquire(asker, session, wanted);
+                self.acquire(asker, session, requests::Wanted { rid, name, wait, priority, value })
             }
             Ask::Cancel { session, rid } => self.cancel(asker, session, rid),
             Ask::Release { session, name, fence } => self.release(asker, session, &name, fence),

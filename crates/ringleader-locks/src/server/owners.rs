@@ -443,7 +443,8 @@ impl Server {
         true
     }
 
-    fn class(&self, name: &Name) -> Class {
+    /// The class of a lock: that with which it is known, or as the view has it.
+    pub(super) fn class(&self, name: &Name) -> Class {
         let known = self.locks.get(name).map(|lock| lock.class);
         known.or_else(|| self.view.as_ref().map(|view| view.class(name))).unwrap_or_default()
     }

@@ -66,24 +66,19 @@ impl Request {
 pub(super) type Place = (u32, u64);
 
 impl Server {
-    pub(super) fn acquire(&mut self, asker: Asker, session: SessionId, wanted: Wanted) {
-        let key = match self.client(session) {
-            Ok(key) => key,
-            Err(denial) => return self.denies(asker, denial),
-        };
+    pub(super) fn acquire(&mut self, asker: Asker, session: SessionId, wanted: Wanted) -> Result<(), Denial> {
+        let key = self.client(session)?;
         // It is granted.
-        let Some(wanted) = self.grants_at_once(asker, key, wanted) else { return };
-        if self.repeated(asker, key, &wanted) {
-            return;
+        let Some(wanted) = self.grants_at_once(asker, key, wanted) else { return Ok(()) };
+        if self.repeated(asker, key, &wanted)? {
+            return Ok(());
         }
-        if let Err(denial) = self.acceptable(key, &wanted) {
-            return self.denies(asker, denial);
-        }
+        self.acceptable(key, &wanted)?;
         let Wanted { rid, name, wait, priority, value } = wanted;
         let tries = wait == Some(Micros(0));
-        let lock = self.lock_mut(&name);
-        let free = lock.holder.is_none() && lock.waiters.is_empty();
-        let here = lock.owner.token().is_some();
+        let lock = self.locks.get(&name);
+        let free = lock.is_none_or(|lock| lock.holder.is_none() && lock.waiters.is_empty());
+        let here = lock.is_some_and(|lock| lock.owner.token().is_some());
         let mut path = if !free {
             Some(Path::Queued)
         } else if here {
@@ -95,76 +90,61 @@ impl Server {
             if let Some(client) = self.sessions.get_mut(&key) {
                 client.finishes(rid, Some(&name), Ending::Locked);
             }
-            return self.denies(asker, Denial::Locked);
+            return Err(Denial::Locked);
         }
         if free && !here && self.created_at_home(&name) {
             path = Some(Path::Local);
         }
-        let class = self.locks.get(&name).map_or(Class::Normal, |lock| lock.class);
+        let class = self.class(&name);
         let here = self.locks.get(&name).is_some_and(|lock| lock.owner.token().is_some());
-        if tries && !here {
-            let until = self.now + TRY;
-            let request = Request {
-                name: name.clone(),
-                state: State::Tries { until, priority },
-                asker: Some(asker),
-                value,
-                since: self.now,
-                path,
-            };
-            return self.try_elsewhere(key, rid, request, class);
-        }
-        if tries && !self.may_grant(self.now, key, class) {
-            return self.denies(asker, self.no_lease());
-        }
         let request = Request {
             name: name.clone(),
-            state: State::Tries { until: self.now, priority },
+            state: State::Tries { until: self.now + TRY, priority },
             asker: Some(asker),
             value,
             since: self.now,
             path,
         };
-        let Some(client) = self.sessions.get_mut(&key) else {
-            return self.impossible("a session that is known is not open");
-        };
+        if tries && !self.may_grant(self.now, key, class) {
+            return Err(self.no_lease());
+        }
+        if tries && !here {
+            return self.try_elsewhere(key, rid, request, class);
+        }
+        let Some(client) = self.sessions.get_mut(&key) else { return Err(self.not_open()) };
         client.requests.insert(rid, request);
         let ready = self.locks.get(&name).is_some_and(|lock| lock.is_idle() && lock.is_grantable());
         if ready && self.may_grant(self.now, key, class) {
-            return self.grant(&name, key, rid);
+            self.grant(&name, key, rid);
+            return Ok(());
         }
         let until = if tries { Some(self.now + TRY) } else { wait.map(|wait| self.now + wait) };
         self.queue(key, rid, priority, until, tries);
         self.serve(&name);
+        Ok(())
     }
 
-    /// The same request again: it has the answer that it had, or this asker waits for it now.
-    fn repeated(&mut self, asker: Asker, key: SessionKey, wanted: &Wanted) -> bool {
-        let Some(client) = self.sessions.get_mut(&key) else {
-            self.impossible("a session that is known is not open");
-            return false;
-        };
+    /// The same request again: it has the answer that it had, or this asker waits for it now. Whether it is.
+    fn repeated(&mut self, asker: Asker, key: SessionKey, wanted: &Wanted) -> Result<bool, Denial> {
+        let Some(client) = self.sessions.get_mut(&key) else { return Err(self.not_open()) };
         let until = client.until;
         let Some(request) = client.requests.get_mut(&wanted.rid) else {
-            // It is new.
-            let Some(finished) = client.finished(wanted.rid) else { return false };
-            let denial = Self::ended(finished, &wanted.name);
-            self.denies(asker, denial);
-            return true;
+            let finished = client.finished(wanted.rid);
+            return finished.map_or(Ok(false), |finished| Err(Server::ended(finished, &wanted.name)));
         };
         if request.name != wanted.name {
-            self.denies(asker, Denial::BadRequest(OTHER_LOCK));
-            return true;
+            return Err(Denial::BadRequest(OTHER_LOCK));
         }
         if let State::Holds(fence) = request.state {
-            answer(&mut self.out, asker, Answer::Granted { rid: wanted.rid, fence, valid: until - self.now });
-            return true;
+            let valid = until - self.now;
+            answer(&mut self.out, asker, Answer::Granted { rid: wanted.rid, fence, valid });
+            return Ok(true);
         }
         if let Some(before) = request.asker.replace(asker).filter(|before| *before != asker) {
             let why = "the same request was made again, and is answered there";
-            answer(&mut self.out, before, Answer::Denied(Denial::BadRequest(why)));
+            self.denies(before, Denial::BadRequest(why));
         }
-        true
+        Ok(true)
     }
 
     /// What a request that is over is answered if it is repeated. (One that was refused for the time being is not over:

@@ -119,6 +119,12 @@ impl Server {
         }
     }
 
+    /// A session that is known is not open: that cannot be.
+    pub(super) fn not_open(&mut self) -> Denial {
+        self.impossible("a session that is known is not open");
+        Denial::SessionUnknown
+    }
+
     pub(super) fn no_lease(&self) -> Denial {
         Denial::NoLease { retry: self.spec.renew }
     }
@@ -131,51 +137,46 @@ impl Server {
         Some(ttl.min(self.lease_left(now, class))).filter(|valid| *valid > Micros(0))
     }
 
-    pub(super) fn open(&mut self, asker: Asker, opening: Opening) {
+    pub(super) fn open(&mut self, asker: Asker, opening: Opening) -> Result<(), Denial> {
         let Opening { ttl, class, .. } = opening;
-        let lease = self.view.as_ref().map_or(Micros(0), |view| view.times.lease(class));
-        let refused = if self.draining.is_some() {
-            Some(Denial::Draining)
-        } else if self.view.is_none() || self.pending.is_some() {
-            Some(self.no_lease())
-        } else if ttl < self.spec.limits.shortest.min(lease) {
-            Some(Denial::BadRequest("the session's time is too short"))
-        } else if ttl > lease {
-            Some(Denial::BadRequest("the session's time is longer than the lease of its class"))
-        } else if opening.meta.len() > MAX_META || opening.owner.len() > MAX_META {
-            Some(Denial::BadRequest("what a session shows about its holder has at most 512 bytes"))
-        } else if self.sessions.len() >= self.spec.limits.sessions {
-            Some(Denial::Limit("sessions"))
-        } else {
-            None
-        };
-        if let Some(denial) = refused {
-            return self.denies(asker, denial);
+        if self.draining.is_some() {
+            return Err(Denial::Draining);
         }
-        let Some(valid) = self.promise(self.now, class, ttl).filter(|_| self.leased(self.now, class)) else {
-            return self.denies(asker, self.no_lease());
+        let Some(view) = self.view.as_ref().filter(|_| self.pending.is_none()) else {
+            return Err(self.no_lease());
         };
+        let lease = view.times.lease(class);
+        if ttl < self.spec.limits.shortest.min(lease) {
+            return Err(Denial::BadRequest("the session's time is too short"));
+        }
+        if ttl > lease {
+            return Err(Denial::BadRequest("the session's time is longer than the lease of its class"));
+        }
+        if opening.meta.len() > MAX_META || opening.owner.len() > MAX_META {
+            return Err(Denial::BadRequest("what a session shows about its holder has at most 512 bytes"));
+        }
+        if self.sessions.len() >= self.spec.limits.sessions {
+            return Err(Denial::Limit("sessions"));
+        }
+        let valid = self.promise(self.now, class, ttl).filter(|_| self.leased(self.now, class));
+        let valid = valid.ok_or_else(|| self.no_lease())?;
         self.opened += 1;
         let (key, until) = (self.opened, self.now + valid);
         let session = self.spec.session(key);
         self.sessions.insert(key, Client::new(session, opening, until));
         self.at(until, Timer::Session(key));
         answer(&mut self.out, asker, Answer::Opened { session, valid });
+        Ok(())
     }
 
     /// It lives. The answer says what the server knows of every request, so that a grant whose answer was lost is
     /// known after it, and one that the client does not know of is given back by the client. The server frees nothing
     /// on the ground that a keep-alive does not list it: it may have been sent before the request, and have come
     /// after it.
-    pub(super) fn keep_alive(&mut self, asker: Asker, session: SessionId) {
-        let key = match self.client(session) {
-            Ok(key) => key,
-            Err(denial) => return self.denies(asker, denial),
-        };
+    pub(super) fn keep_alive(&mut self, asker: Asker, session: SessionId) -> Result<(), Denial> {
+        let key = self.client(session)?;
         let patience_over = self.patience_is_over(self.now);
-        let Some(client) = self.sessions.get(&key) else {
-            return self.impossible("a session that is known is not open");
-        };
+        let Some(client) = self.sessions.get(&key) else { return Err(self.not_open()) };
         let left = client.until - self.now;
         // What is promised to a session on its way is promised where it arrives.
         let frozen = client.way.is_some() && self.rules.has(Rule::Frozen);
@@ -184,27 +185,21 @@ impl Server {
         } else {
             self.promise(self.now, client.class, client.ttl)
         };
-        let Some(valid) = valid else {
-            return self.denies(asker, self.no_lease());
-        };
-        let Some(client) = self.sessions.get_mut(&key) else {
-            return self.impossible("a session that is known is not open");
-        };
+        let valid = valid.ok_or_else(|| self.no_lease())?;
+        let Some(client) = self.sessions.get_mut(&key) else { return Err(self.not_open()) };
         // An earlier promise may reach further than this one; the client counts on the later of the two.
         client.until = client.until.max(self.now + valid);
         let requests = client.requests.iter().map(|(rid, request)| (*rid, request.belief())).collect();
         let draining = self.draining.is_some();
         answer(&mut self.out, asker, Answer::Alive { valid, requests, draining });
+        Ok(())
     }
 
-    pub(super) fn close(&mut self, asker: Asker, session: SessionId) {
-        match self.client(session) {
-            Ok(key) => {
-                self.end(key, Denial::SessionExpired);
-                answer(&mut self.out, asker, Answer::Closed);
-            }
-            Err(denial) => self.denies(asker, denial),
-        }
+    pub(super) fn close(&mut self, asker: Asker, session: SessionId) -> Result<(), Denial> {
+        let key = self.client(session)?;
+        self.end(key, Denial::SessionExpired);
+        answer(&mut self.out, asker, Answer::Closed);
+        Ok(())
     }
 
     /// Its timer fires: it is over, or was kept alive meanwhile.

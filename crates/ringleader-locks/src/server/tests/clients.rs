@@ -285,3 +285,14 @@ fn how_a_lock_is_says_its_owner() {
     assert_eq!(room.server(1).locks(room.now, None, 10).len(), 1);
     assert_eq!(room.server(1).locks(room.now, Some(&name), 10).len(), 0);
 }
+
+#[test]
+fn refused_try_leaves_no_record_behind() {
+    let mut room = Room::begins(Rules::default(), View::first(1, Times::default(), Vec::new()), 1, |_| {});
+    room.pass(Micros::millis(400));
+    let zero = room.open(0);
+    let name = Name::lock("x").expect("a name");
+    let answer = room.ask(0, acquire(zero, 1, &name, Some(Micros(0))));
+    assert!(matches!(refused(answer), Denial::Recovering { .. }));
+    assert_eq!(room.server(0).locks.len(), 0);
+}
