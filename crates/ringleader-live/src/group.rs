@@ -129,16 +129,11 @@ impl Group {
                 if index.is_some() && epoch == self.epoch {
                     self.begin_if_joined(core);
                 }
-                match (index, &mut self.instance) {
-                    (Some(index), Some(instance)) if epoch == self.epoch => {
-                        let mut steps = Vec::new();
-                        let taken = instance.arrives(core.now, index, port, bytes, &mut steps);
-                        self.carry_out(core, steps);
-                        if let Err(why) = taken {
-                            core.notice(Notice::Nonsense(from, why));
-                        }
-                    }
-                    _ => self.refuse(core, from, epoch),
+                match index.filter(|_| epoch == self.epoch && self.instance.is_some()) {
+                    Some(index) => self.hears(core, from, |instance, now, steps| {
+                        instance.arrives(now, index, port, bytes, steps)
+                    }),
+                    None => self.refuse(core, from, epoch),
                 }
             }
             Payload::Wish { epoch, port, .. } => self.right(core, from, epoch, port, Right::Wish),
@@ -151,16 +146,34 @@ impl Group {
         if epoch == self.epoch {
             self.begin_if_joined(core);
         }
-        match &mut self.instance {
-            Some(instance) if epoch == self.epoch => {
-                let mut steps = Vec::new();
-                let taken = instance.right(core.now, port, right, &mut steps);
-                self.carry_out(core, steps);
-                if let Err(why) = taken {
-                    core.notice(Notice::Nonsense(from, why));
-                }
-            }
-            Some(_) | None => self.refuse(core, from, epoch),
+        if epoch == self.epoch && self.instance.is_some() {
+            self.hears(core, from, |instance, now, steps| instance.right(now, port, right, steps));
+        } else {
+            self.refuse(core, from, epoch);
+        }
+    }
+
+    /// The process takes a step, if there is one, and what that asks for is done.
+    fn steps<T>(
+        &mut self,
+        core: &mut Shared,
+        takes: impl FnOnce(&mut Instance, Micros, &mut Vec<Step>) -> T,
+    ) -> Option<T> {
+        let mut steps = Vec::new();
+        let taken = self.instance.as_mut().map(|instance| takes(instance, core.now, &mut steps));
+        self.carry_out(core, steps);
+        taken
+    }
+
+    /// The same, with something that came from another member, which may be nonsense.
+    fn hears(
+        &mut self,
+        core: &mut Shared,
+        from: Place,
+        takes: impl FnOnce(&mut Instance, Micros, &mut Vec<Step>) -> Result<(), &'static str>,
+    ) {
+        if let Some(Err(why)) = self.steps(core, takes) {
+            core.notice(Notice::Nonsense(from, why));
         }
     }
 
@@ -207,11 +220,7 @@ impl Group {
         self.phase = Phase::Joined;
         if resumes {
             self.phase = Phase::Running;
-            let mut steps = Vec::new();
-            if let Some(instance) = &mut self.instance {
-                instance.recover(core.now, &mut steps);
-            }
-            self.carry_out(core, steps);
+            self.steps(core, Instance::recover);
             self.user_comes(core);
         } else if epoch.steward != core.me {
             core.carry(epoch.steward, Payload::Joined { group: self.number, epoch });
@@ -228,11 +237,7 @@ impl Group {
     /// Everybody has joined: its process starts.
     pub(super) fn begin(&mut self, core: &mut Shared) {
         self.phase = Phase::Running;
-        let mut steps = Vec::new();
-        if let Some(instance) = &mut self.instance {
-            instance.start(core.now, &mut steps);
-        }
-        self.carry_out(core, steps);
+        self.steps(core, Instance::start);
         self.user_comes(core);
     }
 
@@ -255,7 +260,7 @@ impl Group {
     }
 
     /// Records steps and sends what they ask for; then looks at what has become of the process.
-    pub(super) fn carry_out(&mut self, core: &mut Shared, steps: Vec<Step>) {
+    fn carry_out(&mut self, core: &mut Shared, steps: Vec<Step>) {
         for step in steps {
             if let Some(event) = step.event {
                 core.notice(Notice::Step(self.number, self.epoch, Box::new(event)));
@@ -281,11 +286,8 @@ impl Group {
     pub(super) fn lose(&mut self, core: &mut Shared, who: Place) {
         let Some(index) = self.index_of(who) else { return };
         if self.endures() && self.suspected >> who & 1 == 0 {
-            let mut steps = Vec::new();
-            if let Some(instance) = &mut self.instance {
-                instance.suspect(core.now, index, self.spec.entry, &mut steps);
-            }
-            self.carry_out(core, steps);
+            let entry = self.spec.entry;
+            self.steps(core, |instance, now, steps| instance.suspect(now, index, entry, steps));
         }
         self.suspected |= 1 << who;
     }
@@ -318,12 +320,8 @@ impl Group {
     fn user_asks(&mut self, core: &mut Shared) {
         let idle = |instance: &Instance| instance.actor().position() == Position::User(Stage::Idle);
         if self.phase == Phase::Running && self.wanted && self.instance.as_ref().is_some_and(idle) {
-            let mut steps = Vec::new();
-            if let Some(instance) = &mut self.instance {
-                // It is idle, so it may.
-                let _ = instance.user(core.now, true, &mut steps);
-            }
-            self.carry_out(core, steps);
+            // It is idle, so it may.
+            self.steps(core, |instance, now, steps| instance.user(now, true, steps));
         }
     }
 
@@ -372,11 +370,7 @@ impl Group {
             self.wanted = true;
             self.user_asks(core);
         }
-        let mut steps = Vec::new();
-        if let Some(instance) = &mut self.instance {
-            instance.wake(now, &mut steps);
-        }
-        self.carry_out(core, steps);
+        self.steps(core, Instance::wake);
         // A user who asked while its process was busy leaving asks now.
         self.user_asks(core);
     }
