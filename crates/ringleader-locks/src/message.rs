@@ -247,23 +247,4 @@ impl Message {
             | Message::Moved { epoch, .. } => *epoch,
         }
     }
-
-    /// Its fence, if it is a grant's: for reading logs.
-    #[must_use]
-    pub fn fence(&self) -> Option<Fence> {
-        match self {
-            Message::Looked { state, .. } => state.fence,
-            Message::Token { epoch, counter, .. } => Some(Fence::new(*epoch, *counter)),
-            Message::Ping { .. }
-            | Message::Req { .. }
-            | Message::Pass { .. }
-            | Message::Took { .. }
-            | Message::Offer { .. }
-            | Message::Report { .. }
-            | Message::Reported { .. }
-            | Message::Look { .. }
-            | Message::Move { .. }
-            | Message::Moved { .. } => None,
-        }
-    }
 }
