@@ -1,6 +1,9 @@
 //! Fingerprints, a map from 64-bit keys, and numbers for values. The hash is fixed, so that equal searches meet equal
 //! numbers on every run, and nothing is ever iterated in the order of a table.
 
+#[cfg(test)]
+mod tests;
+
 use core::hash::{Hash, Hasher};
 
 const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
@@ -193,32 +196,5 @@ impl<T: Hash + Eq> Interned<T> {
     pub(crate) fn bytes(&self) -> u64 {
         // Not the capacity of the values: a list of values without content has room for any number of them.
         (self.hashes.capacity() * (size_of::<T>() + 8)) as u64 + self.numbers.bytes() + self.elsewhere
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn equal_values_get_equal_numbers() {
-        let mut words = Interned::new();
-        let numbers: Vec<u32> = (0..1000u32).map(|k| words.number(vec![k, k / 7])).collect();
-        assert_eq!(numbers, (0..1000).collect::<Vec<u32>>());
-        assert!((0..1000u32).all(|k| words.number(vec![k, k / 7]) == k));
-        assert_eq!(words.value(41), &vec![41, 5]);
-        let before = words.bytes();
-        let long = words.number_with(vec![0; 100], 400);
-        assert_eq!(words.number_with(vec![0; 100], 400), long);
-        assert_eq!(words.bytes(), before + 400, "once");
-    }
-
-    #[test]
-    fn fingerprints_tell_small_differences_apart() {
-        let mut seen: Vec<u64> = (0..50_000u64).map(|k| fingerprint(&(k, k % 3 == 0))).collect();
-        seen.sort_unstable();
-        seen.dedup();
-        assert_eq!(seen.len(), 50_000);
-        assert_ne!(fingerprint(&[1u32, 2]), fingerprint(&[2u32, 1]));
     }
 }

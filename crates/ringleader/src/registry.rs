@@ -4,6 +4,9 @@
 //! An [`Entry`] hides the type of an algorithm. Only its processes and its fast lanes are compiled for it; engine,
 //! checker and hosts are compiled once.
 
+#[cfg(test)]
+mod tests;
+
 use crate::check::{self, Findings, Property, Scope, Watcher};
 use crate::host::Cast;
 use crate::model::{
@@ -425,23 +428,4 @@ pub fn find<'a>(entries: &'a [Entry], name: &str) -> Option<&'a Entry> {
         let (alias, variant) = name.split_once('@')?;
         called(&format!("{}@{variant}", called(alias)?.spec.name))
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::election::Humblet;
-    use crate::model::{Needs, Process};
-
-    #[test]
-    fn every_graph_that_is_admitted_is_named() {
-        let graphs = &[Graph::Complete, Graph::Tree];
-        let spec = Spec { needs: Needs { graphs, ..Humblet::SPEC.needs }, ..Humblet::SPEC };
-        let both = Entry { spec: Box::leak(Box::new(spec)), ..Entry::election::<Humblet>() };
-        assert_eq!(both.topology(), "complete graph or tree");
-        let networks = [None, Some("complete"), Some("star")].map(|topology| both.network(topology));
-        assert_eq!(networks, ["complete graph", "complete graph", "star tree"]);
-        let one = Entry::election::<Humblet>();
-        assert_eq!((one.topology(), one.network(None)), ("complete graph", "complete graph".to_owned()));
-    }
 }

@@ -5,6 +5,9 @@
 //! an anonymous ring these are rotations. On a complete graph any exchange of places will do: if ports are numbered in
 //! every way and the set of initiators is any, or everybody, it takes one arrangement of identities to any other.
 
+#[cfg(test)]
+mod tests;
+
 use super::scope::{Arrangements, Reduce, Scope, Starts};
 use crate::model::{Orientation, Promises, Shape, Timing};
 use crate::population::Nature;
@@ -197,20 +200,4 @@ fn permutation(k: u32, number: u64) -> Vec<u32> {
             left.remove(place)
         })
         .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn permutations_are_all_different() {
-        let mut all: Vec<Vec<u32>> = (0..24).map(|number| permutation(4, number)).collect();
-        assert_eq!(all[0], [0, 1, 2, 3]);
-        assert_eq!(all[23], [3, 2, 1, 0]);
-        all.sort();
-        all.dedup();
-        assert_eq!(all.len(), 24);
-        assert_eq!(permutation(0, 0), Vec::<u32>::new());
-    }
 }

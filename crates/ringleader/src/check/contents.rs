@@ -1,5 +1,8 @@
 //! What links carry, as numbers. Number 0 is the empty link.
 
+#[cfg(test)]
+mod tests;
+
 use crate::hash::{Interned, scatter};
 use core::hash::{Hash, Hasher};
 
@@ -124,27 +127,4 @@ impl Contents {
 /// The fingerprint of a delivery.
 pub(crate) fn arrival_hash(port: u32, msg_hash: u64) -> u64 {
     scatter(msg_hash.rotate_left(17) ^ u64::from(port + 1))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn bags_forget_the_order_and_links_do_not() {
-        for ordered in [false, true] {
-            let mut contents = Contents::new(ordered);
-            let one = contents.push(0, 1, 11, 0);
-            let both = contents.push(one, 2, 22, 0);
-            let two = contents.push(0, 2, 22, 0);
-            let other = contents.push(two, 1, 11, 0);
-            assert_eq!(both == other, !ordered);
-            assert_eq!(contents.choices(both).len(), if ordered { 1 } else { 2 });
-            let again = contents.push(both, 2, 22, 0);
-            assert_eq!(contents.choices(again).len(), if ordered { 1 } else { 2 });
-            assert_eq!(contents.distinct(again).len(), 2);
-            assert_eq!(contents.later(one, 1).and_then(|late| contents.later(late, 1)), None);
-            assert_eq!(contents.without(one, 0), 0);
-        }
-    }
 }

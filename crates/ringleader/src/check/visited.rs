@@ -3,6 +3,9 @@
 //! The table is cut into shards by the first bits of the fingerprint, so that threads can fill it side by side and so
 //! that it grows piece by piece.
 
+#[cfg(test)]
+mod tests;
+
 /// How many shards there are.
 pub(crate) const SHARDS: usize = 64;
 
@@ -171,34 +174,5 @@ impl Visited {
         let slots: usize = self.shards.iter().map(|shard| shard.slots.len()).sum();
         let parents: usize = self.parents.iter().map(Vec::capacity).sum();
         (slots * 12 + parents * 4) as u64
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::hash::scatter;
-
-    #[test]
-    fn every_state_is_new_once_and_costs_at_most_24_bytes() {
-        let mut visited = Visited::new();
-        for round in 0..2 {
-            for k in 0..300_000u64 {
-                let fingerprint = scatter(scatter(k));
-                let shard = &mut visited.shards[shard_of(fingerprint)];
-                shard.reserve(1);
-                let met = shard.meet(fingerprint);
-                assert_eq!(met.new, round == 0);
-                if met.new {
-                    shard.set_number(met, k as u32);
-                    visited.add(&[(k / 2) as u32]);
-                }
-                assert_eq!(visited.shards[shard_of(fingerprint)].number(met), k as u32);
-            }
-        }
-        assert_eq!((visited.find(scatter(scatter(7))), visited.parent(7)), (Some(7), 3));
-        assert_eq!(visited.find(12345), None);
-        let each = visited.bytes() as f64 / f64::from(visited.len());
-        assert!(each <= 24.0, "{each} bytes a state");
     }
 }

@@ -6,6 +6,9 @@
 //! is down, and of which nothing more is recorded, has crashed, and so has one that comes back. What depends on a step
 //! that nobody has recorded is left out.
 
+#[cfg(test)]
+mod tests;
+
 use super::{Arrival, Event, Header, Input, Recording};
 use core::fmt;
 use std::collections::{BTreeMap, VecDeque};
@@ -250,132 +253,4 @@ impl Merging {
 /// How many steps come before it comes back.
 fn lives(queue: &VecDeque<Event>) -> usize {
     queue.iter().position(|event| event.input == Input::Recover).unwrap_or(queue.len())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::trace::{Fate, Sent};
-
-    fn header() -> Header {
-        Header {
-            algorithm: "x".into(),
-            n: 2,
-            ids: vec![1, 2],
-            initiators: vec![0, 1],
-            links: "fifo".into(),
-            topology: "ring".into(),
-            ports: Vec::new(),
-            neighbours: Vec::new(),
-            range: 2,
-            settings: Vec::new(),
-            schedule: "rounds".into(),
-            seed: 1,
-            unsound: false,
-            ticks_per_unit: 1,
-            max_delay: 1,
-        }
-    }
-
-    fn step(time: u64, process: u32, input: Input, sends: &[(u64, u32)]) -> Event {
-        let sent = |&(message, to): &(u64, u32)| Sent {
-            message,
-            port: 0,
-            to,
-            kind: "m".into(),
-            fields: Vec::new(),
-            fate: Fate::Travels,
-        };
-        Event {
-            time,
-            process,
-            input,
-            choices: Vec::new(),
-            rules: Vec::new(),
-            sends: sends.iter().map(sent).collect(),
-            outcome: None,
-            impossible: None,
-        }
-    }
-
-    fn deliver(message: u64) -> Input {
-        Input::Deliver(vec![Arrival { message, port: 0 }])
-    }
-
-    fn part(events: Vec<Event>) -> Recording {
-        Recording { header: header(), events }
-    }
-
-    fn text(merged: &Merged) -> String {
-        let line = |event: &Event| {
-            let sends: Vec<String> = event.sends.iter().map(|sent| sent.message.to_string()).collect();
-            let input = if let Input::Deliver(arrivals) = &event.input {
-                format!("gets {}", arrivals[0].message)
-            } else {
-                format!("{:?}", event.input)
-            };
-            format!("{} {} {input} [{}]", event.time, event.process, sends.join(","))
-        };
-        merged.recording.events.iter().map(line).collect::<Vec<_>>().join("; ")
-    }
-
-    #[test]
-    fn what_is_sent_comes_before_what_arrives_whatever_the_clocks_say() {
-        // The clock of process 1 is far behind.
-        let zero = part(vec![step(100, 0, Input::Start, &[(700, 1)]), step(120, 0, deliver(900), &[])]);
-        let one = part(vec![step(1, 1, Input::Start, &[]), step(2, 1, deliver(700), &[(900, 0)])]);
-        let merged = merge(&[one, zero]).expect("parts of one run");
-        assert_eq!(text(&merged), "1 1 Start []; 100 0 Start [0]; 100 1 gets 0 [1]; 120 0 gets 1 []");
-        assert_eq!(merged.left_out, 0);
-    }
-
-    #[test]
-    fn what_depends_on_nothing_recorded_is_left_out() {
-        let zero = part(vec![step(1, 0, deliver(5), &[(6, 1)]), step(2, 0, Input::Want, &[])]);
-        let one = part(vec![step(1, 1, Input::Start, &[]), step(3, 1, deliver(6), &[])]);
-        let merged = merge(&[zero, one]).expect("parts of one run");
-        assert_eq!(text(&merged), "1 1 Start []");
-        assert_eq!(merged.left_out, 3);
-    }
-
-    #[test]
-    fn whoever_is_silent_after_a_suspicion_has_crashed_and_may_come_back() {
-        let zero = part(vec![step(1, 0, Input::Start, &[]), step(9, 0, Input::Suspect(1), &[])]);
-        let one = part(vec![step(2, 1, Input::Start, &[]), step(20, 1, Input::Want, &[])]);
-        let again = part(vec![step(3, 1, Input::Recover, &[]), step(4, 1, Input::Want, &[])]);
-        let merged = merge(&[zero, again, one]).expect("parts of one run");
-        assert_eq!(
-            text(&merged),
-            "1 0 Start []; 2 1 Start []; 20 1 Want []; 20 1 Crash []; 20 0 Suspect(1) []; 23 1 Recover []; \
-             24 1 Want []"
-        );
-    }
-
-    #[test]
-    fn parts_of_different_runs_are_refused() {
-        let one = part(Vec::new());
-        let mut other = part(Vec::new());
-        other.header.ids = vec![2, 1];
-        assert_eq!(merge(&[one.clone(), other]), Err(MergeError::Different(1, "the identities")));
-        assert_eq!(merge(&[]), Err(MergeError::Nothing));
-        let twice = part(vec![step(1, 0, Input::Start, &[])]);
-        assert_eq!(merge(&[twice.clone(), one, twice]), Err(MergeError::Twice(0, 2, 0)));
-        let beyond = part(vec![step(1, 2, Input::Start, &[])]);
-        assert_eq!(merge(&[beyond]), Err(MergeError::NoSuchProcess(0, 2)));
-    }
-
-    #[test]
-    fn of_two_runs_under_one_number_the_larger_is_taken() {
-        let part = |process: u32, ids: [u64; 2]| Recording {
-            header: Header { ids: ids.to_vec(), ..header() },
-            events: vec![step(1, process, Input::Start, &[])],
-        };
-        let parts = vec![part(0, [2, 1]), part(0, [1, 2]), part(1, [1, 2])];
-        assert_eq!(merge(&parts), Err(MergeError::Different(1, "the identities")));
-        assert_eq!(of_one_run(&parts), [false, true, true]);
-        assert!(merge(&parts[1..]).is_ok());
-        // Of two that are as large, the first; of none, none.
-        assert_eq!(of_one_run(&parts[..2]), [true, false]);
-        assert!(of_one_run(&[]).is_empty());
-    }
 }
