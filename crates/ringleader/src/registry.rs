@@ -10,13 +10,14 @@ mod tests;
 use crate::check::{self, Findings, Property, Scope, Watcher};
 use crate::host::Cast;
 use crate::model::{
-    Election, Elector, Exclusion, Fields, Graph, Knowledge, Links, Port, RuleText, Setting, SettingValues,
-    Shape, Spec, Timing, Told, WireError,
+    Election, Elector, Exclusion, Fields, Graph, Knowledge, Links, Orientation, Port, RuleText, Setting,
+    SettingValues, Shape, Spec, Timing, Told, WireError,
 };
 use crate::network::Wired;
 use crate::population::Nature;
 use crate::scenario::Setup;
 use crate::sim::{self, Lane, Observer, Refusal, Report, Scenario};
+use std::borrow::Cow;
 use std::sync::OnceLock;
 
 /// Without the feature `algorithms` there are none. Unit tests look at parts: the algorithms are compiled for everybody
@@ -180,14 +181,8 @@ impl Entry {
     /// # Errors
     /// If the scenario is impossible, or outside the contract and not declared unsound.
     pub fn run(&self, scenario: &Scenario, observer: &mut dyn Observer) -> Result<Report, Refusal> {
-        let entry = self.with_settings(&scenario.settings);
-        match entry.inner(&scenario.settings)? {
-            None => sim::run(entry.nature, entry.lane, scenario, observer),
-            elector => {
-                let scenario = Scenario { elector, ..scenario.clone() };
-                sim::run(entry.nature, entry.lane, &scenario, observer)
-            }
-        }
+        let (entry, scenario) = self.resolve(scenario)?;
+        sim::run(entry.nature, entry.lane, &scenario, observer)
     }
 
     /// Whether it would run: what is refused is refused before many runs are made, not among them.
@@ -195,10 +190,18 @@ impl Entry {
     /// # Errors
     /// As [`Entry::run`] gives them.
     pub fn admits(&self, scenario: &Scenario) -> Result<(), Refusal> {
-        let entry = self.with_settings(&scenario.settings);
-        let elector = entry.inner(&scenario.settings)?;
-        let scenario = Scenario { elector, ..scenario.clone() };
+        let (entry, scenario) = self.resolve(scenario)?;
         Setup::new(entry.nature, &scenario).map(|_| ())
+    }
+
+    /// The algorithm that it is with the settings of this scenario, which says then what election is held inside.
+    fn resolve<'s>(&self, scenario: &'s Scenario) -> Result<(&Entry, Cow<'s, Scenario>), Refusal> {
+        let entry = self.with_settings(&scenario.settings);
+        let scenario = match entry.inner(&scenario.settings)? {
+            None => Cow::Borrowed(scenario),
+            elector => Cow::Owned(Scenario { elector, ..scenario.clone() }),
+        };
+        Ok((entry, scenario))
     }
 
     /// Checks it: every run of a few processes. What the contract promises must hold, and these properties as well.
@@ -223,27 +226,26 @@ impl Entry {
     /// # Errors
     /// As [`Entry::run`] gives them.
     pub fn cast(&self, scenario: &Scenario) -> Result<Cast, Refusal> {
-        let entry = self.with_settings(&scenario.settings);
-        if entry.is_literal() {
+        if self.with_settings(&scenario.settings).is_literal() {
             let expected = "must not be a text taken literally, which is broken on purpose".to_owned();
             return Err(Refusal::BadSetting { name: "algorithm".into(), expected });
         }
-        match entry.inner(&scenario.settings)? {
-            None => Cast::new(entry.nature, scenario),
-            elector => Cast::new(entry.nature, &Scenario { elector, ..scenario.clone() }),
-        }
+        let (entry, scenario) = self.resolve(scenario)?;
+        Cast::new(entry.nature, &scenario)
     }
 
     /// The algorithm that it is with these settings: mostly itself.
     #[must_use]
     pub fn with_settings(&self, settings: &[(String, String)]) -> &Entry {
         let is_given = |setting: &&Setting| settings.iter().any(|(name, _)| name == setting.name);
-        let other = self.spec.settings.iter().filter(is_given).find_map(|setting| match setting.values {
-            SettingValues::Elsewhere(other) => find(self.registry(), other),
-            SettingValues::OneOf(_) | SettingValues::Number { .. } | SettingValues::RingElection { .. } => {
+        let elsewhere = |setting: &Setting| {
+            if let SettingValues::Elsewhere(other) = setting.values {
+                find(self.registry(), other)
+            } else {
                 None
             }
-        });
+        };
+        let other = self.spec.settings.iter().filter(is_given).find_map(elsewhere);
         other.unwrap_or(self)
     }
 
@@ -322,45 +324,24 @@ impl Entry {
     /// What it needs, a few words each, for tables.
     #[must_use]
     pub fn needs(&self) -> Vec<&'static str> {
-        use crate::model::{Links, Orientation, Timing};
         let needs = &self.spec.needs;
-        let mut words = Vec::new();
-        match needs.links {
-            Links::Bag => {}
-            Links::Fifo => words.push("fifo"),
-            Links::HalfDuplex => words.push("half-duplex"),
-        }
-        for (told, word) in [
-            (Told::Identity, "distinct-ids"),
-            (Told::Names, "names"),
-            (Told::Size, "known-n"),
-            (Told::Degree, "known-degree"),
-            (Told::MaxDelay, "bounded-delay"),
-            (Told::Range, "random-ids"),
-        ] {
-            if self.told.has(told) {
-                words.push(word);
-            }
-        }
-        if needs.orientation == Orientation::Same && self.shape == Shape::TwoWayRing {
-            words.push("orientation");
-        }
-        match needs.timing {
-            Timing::Asynchronous => {}
-            Timing::BoundedDelay if words.contains(&"bounded-delay") => {}
-            Timing::BoundedDelay => words.push("bounded-delay"),
-            Timing::LockStep => words.push("lock-step"),
-        }
-        if needs.choices {
-            words.push("random-choices");
-        }
-        if needs.detector {
-            words.push("failure-detector");
-        }
-        if needs.bypass {
-            words.push("bypass");
-        }
-        words
+        let words = [
+            (needs.links == Links::Fifo, "fifo"),
+            (needs.links == Links::HalfDuplex, "half-duplex"),
+            (self.told.has(Told::Identity), "distinct-ids"),
+            (self.told.has(Told::Names), "names"),
+            (self.told.has(Told::Size), "known-n"),
+            (self.told.has(Told::Degree), "known-degree"),
+            (self.told.has(Told::MaxDelay), "bounded-delay"),
+            (self.told.has(Told::Range), "random-ids"),
+            (needs.orientation == Orientation::Same && self.shape == Shape::TwoWayRing, "orientation"),
+            (needs.timing == Timing::BoundedDelay && !self.told.has(Told::MaxDelay), "bounded-delay"),
+            (needs.timing == Timing::LockStep, "lock-step"),
+            (needs.choices, "random-choices"),
+            (needs.detector, "failure-detector"),
+            (needs.bypass, "bypass"),
+        ];
+        words.into_iter().filter(|(needs_it, _)| *needs_it).map(|(_, word)| word).collect()
     }
 
     /// The network of a run or check with this topology, in words.

@@ -1,7 +1,6 @@
 //! An algorithm with everybody's part handed out.
 
 use super::actor::{Actor, Played};
-use crate::model::Shape;
 use crate::network::{Link, Wiring};
 use crate::population::Nature;
 use crate::scenario::{Refusal, Scenario, Setup};
@@ -44,16 +43,11 @@ impl Cast {
     /// Every way out of a process.
     #[must_use]
     pub fn ways(&self, from: u32) -> Vec<Way> {
-        let ports = match self.nature.shape {
-            // Somebody's port has the name of the one behind it.
-            Shape::Named => all_but(from, self.setup.n),
-            Shape::OneWayRing | Shape::TwoWayRing | Shape::Edges => (0..self.net.degree(from)).collect(),
-        };
         let way = |out| {
             let link = self.net.route(from, out);
             Way { out, to: link.to(), arrival: link.port() }
         };
-        ports.into_iter().map(way).collect()
+        self.net.ports(from).into_iter().map(way).collect()
     }
 
     /// Where a message goes on that would arrive there, if the wire leads past that process; none where there is no
@@ -71,8 +65,4 @@ impl Cast {
         let alone = self.nature.population(1, &|_| birth);
         Box::new(Played::new(alone, index, setup, &self.net, seed))
     }
-}
-
-fn all_but(one: u32, n: u32) -> Vec<u32> {
-    (0..n).filter(|&other| other != one).collect()
 }

@@ -8,7 +8,7 @@ mod wiring;
 
 pub use graph::{Graph, Named};
 pub use ring::{OneWay, TwoWay};
-pub(crate) use wiring::{Link, Wiring};
+pub(crate) use wiring::{Link, Wiring, has_numbered_ports, port_count};
 
 use crate::model::Port;
 use crate::rng::{Purpose, Rng};

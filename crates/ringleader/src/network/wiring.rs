@@ -45,6 +45,18 @@ impl Link {
     }
 }
 
+/// Asks the network, whichever it is.
+macro_rules! ask {
+    ($wiring:ident, $net:ident => $answer:expr) => {
+        match $wiring {
+            Wiring::OneWay($net) => $answer,
+            Wiring::TwoWay($net) => $answer,
+            Wiring::Graph($net) => $answer,
+            Wiring::Named($net) => $answer,
+        }
+    };
+}
+
 impl Wiring {
     /// Of a network of this kind.
     pub(crate) fn new(shape: Shape, plan: &Plan) -> Wiring {
@@ -58,11 +70,16 @@ impl Wiring {
 
     /// The number of ports of a process.
     pub(crate) fn degree(&self, index: u32) -> u32 {
+        ask!(self, net => net.degree(index))
+    }
+
+    /// The ports of a process, in increasing order. Where processes are known by name, a port has the name of the one
+    /// behind it.
+    pub(crate) fn ports(&self, from: u32) -> Vec<u32> {
+        let degree = self.degree(from);
         match self {
-            Wiring::OneWay(net) => net.degree(index),
-            Wiring::TwoWay(net) => net.degree(index),
-            Wiring::Graph(net) => net.degree(index),
-            Wiring::Named(net) => net.degree(index),
+            Wiring::Named(_) => (0..=degree).filter(|&to| to != from).collect(),
+            Wiring::OneWay(_) | Wiring::TwoWay(_) | Wiring::Graph(_) => (0..degree).collect(),
         }
     }
 
@@ -73,12 +90,7 @@ impl Wiring {
             let (to, arrival) = net.route(from, P::from_index(out));
             Link::new(to, arrival.index())
         }
-        match self {
-            Wiring::OneWay(net) => of(net, from, out),
-            Wiring::TwoWay(net) => of(net, from, out),
-            Wiring::Graph(net) => of(net, from, out),
-            Wiring::Named(net) => of(net, from, out),
-        }
+        ask!(self, net => of(net, from, out))
     }
 
     /// Where several messages go, each of which leaves a process by a port: each is handed on with its link.
@@ -110,22 +122,29 @@ impl Wiring {
             let (to, arrival) = net.past(link.to(), P::from_index(link.port()))?;
             Some(Link::new(to, arrival.index()))
         }
-        match self {
-            Wiring::OneWay(net) => of(net, link),
-            Wiring::TwoWay(net) => of(net, link),
-            Wiring::Graph(net) => of(net, link),
-            Wiring::Named(net) => of(net, link),
-        }
+        ask!(self, net => of(net, link))
     }
 
     /// A number above every port number.
     pub(crate) fn stride(&self) -> u32 {
-        let stride = match self {
-            Wiring::OneWay(net) => net.stride(),
-            Wiring::TwoWay(net) => net.stride(),
-            Wiring::Graph(net) => net.stride(),
-            Wiring::Named(net) => net.stride(),
-        };
-        stride as u32
+        ask!(self, net => net.stride() as u32)
+    }
+}
+
+/// The number of ports of a process in a network of this kind; trees list the neighbours.
+pub(crate) fn port_count(shape: Shape, n: u32, neighbours: &[Vec<u32>], index: usize) -> u32 {
+    match shape {
+        Shape::OneWayRing => 1,
+        Shape::TwoWayRing => 2,
+        Shape::Named => n - 1,
+        Shape::Edges => neighbours.get(index).map_or(n - 1, |list| list.len() as u32),
+    }
+}
+
+/// Whether ports have numbers, which may be given in several ways.
+pub(crate) fn has_numbered_ports(shape: Shape) -> bool {
+    match shape {
+        Shape::TwoWayRing | Shape::Edges => true,
+        Shape::OneWayRing | Shape::Named => false,
     }
 }

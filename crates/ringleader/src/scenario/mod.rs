@@ -140,33 +140,28 @@ pub enum Schedule {
 }
 
 impl Schedule {
+    /// The recording that it follows, if it does.
+    #[must_use]
+    pub fn recording(&self) -> Option<&Recording> {
+        if let Schedule::Replay(recording) = self { Some(recording) } else { None }
+    }
+
     /// How many ticks of its clock make one unit of time.
     #[must_use]
     pub fn ticks_per_unit(&self) -> u64 {
-        match self {
-            Schedule::Delay(_) => TICKS_PER_UNIT,
-            Schedule::Replay(recording) => recording.header.ticks_per_unit.max(1),
-            Schedule::Rounds
-            | Schedule::Random
-            | Schedule::Lifo
-            | Schedule::Fifo
-            | Schedule::Greedy
-            | Schedule::Starve(_) => 1,
+        match self.recording() {
+            Some(recording) => recording.header.ticks_per_unit.max(1),
+            None if matches!(self, Schedule::Delay(_)) => TICKS_PER_UNIT,
+            None => 1,
         }
     }
 
     /// Whether its clock counts rounds.
     #[must_use]
     pub fn counts_rounds(&self) -> bool {
-        match self {
-            Schedule::Rounds => true,
-            Schedule::Replay(recording) => recording.header.schedule == "rounds",
-            Schedule::Random
-            | Schedule::Delay(_)
-            | Schedule::Lifo
-            | Schedule::Fifo
-            | Schedule::Greedy
-            | Schedule::Starve(_) => false,
+        match self.recording() {
+            Some(recording) => recording.header.schedule == "rounds",
+            None => matches!(self, Schedule::Rounds),
         }
     }
 

@@ -1,10 +1,7 @@
 //! From a scenario to everything that a run needs: identities, wiring, initiators.
 
-use super::admission::{
-    Admission, arrangement, faults, initiators, late, links, max_delay, ports, settings, timing, topology,
-    towards_root, workload,
-};
-use super::{Action, Edit, Fault, Refusal, Scenario, Schedule, Topology};
+use super::admission::{Admission, max_delay, require, towards_root};
+use super::{Action, Edit, Fault, Refusal, Scenario, Topology};
 use crate::model::{Birth, Elector, Facts, Given, Id, Links, Process, Settings, Spec, Told};
 use crate::network::arrangement::Arrangement;
 use crate::network::{Network, Plan, Wiring, tree};
@@ -33,28 +30,25 @@ pub(crate) struct Setup {
 impl Setup {
     /// Resolves a scenario for an algorithm.
     pub(crate) fn new(nature: &Nature, scenario: &Scenario) -> Result<Setup, Refusal> {
-        let Nature { spec, shape, told, kinds, .. } = *nature;
         let n = scenario.n;
         if n == 0 {
             return Err(Refusal::NoProcesses);
         }
-        if !spec.needs.processes.admits(n) {
-            return Err(Refusal::WrongSize { n, nearest: spec.needs.processes.nearest(n) });
+        let needs = &nature.spec.needs;
+        if !needs.processes.admits(n) {
+            return Err(Refusal::WrongSize { n, nearest: needs.processes.nearest(n) });
         }
-        let mut admission = Admission { unsound: scenario.unsound, outside: Vec::new() };
-        let (topology, neighbours) = topology(spec, shape, scenario)?;
-        let links = links(spec, shape, scenario, &mut admission)?;
-        let ports = ports(spec, shape, &neighbours, scenario, &mut admission)?;
-        timing(spec, scenario, &mut admission)?;
-        faults(spec, kinds, scenario, &mut admission)?;
-        workload(spec, scenario)?;
-        let arrangement = arrangement(spec, told, scenario, &mut admission)?;
-        if told.has(Told::Range) && scenario.range < 2 {
-            return Err(Refusal::OutOfRange {
-                what: "the range of random identities",
-                expected: "2 or more",
-            });
-        }
+        let mut admission = Admission::new(nature, scenario);
+        let (topology, neighbours) = admission.topology()?;
+        let links = admission.links()?;
+        let ports = admission.ports(&neighbours)?;
+        admission.timing()?;
+        admission.faults()?;
+        admission.workload()?;
+        let arrangement = admission.arrangement()?;
+        let told = nature.told;
+        let enough = scenario.range >= 2 || !told.has(Told::Range);
+        require(enough, "the range of random identities", "2 or more")?;
         let towards_root =
             if told.has(Told::TowardsRoot) { towards_root(&neighbours, &ports) } else { Vec::new() };
         Ok(Setup {
@@ -63,13 +57,13 @@ impl Setup {
             plan: Plan { n, ports, neighbours },
             topology,
             links,
-            initiators: initiators(scenario)?,
-            late: late(spec, scenario),
-            outside: admission.outside,
+            initiators: admission.initiators()?,
+            late: admission.late(),
             max_delay: max_delay(&scenario.schedule),
-            settings: settings(spec, scenario)?,
+            settings: admission.settings()?,
             towards_root,
             elector: scenario.elector,
+            outside: admission.outside,
         })
     }
 
@@ -128,19 +122,13 @@ impl Setup {
 
     /// What bounds may depend on.
     pub(crate) fn facts(&self, scenario: &Scenario, entries: u64) -> Facts {
-        let (down, faults) = match &scenario.schedule {
-            Schedule::Replay(recording) => {
-                let (down, faults) = recorded_faults(recording);
-                (down, faults + edited_faults(scenario))
-            }
-            Schedule::Rounds
-            | Schedule::Random
-            | Schedule::Delay(_)
-            | Schedule::Lifo
-            | Schedule::Fifo
-            | Schedule::Greedy
-            | Schedule::Starve(_) => planned_faults(scenario),
+        let (mut down, faults) = match scenario.schedule.recording() {
+            Some(recording) => recorded_faults(recording),
+            None => planned_faults(scenario),
         };
+        down.sort_unstable();
+        down.dedup();
+        let faults = faults + edited_faults(scenario);
         let at_the_top = down.iter().rev().enumerate().all(|(k, &who)| who == self.n - 1 - k as u32);
         let top_down = if at_the_top { down.len() as u64 } else { 0 };
         let is_up = |who: &u32| down.binary_search(who).is_err();
@@ -190,25 +178,16 @@ fn edited_faults(scenario: &Scenario) -> u64 {
     scenario.edits.iter().filter(is_fault).count() as u64
 }
 
-/// Who is down from the beginning and stays so, in increasing order; how many faults there are, those included.
+/// Who is down from the beginning and stays so; how many faults there are, those included.
 fn planned_faults(scenario: &Scenario) -> (Vec<u32>, u64) {
     let recovers = |who: u32| {
         scenario.faults.iter().any(|f| matches!(f, Fault::Recover { process, .. } if *process == who))
     };
-    let mut down: Vec<u32> = (scenario.faults.iter())
-        .filter_map(|fault| match fault {
-            Fault::Crash { process, at: 0 } if !recovers(*process) => Some(*process),
-            Fault::Crash { .. }
-            | Fault::Recover { .. }
-            | Fault::LoseNth { .. }
-            | Fault::Loss(_)
-            | Fault::Duplicate(_)
-            | Fault::Partition { .. } => None,
-        })
-        .collect();
-    down.sort_unstable();
-    down.dedup();
-    (down, scenario.faults.len() as u64 + edited_faults(scenario))
+    let stops = |fault: &Fault| {
+        if let Fault::Crash { process, at: 0 } = fault { Some(*process) } else { None }
+    };
+    let down = scenario.faults.iter().filter_map(stops).filter(|&who| !recovers(who)).collect();
+    (down, scenario.faults.len() as u64)
 }
 
 /// Likewise of a recording: what crashes before anything else happens is down from the beginning.
@@ -216,9 +195,7 @@ fn recorded_faults(recording: &Recording) -> (Vec<u32>, u64) {
     let events = &recording.events;
     let recovers = |who: u32| events.iter().any(|e| e.process == who && e.input == Input::Recover);
     let at_first = events.iter().take_while(|event| event.input == Input::Crash);
-    let mut down: Vec<u32> = at_first.map(|event| event.process).filter(|&who| !recovers(who)).collect();
-    down.sort_unstable();
-    down.dedup();
+    let down = at_first.map(|event| event.process).filter(|&who| !recovers(who)).collect();
     let is_fault =
         |input: &Input| matches!(input, Input::Crash | Input::Recover | Input::Lose(_) | Input::Double(_));
     let inputs = events.iter().filter(|event| is_fault(&event.input)).count();

@@ -47,49 +47,26 @@ impl Iterator for VectorClocks<'_> {
             let number = self.at;
             let event = self.history.recording.events.get(number)?;
             self.at += 1;
-            match &event.input {
-                Input::Double(arrival) => {
-                    let known = self.messages.get(&arrival.message).cloned();
-                    let copy = self.history.messages.iter().find(|passage| passage.doubled == Some(number));
-                    if let (Some(known), Some(copy)) = (known, copy) {
-                        self.messages.insert(copy.message, known);
-                    }
+            if let Input::Double(arrival) = &event.input {
+                let known = self.messages.get(&arrival.message).cloned();
+                let copy = self.history.messages.iter().find(|passage| passage.doubled == Some(number));
+                if let (Some(known), Some(copy)) = (known, copy) {
+                    self.messages.insert(copy.message, known);
                 }
-                Input::Lose(arrival) => drop(self.messages.remove(&arrival.message)),
-                Input::Deliver(_)
-                | Input::Start
-                | Input::Timeout(_)
-                | Input::Local(_)
-                | Input::Want
-                | Input::Exit
-                | Input::Crash
-                | Input::Recover
-                | Input::Suspect(_) => {}
+            } else if let Input::Lose(arrival) = &event.input {
+                self.messages.remove(&arrival.message);
             }
             let place = event.process as usize;
             if !self.history.steps[number].is_local || place >= self.processes.len() {
                 continue;
             }
             let mut clock = Rc::clone(&self.processes[place]);
-            match &event.input {
-                Input::Deliver(arrivals) => {
-                    for arrival in arrivals {
-                        let known = self.messages.remove(&arrival.message).unwrap_or_default();
-                        clock = join(&clock, &known);
-                    }
-                }
-                Input::Suspect(other) => {
-                    clock = join(&clock, &self.crashes.get(other).cloned().unwrap_or_default());
-                }
-                Input::Start
-                | Input::Timeout(_)
-                | Input::Local(_)
-                | Input::Want
-                | Input::Exit
-                | Input::Crash
-                | Input::Recover
-                | Input::Lose(_)
-                | Input::Double(_) => {}
+            for arrival in event.input.arrivals() {
+                let known = self.messages.remove(&arrival.message).unwrap_or_default();
+                clock = join(&clock, &known);
+            }
+            if let Input::Suspect(other) = &event.input {
+                clock = join(&clock, &self.crashes.get(other).cloned().unwrap_or_default());
             }
             let is_shown = self.window.shows(number, event.process);
             if is_shown {

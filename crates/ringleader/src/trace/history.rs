@@ -111,20 +111,15 @@ impl Standing {
 
     /// Where it stands after this step.
     fn after(self, event: &Event) -> Standing {
-        let came = match event.input {
-            Input::Crash => Standing::Down,
+        let came = if event.input == Input::Crash {
+            Standing::Down
+        } else if event.input == Input::Recover {
             // It comes back newly made; what it says of itself then, the outcome says.
-            Input::Recover => Standing::Open,
-            Input::Want if self == Standing::Open => Standing::Waiting,
-            Input::Start
-            | Input::Deliver(_)
-            | Input::Timeout(_)
-            | Input::Local(_)
-            | Input::Want
-            | Input::Exit
-            | Input::Suspect(_)
-            | Input::Lose(_)
-            | Input::Double(_) => self,
+            Standing::Open
+        } else if event.input == Input::Want && self == Standing::Open {
+            Standing::Waiting
+        } else {
+            self
         };
         match event.outcome {
             None => came,
@@ -277,23 +272,11 @@ impl<'a> History<'a> {
         while let Some(step) = at {
             path.push(step);
             let Step { causes, depth, .. } = &self.steps[step];
-            let by_message = match &self.recording.events[step].input {
-                Input::Deliver(arrivals) => arrivals
-                    .iter()
-                    .filter_map(|arrival| self.messages.get(arrival.message as usize))
-                    .map(|passage| passage.sender)
-                    .find(|&sender| self.steps[sender].depth + 1 == *depth),
-                Input::Start
-                | Input::Timeout(_)
-                | Input::Local(_)
-                | Input::Want
-                | Input::Exit
-                | Input::Crash
-                | Input::Recover
-                | Input::Suspect(_)
-                | Input::Lose(_)
-                | Input::Double(_) => None,
-            };
+            let arrivals = self.recording.events[step].input.arrivals().iter();
+            let by_message = arrivals
+                .filter_map(|arrival| self.messages.get(arrival.message as usize))
+                .map(|passage| passage.sender)
+                .find(|&sender| self.steps[sender].depth + 1 == *depth);
             let before = || causes.iter().copied().find(|&cause| self.steps[cause].depth == *depth);
             at = by_message.or_else(before);
         }

@@ -158,22 +158,12 @@ impl Merging {
     }
 
     fn is_ready(&self, event: &Event) -> bool {
-        match &event.input {
-            Input::Deliver(arrivals) => arrivals
-                .iter()
-                .all(|arrival| self.sent.get(&arrival.message).is_some_and(|numbers| !numbers.is_empty())),
-            // Whoever counts as down has done everything that it does before it is.
-            Input::Suspect(who) => self.is_spent(*who) || self.ends_never(*who),
-            Input::Start
-            | Input::Timeout(_)
-            | Input::Local(_)
-            | Input::Want
-            | Input::Exit
-            | Input::Crash
-            | Input::Recover
-            | Input::Lose(_)
-            | Input::Double(_) => true,
+        // Whoever counts as down has done everything that it does before it is.
+        if let Input::Suspect(who) = event.input {
+            return self.is_spent(who) || self.ends_never(who);
         }
+        let is_sent = |message| self.sent.get(message).is_some_and(|numbers| !numbers.is_empty());
+        event.input.arrivals().iter().all(|arrival| is_sent(&arrival.message))
     }
 
     /// Whether everything that it did before it went down is in the run.
@@ -189,32 +179,19 @@ impl Merging {
 
     fn take(&mut self, process: u32) {
         let Some(mut event) = self.waiting[process as usize].pop_front() else { return };
-        match &mut event.input {
-            Input::Deliver(arrivals) => {
-                for Arrival { message, .. } in arrivals {
-                    let number = self.sent.get_mut(message).and_then(VecDeque::pop_front);
-                    *message = number.unwrap_or(*message);
-                }
+        if let Input::Deliver(arrivals) = &mut event.input {
+            for Arrival { message, .. } in arrivals {
+                let number = self.sent.get_mut(message).and_then(VecDeque::pop_front);
+                *message = number.unwrap_or(*message);
             }
-            Input::Suspect(who) => {
-                let who = *who;
-                if self.is_spent(who) {
-                    self.crash(who, event.time);
-                }
+        } else if let Input::Suspect(who) = event.input {
+            if self.is_spent(who) {
+                self.crash(who, event.time);
             }
-            Input::Recover => {
-                self.crash(process, event.time);
-                self.down[process as usize] = false;
-                self.until_down[process as usize] = 1 + lives(&self.waiting[process as usize]);
-            }
-            Input::Start
-            | Input::Timeout(_)
-            | Input::Local(_)
-            | Input::Want
-            | Input::Exit
-            | Input::Crash
-            | Input::Lose(_)
-            | Input::Double(_) => {}
+        } else if event.input == Input::Recover {
+            self.crash(process, event.time);
+            self.down[process as usize] = false;
+            self.until_down[process as usize] = 1 + lives(&self.waiting[process as usize]);
         }
         let left = &mut self.until_down[process as usize];
         *left = left.saturating_sub(1);
@@ -231,16 +208,7 @@ impl Merging {
         if let Some(down) = self.down.get_mut(process as usize)
             && !std::mem::replace(down, true)
         {
-            self.push(Event {
-                time,
-                process,
-                input: Input::Crash,
-                choices: Vec::new(),
-                rules: Vec::new(),
-                sends: Vec::new(),
-                outcome: None,
-                impossible: None,
-            });
+            self.push(Event::bare(time, process, Input::Crash));
         }
     }
 

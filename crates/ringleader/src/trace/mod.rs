@@ -22,9 +22,6 @@ pub use words::{Line, Narrator, message, transcript};
 use crate::model::{Fields, Id};
 use std::borrow::Cow;
 
-/// The version of the event type. It grows when a reader of the old one would misunderstand.
-pub const VERSION: u32 = 1;
-
 /// Everything about a run that is not an event.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Header {
@@ -90,6 +87,23 @@ pub struct Event {
     pub impossible: Option<Cow<'static, str>>,
 }
 
+impl Event {
+    /// A step of which no more is known than what came in.
+    #[must_use]
+    pub fn bare(time: u64, process: u32, input: Input) -> Event {
+        Event {
+            time,
+            process,
+            input,
+            choices: Vec::new(),
+            rules: Vec::new(),
+            sends: Vec::new(),
+            outcome: None,
+            impossible: None,
+        }
+    }
+}
+
 /// What comes in.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Input {
@@ -115,6 +129,14 @@ pub enum Input {
     Lose(Arrival),
     /// A message that is on its way to it is doubled; the copy has the next number.
     Double(Arrival),
+}
+
+impl Input {
+    /// The messages that arrive.
+    #[must_use]
+    pub fn arrivals(&self) -> &[Arrival] {
+        if let Input::Deliver(arrivals) = self { arrivals } else { &[] }
+    }
 }
 
 /// A message that arrives.

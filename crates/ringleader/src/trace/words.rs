@@ -60,19 +60,11 @@ impl Narrator {
 
     /// The next step.
     pub fn tell(&mut self, event: &Event) -> Line {
-        match event.input {
-            Input::Crash => self.down.insert(event.process),
-            Input::Recover => self.down.remove(&event.process),
-            Input::Start
-            | Input::Deliver(_)
-            | Input::Timeout(_)
-            | Input::Local(_)
-            | Input::Want
-            | Input::Exit
-            | Input::Suspect(_)
-            | Input::Lose(_)
-            | Input::Double(_) => false,
-        };
+        if event.input == Input::Crash {
+            self.down.insert(event.process);
+        } else if event.input == Input::Recover {
+            self.down.remove(&event.process);
+        }
         let line = Line {
             time: time(event.time, self.ticks_per_unit),
             input: input(event, &self.messages, self.down.contains(&event.process)),
