@@ -18,32 +18,25 @@ pub(crate) struct Next {
     pub(crate) first: bool,
 }
 
-/// What only some searches want to know of a step.
+/// What happens in a step, whatever state it leads to.
 #[derive(Clone, Copy)]
 pub(crate) struct Detail {
     pub(crate) action: Action,
     /// The ticks that pass before it.
     pub(crate) ticks: u16,
+    pub(crate) messages: u16,
+    pub(crate) announcements: u16,
     /// By how much the largest number of phases grows.
     pub(crate) phases: u16,
     pub(crate) chance: f64,
-}
-
-/// A step before its state is known.
-#[derive(Clone, Copy)]
-pub(crate) struct Draft {
-    pub(crate) action: Action,
-    pub(crate) messages: u16,
-    pub(crate) announcements: u16,
-    pub(crate) phases: u16,
-    pub(crate) chance: f64,
+    /// Whether it is the first outcome of its action.
     pub(crate) first: bool,
 }
 
-impl Draft {
+impl Detail {
     /// A step in which no process sends anything.
-    pub(crate) fn silent(action: Action) -> Draft {
-        Draft { action, messages: 0, announcements: 0, phases: 0, chance: 1.0, first: true }
+    pub(crate) fn silent(action: Action) -> Detail {
+        Detail { action, ticks: 0, messages: 0, announcements: 0, phases: 0, chance: 1.0, first: true }
     }
 }
 

@@ -4,15 +4,15 @@ use super::cases::One;
 use super::chance::Actions;
 use super::fairness::Cycle;
 use super::findings::{Limit, Probability, Range};
-use super::ground::{Ground, How};
+use super::ground::{Ground, How, Subject};
 use super::locals::Lag;
-use super::path::{recording, steps_along, way_to};
-use super::property::bound::Bounded;
-use super::property::{Property, bound, ends, nobody_waits, possible};
-use super::scope::{Extreme, Reduce, Scope};
-use super::search::{Explored, Limits};
+use super::memo::lock;
+use super::network::{Searched, explore, first};
+use super::path::recording;
+use super::property::{BOUND, NOBODY_WAITS, bounded, runs};
+use super::scope::{Extreme, Reduce};
+use super::search::Limits;
 use crate::model::Counts;
-use crate::population::Nature;
 use crate::scenario::Refusal;
 use crate::trace::Recording;
 
@@ -58,14 +58,13 @@ const NO_ROUNDS: &str = "processes fall too far behind each other to count round
 
 /// Checks one case.
 pub(crate) fn check(
-    nature: &'static Nature,
-    scope: &Scope,
-    properties: &[&dyn Property],
+    subject: Subject<'_>,
     one: &One,
     limits: Limits<'_>,
     threads: usize,
 ) -> Result<Came, Refusal> {
-    let ground = Ground::new(nature, scope, properties, one, None)?;
+    let scope = subject.scope;
+    let ground = Ground::new(subject, one, None)?;
     let mut came = Came::default();
     let keep = ground.is_randomised() || ground.never_silent();
     let how = How {
@@ -80,29 +79,29 @@ pub(crate) fn check(
     } else if scope.reduce != Reduce::None && ground.never_silent() {
         came.notes.push(FULL_FOR_TOKENS);
     }
-    let mut look = Look { ground, limits, threads, came };
-    let explored = look.explore(how);
-    if let Some(explored) = explored
+    let mut look = Look { ground: &ground, limits, threads, came };
+    let searched = look.explore(how);
+    if let Some(searched) = searched
         && !scope.safety_only
     {
-        look.judge(how, explored);
+        look.judge(searched);
     }
     Ok(look.came)
 }
 
 /// A case while it is looked at.
-struct Look<'a, 'w> {
-    ground: Ground<'a>,
-    limits: Limits<'w>,
+struct Look<'a> {
+    ground: &'a Ground<'a>,
+    limits: Limits<'a>,
     threads: usize,
     came: Came,
 }
 
-impl Look<'_, '_> {
+impl<'a> Look<'a> {
     /// Searches it; none if that already decided everything: a violation, or a limit.
-    fn explore(&mut self, how: How) -> Option<Explored> {
-        let explored = self.ground.explore(how, self.limits, self.threads);
-        let came = &mut self.came;
+    fn explore(&mut self, how: How) -> Option<Searched<'a>> {
+        let searched = explore(self.ground, how, self.limits, self.threads);
+        let (came, explored) = (&mut self.came, &searched.explored);
         came.states = u64::from(explored.visited.len()).min(self.limits.states);
         came.transitions = explored.transitions;
         came.depth = explored.depth;
@@ -110,60 +109,60 @@ impl Look<'_, '_> {
         came.peak_bytes = came.peak_bytes.max(explored.peak_bytes);
         came.limit = explored.limit;
         if explored.violation.is_some() {
-            came.wrong = wrong(&self.ground, how, &explored);
+            came.wrong = wrong(&searched);
             return None;
         }
-        came.limit.is_none().then_some(explored)
+        came.limit.is_none().then_some(searched)
     }
 
     /// Looks at the edges.
-    fn judge(&mut self, how: How, explored: Explored) {
-        if let Some(order) = explored.graph.order() {
-            self.messages(how, &explored, &order);
+    fn judge(&mut self, mut searched: Searched<'a>) {
+        if let Some(order) = searched.explored.graph.order() {
+            self.messages(&searched, &order);
             if self.ground.is_randomised() {
-                self.chance(how, &explored);
+                self.chance(&searched);
             }
             return;
         }
-        let mut how = how;
-        let mut explored = explored;
+        let how = searched.how;
         if !how.keep || how.por {
             if how.por {
                 self.came.notes.push(FULL_FOR_CYCLES);
             }
-            how = How { por: false, turn: false, keep: true, ..how };
-            drop(explored);
-            let Some(again) = self.explore(how) else { return };
-            explored = again;
+            drop(searched);
+            let Some(again) = self.explore(How { por: false, turn: false, keep: true, ..how }) else {
+                return;
+            };
+            searched = again;
         }
-        self.least(how, &explored);
-        if self.ground.keeps_its_leader() && possible::hopeless(&self.ground, &explored).is_some() {
-            self.no_leader_possible(How { turn: false, ..how });
+        self.least(&searched);
+        if self.ground.keeps_its_leader() && runs::hopeless(&searched).is_some() {
+            self.no_leader_possible(How { turn: false, ..searched.how });
         } else if self.ground.is_randomised() {
-            self.chance(how, &explored);
+            self.chance(&searched);
         } else if self.ground.never_silent() {
-            self.starvation(how, &explored);
+            self.starvation(&searched);
         } else {
-            match ends::endless(&self.ground, how, &explored) {
-                Some(cycle) => self.went_round(how, &explored, ends::NAME, "it goes on for ever", &cycle),
+            match runs::endless(&searched) {
+                Some(cycle) => self.went_round(&searched, runs::ENDS, "it goes on for ever", &cycle),
                 None => self.came.notes.push(UNFAIR_CYCLES),
             }
         }
     }
 
     /// The least and the largest number of messages, and whether that is within the bound.
-    fn messages(&mut self, how: How, explored: &Explored, order: &[u32]) {
+    fn messages(&mut self, searched: &Searched<'_>, order: &[u32]) {
+        let explored = &searched.explored;
         let Some(sums) = explored.graph.sums(order, &explored.ends) else { return };
-        let (_, before) = self.ground.first(how);
+        let (_, before) = first(self.ground, searched.how);
         let range = |(min, max): (u64, u64)| Range { min: min + before, max: Some(max + before) };
         self.came.messages = Some(range(sums.messages));
         self.came.election_messages = self.ground.is_election().then(|| range(sums.elections));
         if let Some(extreme) = self.ground.scope.extreme {
             let way = explored.graph.extreme(order, &explored.ends, extreme == Extreme::Most);
-            let taken = way.map(|way| steps_along(&self.ground, how, explored, &way, None));
             let (least, most) = sums.elections;
             let rank = if extreme == Extreme::Most { most as i64 } else { -(least as i64) };
-            let shown = taken.and_then(|taken| recording(&self.ground, how, &taken));
+            let shown = way.and_then(|way| recording(searched, &way, None));
             self.came.extreme = shown.map(|recording| (rank, recording));
         }
         let Some((counts, formula, most)) = self.ground.bound() else { return };
@@ -178,16 +177,14 @@ impl Look<'_, '_> {
 
     /// Finds a shortest run that sends too many messages.
     fn over_the_bound(&mut self, counts: Counts, formula: &'static str, most: u64) {
-        let bounded = Bounded { most, formula };
+        let bounded = bounded(most, formula);
         let how = How { count: Some(counts), ..How::default() };
-        let properties: [&dyn Property; 1] = [&bounded];
-        let found = self.ground.again(&properties).ok().and_then(|ground| {
-            let explored = ground.explore(how, self.limits, self.threads);
-            wrong(&ground, how, &explored)
-        });
+        let properties = [&*bounded];
+        let found = self.ground.again(&properties, None).ok();
+        let found = found.and_then(|ground| wrong(&explore(&ground, how, self.limits, self.threads)));
         self.came.wrong = found.or_else(|| {
             Some(Wrong {
-                property: bound::NAME,
+                property: BOUND,
                 detail: format!("more than {most} messages are sent; the bound is {formula}"),
                 length: 0,
                 recording: None,
@@ -198,9 +195,10 @@ impl Look<'_, '_> {
     }
 
     /// The least number of messages where there are cycles; there is no largest.
-    fn least(&mut self, how: How, explored: &Explored) {
+    fn least(&mut self, searched: &Searched<'_>) {
+        let explored = &searched.explored;
         let ends: Vec<u32> = explored.ends.iter().chain(&explored.served).copied().collect();
-        let (_, before) = self.ground.first(how);
+        let (_, before) = first(self.ground, searched.how);
         if let Some((all, election)) = explored.graph.least(&ends) {
             let range = |min: u64| Range { min: min + before, max: None };
             self.came.messages = Some(range(all));
@@ -210,66 +208,64 @@ impl Look<'_, '_> {
 
     /// No leader is possible from some state: searches once more without rotations, to show the way there.
     fn no_leader_possible(&mut self, how: How) {
-        let Some(explored) = self.explore(how) else { return };
-        if let Some(state) = possible::hopeless(&self.ground, &explored) {
-            let detail = "no leader is possible any more".to_owned();
-            self.came.wrong = Some(self.wrong_at(how, &explored, possible::NAME, detail, state));
+        let Some(searched) = self.explore(how) else { return };
+        if let Some(state) = runs::hopeless(&searched) {
+            let way = searched.explored.way_to(state);
+            self.violated(&searched, runs::POSSIBLE, "no leader is possible any more", &way, None);
         }
     }
 
     /// Whether somebody is starved by tokens that circulate for ever.
-    fn starvation(&mut self, how: How, explored: &Explored) {
-        let starved = (0..self.ground.setup.n).find_map(|process| {
-            Some((process, nobody_waits::starved(&self.ground, how, explored, process)?))
-        });
-        if let Some((process, cycle)) = starved {
+    fn starvation(&mut self, searched: &Searched<'_>) {
+        let starved = |process| Some((process, runs::starved(searched, process)?));
+        if let Some((process, cycle)) = (0..self.ground.setup.n).find_map(starved) {
             let detail = format!("process {process} waits for ever in a fair run");
-            self.went_round(how, explored, nobody_waits::NAME, &detail, &cycle);
+            self.went_round(searched, NOBODY_WAITS, &detail, &cycle);
         }
     }
 
     /// Whether it ends with probability 1, and what to expect.
-    fn chance(&mut self, how: How, explored: &Explored) {
-        let actions = Actions::new(&explored.graph);
+    fn chance(&mut self, searched: &Searched<'_>) {
+        let actions = Actions::new(&searched.explored.graph);
         if !actions.end_components().is_empty() {
-            // Who is where matters for fairness: without rotations.
-            let how = How { turn: false, ..how };
-            let Some(apart) = self.explore(how) else { return };
-            let actions = Actions::new(&apart.graph);
-            let endless = ends::endless_by_chance(&self.ground, how, &apart, &actions);
-            let almost_sure = endless.is_none();
-            self.came.probability =
-                Some(Probability { almost_sure, expected_rounds: None, expected_messages: None });
-            match endless {
-                Some(cycle) => {
-                    let detail = "a scheduler can go on for ever, whatever is drawn";
-                    self.went_round(how, &apart, ends::NAME_OF_CHANCE, detail, &cycle);
-                }
-                None => self.came.notes.push(NO_EXPECTATION),
+            return self.chance_with_cycles(searched.how);
+        }
+        let mut probability =
+            Probability { almost_sure: true, expected_rounds: None, expected_messages: None };
+        if self.ground.scope.expectations {
+            let messages = |place: usize| f64::from(searched.explored.graph.edges[place].messages);
+            probability.expected_messages = actions.expected_range(&messages);
+            probability.expected_rounds = self.rounds(searched.how);
+        }
+        self.came.probability = Some(probability);
+    }
+
+    /// Likewise, where a scheduler can put chance off for ever.
+    fn chance_with_cycles(&mut self, how: How) {
+        // Who is where matters for fairness: without rotations.
+        let Some(searched) = self.explore(How { turn: false, ..how }) else { return };
+        let actions = Actions::new(&searched.explored.graph);
+        let endless = runs::endless_by_chance(&searched, &actions);
+        let almost_sure = endless.is_none();
+        self.came.probability =
+            Some(Probability { almost_sure, expected_rounds: None, expected_messages: None });
+        match endless {
+            Some(cycle) => {
+                let detail = "a scheduler can go on for ever, whatever is drawn";
+                self.went_round(&searched, runs::ENDS_BY_CHANCE, detail, &cycle);
             }
-            return;
+            None => self.came.notes.push(NO_EXPECTATION),
         }
-        if !self.ground.scope.expectations {
-            self.came.probability =
-                Some(Probability { almost_sure: true, expected_rounds: None, expected_messages: None });
-            return;
-        }
-        let messages = |place: usize| f64::from(explored.graph.edges[place].messages);
-        let both = |cost: &dyn Fn(usize) -> f64, actions: &Actions<'_>| {
-            Some((actions.expected(cost, false)?, actions.expected(cost, true)?))
-        };
-        let expected_messages = both(&messages, &actions);
-        let expected_rounds = self.rounds(how);
-        self.came.probability = Some(Probability { almost_sure: true, expected_rounds, expected_messages });
     }
 
     /// The expected number of rounds: how many phases the process begins that begins most.
     fn rounds(&mut self, how: How) -> Option<(f64, f64)> {
         let cap = 2 * self.ground.setup.n + 2;
-        let contenders = super::memo::lock(&self.ground.shared).locals.contenders();
-        let ground = self.ground.watching_phases(Lag { cap, contenders }).ok()?;
+        let contenders = lock(&self.ground.shared).locals.contenders();
+        // What must hold is known by now.
+        let ground = self.ground.again(&[], Some(Lag { cap, contenders })).ok()?;
         let how = How { phases: true, ..how };
-        let explored = ground.explore(how, self.limits, self.threads);
+        let Searched { explored, .. } = explore(&ground, how, self.limits, self.threads);
         self.came.peak_bytes = self.came.peak_bytes.max(explored.peak_bytes);
         if explored.limit.is_some() {
             self.came.notes.push(ROUNDS_AT_LIMIT);
@@ -281,84 +277,70 @@ impl Look<'_, '_> {
         }
         let actions = Actions::new(&explored.graph);
         let phases = |place: usize| f64::from(explored.graph.phases[place]);
-        Some((actions.expected(&phases, false)?, actions.expected(&phases, true)?))
-    }
-
-    /// A violation that shows in a state.
-    fn wrong_at(
-        &self,
-        how: How,
-        explored: &Explored,
-        property: &'static str,
-        detail: String,
-        state: u32,
-    ) -> Wrong {
-        let way = way_to(explored, state);
-        let taken = steps_along(&self.ground, how, explored, &way, None);
-        Wrong {
-            property,
-            detail,
-            length: taken.len() as u64,
-            recording: recording(&self.ground, how, &taken),
-            repeats_from: None,
-            shortest: !how.por,
-        }
+        actions.expected_range(&phases)
     }
 
     /// A violation that is a run without end.
     fn went_round(
         &mut self,
-        how: How,
-        explored: &Explored,
+        searched: &Searched<'_>,
         property: &'static str,
         detail: &str,
-        cycle: &Cycle,
+        Cycle(cycle): &Cycle,
     ) {
-        let mut way = way_to(explored, cycle.0[0]);
+        let mut way = searched.explored.way_to(cycle[0]);
         let repeats_from = way.len() as u64 - 1;
-        way.extend(&cycle.0[1..]);
-        let taken = steps_along(&self.ground, how, explored, &way, None);
+        way.extend(&cycle[1..]);
+        self.violated(searched, property, detail, &way, Some(repeats_from));
+    }
+
+    /// A violation that the run along these states shows.
+    fn violated(
+        &mut self,
+        searched: &Searched<'_>,
+        property: &'static str,
+        detail: &str,
+        way: &[u32],
+        repeats_from: Option<u64>,
+    ) {
         self.came.wrong = Some(Wrong {
             property,
             detail: detail.to_owned(),
-            length: taken.len() as u64,
-            recording: recording(&self.ground, how, &taken),
-            repeats_from: Some(repeats_from),
-            shortest: !how.por,
+            length: way.len() as u64 - 1,
+            recording: recording(searched, way, None),
+            repeats_from,
+            shortest: !searched.how.por,
         });
     }
 }
 
 /// The violation that a search ended with.
-fn wrong(ground: &Ground<'_>, how: How, explored: &Explored) -> Option<Wrong> {
+fn wrong(searched: &Searched<'_>) -> Option<Wrong> {
+    let Searched { ground, how, explored } = searched;
     let violation = explored.violation.as_ref()?;
-    let recording = (!how.turn || ground.rules(how).rotations.is_empty()).then(|| {
-        let way = way_to(explored, violation.state);
-        let taken = steps_along(ground, how, explored, &way, violation.step);
-        recording(ground, how, &taken)
-    });
+    let is_shown = !how.turn || ground.rotations().is_empty();
+    let run = || recording(searched, &explored.way_to(violation.state), violation.step);
     Some(Wrong {
         property: ground.properties[violation.property].name(),
         detail: violation.detail.clone(),
         length: violation.length,
-        recording: recording.flatten(),
+        recording: if is_shown { run() } else { None },
         repeats_from: None,
         shortest: !how.por,
     })
 }
 
-/// A shortest violation of one of the properties in this case, within so many steps, leaving nothing out.
+/// A shortest violation of one of the properties in this case, within so many steps, leaving nothing out; how many
+/// states were met, and whether there is no shorter one for sure.
 pub(crate) fn shortest(
-    nature: &'static Nature,
-    scope: &Scope,
-    properties: &[&dyn Property],
+    subject: Subject<'_>,
     one: &One,
     limits: Limits<'_>,
     max_depth: u64,
 ) -> Result<(Option<Wrong>, u64, bool), Refusal> {
-    let ground = Ground::new(nature, scope, properties, one, None)?;
+    let ground = Ground::new(subject, one, None)?;
     let how = How { max_depth: Some(max_depth), ..How::default() };
-    let explored = ground.explore(how, limits, 1);
-    let states = u64::from(explored.visited.len());
-    Ok((wrong(&ground, how, &explored), states, explored.limit.is_none()))
+    let searched = explore(&ground, how, limits, 1);
+    let explored = &searched.explored;
+    Ok((wrong(&searched), u64::from(explored.visited.len()), explored.limit.is_none()))
 }

@@ -10,6 +10,7 @@ mod tests;
 
 use super::scope::{Arrangements, Reduce, Scope, Starts};
 use crate::model::{Orientation, Promises, Shape, Timing};
+use crate::network::{has_numbered_ports, port_count};
 use crate::population::Nature;
 use crate::scenario::{Ids, Initiators, Ports, Refusal, Scenario, Schedule, Workload};
 
@@ -39,11 +40,7 @@ impl Cases {
         let is_election = matches!(spec.promises, Promises::Election { .. });
         // In lock-step everybody starts together.
         let every_set = is_election && scope.starts == Starts::Any && spec.needs.timing != Timing::LockStep;
-        let numbered = match nature.shape {
-            Shape::TwoWayRing | Shape::Edges => true,
-            Shape::OneWayRing | Shape::Named => false,
-        };
-        let every_labelling = numbered
+        let every_labelling = has_numbered_ports(nature.shape)
             && match &scope.ports {
                 // A tree has no usual orientation to lose.
                 Ports::Default => neighbours.is_empty() && spec.needs.orientation == Orientation::Random,
@@ -55,12 +52,7 @@ impl Cases {
                 Starts::All | Starts::AllLate | Starts::Any => true,
                 Starts::Listed(_) => false,
             };
-        let degree = |index: usize| match nature.shape {
-            Shape::OneWayRing => 1,
-            Shape::TwoWayRing => 2,
-            Shape::Named => n - 1,
-            Shape::Edges => neighbours.get(index).map_or(n - 1, |list| list.len() as u32),
-        };
+        let degree = |index: usize| port_count(nature.shape, n, neighbours, index);
         let degrees: Vec<u32> =
             if every_labelling { (0..n as usize).map(degree).collect() } else { Vec::new() };
         let arrangements = if every_arrangement { factorial(n - 1) } else { 1 };
@@ -125,8 +117,8 @@ impl Cases {
     }
 }
 
-/// One case.
-#[derive(Clone, Debug)]
+/// One case: what the scope asks for where it leaves nothing open, and otherwise this.
+#[derive(Clone, Default, Debug)]
 pub(crate) struct One {
     ids: Option<Vec<u64>>,
     initiators: Option<Vec<u32>>,
@@ -134,11 +126,6 @@ pub(crate) struct One {
 }
 
 impl One {
-    /// What the scope asks for where it leaves nothing open, and the usual otherwise.
-    pub(crate) fn first() -> One {
-        One { ids: None, initiators: None, ports: None }
-    }
-
     fn is_first_rotation(&self, n: u32) -> bool {
         let starts = |i: u32| self.initiators.as_ref().is_some_and(|set| set.contains(&i));
         let ports = |i: u32| self.ports.as_ref().map(|ports| &ports[i as usize]);
@@ -149,21 +136,14 @@ impl One {
     /// The scenario of this case.
     pub(crate) fn scenario(&self, nature: &Nature, scope: &Scope) -> Scenario {
         let ids = match (&self.ids, &scope.ids) {
-            _ if !nature.has_ids() => match &scope.ids {
-                // Asking for identities where there are none is refused; the usual ones are not asked for.
-                Arrangements::Listed(ids) => Ids::Listed(ids.clone()),
-                Arrangements::Worst => Ids::Worst,
-                Arrangements::All | Arrangements::Arranged(_) => Ids::Default,
-            },
-            (Some(ids), _) => Ids::Listed(ids.clone()),
-            (None, Arrangements::All) => Ids::Default,
-            (None, Arrangements::Arranged(how)) => Ids::Arranged(*how),
+            // Asking for identities where there are none is refused; the usual ones are not asked for.
+            (Some(ids), _) | (None, Arrangements::Listed(ids)) => Ids::Listed(ids.clone()),
             (None, Arrangements::Worst) => Ids::Worst,
-            (None, Arrangements::Listed(ids)) => Ids::Listed(ids.clone()),
+            (None, Arrangements::Arranged(how)) if nature.has_ids() => Ids::Arranged(*how),
+            (None, Arrangements::All | Arrangements::Arranged(_)) => Ids::Default,
         };
         let initiators = match (&self.initiators, &scope.starts) {
-            (Some(set), _) => Initiators::Listed(set.clone()),
-            (None, Starts::Listed(set)) => Initiators::Listed(set.clone()),
+            (Some(set), _) | (None, Starts::Listed(set)) => Initiators::Listed(set.clone()),
             (None, Starts::All | Starts::AllLate | Starts::Any) => Initiators::All,
         };
         Scenario {

@@ -66,6 +66,11 @@ impl<'g> Actions<'g> {
         }
     }
 
+    /// The least and the greatest expected sum of costs of edges.
+    pub(crate) fn expected_range(&self, cost: &dyn Fn(usize) -> f64) -> Option<(f64, f64)> {
+        Some((self.expected(cost, false)?, self.expected(cost, true)?))
+    }
+
     /// The least or greatest expected sum of costs of edges from state 0 until nothing is left to do, to a relative
     /// error of at most 10^-11. There must be no end components.
     pub(crate) fn expected(&self, cost: &dyn Fn(usize) -> f64, most: bool) -> Option<f64> {

@@ -7,21 +7,13 @@ use crate::hash::{Interned, scatter};
 use core::hash::{Hash, Hasher};
 
 /// A message on its way: the number of its stimulus, and for how many ticks it has been on its way (if time counts).
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Flight {
     pub(crate) stimulus: u32,
     pub(crate) age: u32,
     /// The fingerprint of the stimulus: numbers depend on the order of discovery, fingerprints do not.
     pub(crate) hash: u64,
 }
-
-impl PartialEq for Flight {
-    fn eq(&self, other: &Flight) -> bool {
-        (self.stimulus, self.age) == (other.stimulus, other.age)
-    }
-}
-
-impl Eq for Flight {}
 
 impl Hash for Flight {
     fn hash<H: Hasher>(&self, state: &mut H) {
@@ -48,12 +40,9 @@ impl Contents {
         self.met.value(number)
     }
 
-    pub(crate) fn hash(&self, number: u32) -> u64 {
-        self.met.hashes()[number as usize]
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        self.met.len()
+    /// The fingerprints of all that was met.
+    pub(crate) fn hashes(&self) -> &[u64] {
+        self.met.hashes()
     }
 
     pub(crate) fn bytes(&self) -> u64 {

@@ -5,13 +5,15 @@ use super::cases::{Cases, One};
 use super::findings::{
     Answer, Counterexample, Finding, Findings, Limit, Probability, Progress, Range, Watcher,
 };
-use super::property::{Property, bound, ends, possible, promised};
-use super::scope::{Reduce, Scope};
+use super::ground::Subject;
+use super::property::{BOUND, Property, promised, runs};
+use super::scope::{Budget, Reduce, Scope};
 use super::search::Limits;
+use super::threads::share_out;
 use crate::model::{Promises, Shape, Timing};
 use crate::population::Nature;
-use crate::scenario::{Refusal, Setup};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use crate::scenario::{Fault, Refusal, Scenario, Setup};
+use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 /// How many states may be looked at, beyond those of the check itself, to find a shorter counterexample.
@@ -30,17 +32,12 @@ pub(crate) fn check(
     if scope.n == 0 {
         return Err(Refusal::NoProcesses);
     }
-    let most = match nature.shape {
-        Shape::OneWayRing | Shape::TwoWayRing => 1000,
+    let (most, expected) = match nature.shape {
+        Shape::OneWayRing | Shape::TwoWayRing => (1000, "1000 or less"),
         // A state has a number for each link, and here there are as many as pairs.
-        Shape::Edges | Shape::Named => 200,
+        Shape::Edges | Shape::Named => (200, "200 or less where everybody is connected with everybody"),
     };
     if scope.n > most {
-        let expected = if most == 200 {
-            "200 or less where everybody is connected with everybody"
-        } else {
-            "1000 or less"
-        };
         return Err(Refusal::OutOfRange { what: "the number of processes of a check", expected });
     }
     let mut scope = scope.clone();
@@ -54,7 +51,7 @@ pub(crate) fn check(
     let list = promised(nature.spec, nature.tokens);
     let properties: Vec<&dyn Property> =
         list.iter().map(|property| &**property).chain(own.iter().copied()).collect();
-    let plan = Plan { nature, scope, properties: &properties, cases: &cases, watcher };
+    let plan = Plan { subject: Subject { nature, scope, properties: &properties }, cases, watcher };
     let total = plan.run()?;
     plan.findings(total, &setup)
 }
@@ -62,9 +59,7 @@ pub(crate) fn check(
 /// What all cases have in common: whether the scope is admitted at all.
 fn first_setup(nature: &'static Nature, scope: &Scope) -> Result<Setup, Refusal> {
     let faults = faults_asked_for(scope);
-    let one = One::first();
-    let mut scenario = one.scenario(nature, scope);
-    scenario.faults = faults;
+    let scenario = Scenario { faults, ..One::default().scenario(nature, scope) };
     let mut setup = Setup::new(nature, &scenario)?;
     let needs = &nature.spec.needs;
     let late = scope.max_delay.is_some_and(|delay| delay > setup.max_delay());
@@ -83,31 +78,21 @@ fn first_setup(nature: &'static Nature, scope: &Scope) -> Result<Setup, Refusal>
 }
 
 /// The faults that the scope asks for, as faults of a run, so that the contract is asked whether it tolerates them.
-fn faults_asked_for(scope: &Scope) -> Vec<crate::scenario::Fault> {
-    use crate::scenario::Fault;
-    let some = |given: Option<u32>| given.is_some_and(|count| count > 0);
-    let budget = &scope.faults;
-    let mut faults = Vec::new();
-    if some(budget.crashes) || some(budget.recoveries) {
-        faults.push(Fault::Crash { process: 0, at: 0 });
-    }
-    if some(budget.recoveries) {
-        faults.push(Fault::Recover { process: 0, at: 1 });
-    }
-    if some(budget.losses) {
-        faults.push(Fault::Loss(0.0));
-    }
-    if some(budget.duplications) {
-        faults.push(Fault::Duplicate(0.0));
-    }
-    faults
+fn faults_asked_for(scope: &Scope) -> Vec<Fault> {
+    let Budget { crashes, recoveries, losses, duplications } = scope.faults;
+    let asked = [
+        // Whoever comes back has gone down before.
+        (crashes.max(recoveries), Fault::Crash { process: 0, at: 0 }),
+        (recoveries, Fault::Recover { process: 0, at: 1 }),
+        (losses, Fault::Loss(0.0)),
+        (duplications, Fault::Duplicate(0.0)),
+    ];
+    asked.into_iter().filter(|(count, _)| count.unwrap_or(0) > 0).map(|(_, fault)| fault).collect()
 }
 
 struct Plan<'a> {
-    nature: &'static Nature,
-    scope: &'a Scope,
-    properties: &'a [&'a dyn Property],
-    cases: &'a Cases,
+    subject: Subject<'a>,
+    cases: Cases,
     watcher: &'a dyn Watcher,
 }
 
@@ -127,13 +112,22 @@ impl Plan<'_> {
         let mut total = Total::default();
         let mut next = 0;
         while next < self.cases.len() && total.came.wrong.is_none() && total.came.limit.is_none() {
-            let threads = self.scope.threads.max(1) as usize;
+            let threads = self.subject.scope.threads.max(1) as usize;
             let mut share: Vec<(u64, One)> = Vec::new();
             while next < self.cases.len() && share.len() < SHARE * threads {
                 share.extend(self.cases.get(next).map(|one| (next, one)));
                 next += 1;
             }
-            for (number, came) in self.share(&share, threads, &total)? {
+            let mut ahead = if threads == 1 || share.len() < 2 * threads {
+                BTreeMap::new()
+            } else {
+                self.side_by_side(&share, threads, &total)
+            };
+            for (number, one) in share {
+                let came = match ahead.remove(&number).transpose()? {
+                    Some(came) if !matches!(came.limit, Some(Limit::Bytes(_))) => came,
+                    Some(_) | None => self.one(number, &one, (threads, 1), &total)?,
+                };
                 total.add(number, came);
                 if total.came.limit.is_none() && total.came.states > self.max_states() {
                     total.came.limit = Some(Limit::States(self.max_states()));
@@ -147,59 +141,24 @@ impl Plan<'_> {
     }
 
     fn max_states(&self) -> u64 {
-        self.scope.max_states.unwrap_or(u64::MAX)
+        self.subject.scope.max_states.unwrap_or(u64::MAX)
     }
 
-    /// Runs some cases: several threads take one case each where there are enough, and one case together otherwise.
-    /// Cases that are searched side by side share the memory; one that needs more is searched again by all together,
-    /// so that what is found does not depend on the number of threads.
-    fn share(
+    /// Runs some cases, each on one of the threads. They share the memory; one that needs more is searched again by all
+    /// together, so that what is found does not depend on the number of threads. One thread alone needs none of this,
+    /// and few cases are searched by all together as well.
+    fn side_by_side(
         &self,
         share: &[(u64, One)],
         threads: usize,
         total: &Total,
-    ) -> Result<Vec<(u64, Came)>, Refusal> {
-        if threads == 1 || share.len() < 2 * threads {
-            let mut done = Vec::new();
-            let mut states = total.came.states;
-            for (number, one) in share {
-                let came = self.one(*number, one, (threads, 1), states, total)?;
-                states += came.states;
-                let stop = came.wrong.is_some() || came.limit.is_some();
-                done.push((*number, came));
-                if stop {
-                    break;
-                }
-            }
-            return Ok(done);
-        }
-        let next = AtomicUsize::new(0);
-        let done: Mutex<Vec<(u64, Result<Came, Refusal>)>> = Mutex::new(Vec::new());
-        std::thread::scope(|scope| {
-            for _ in 0..threads {
-                scope.spawn(|| {
-                    while let Some((number, one)) = share.get(next.fetch_add(1, Ordering::Relaxed)) {
-                        let came = self.one(*number, one, (1, threads), total.came.states, total);
-                        done.lock().unwrap_or_else(PoisonError::into_inner).push((*number, came));
-                    }
-                });
-            }
+    ) -> BTreeMap<u64, Result<Came, Refusal>> {
+        let done = Mutex::new(BTreeMap::new());
+        share_out(threads, share.iter(), |(number, one)| {
+            let came = self.one(*number, one, (1, threads), total);
+            done.lock().unwrap_or_else(PoisonError::into_inner).insert(*number, came);
         });
-        let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-        done.sort_by_key(|(number, _)| *number);
-        let mut all = Vec::with_capacity(done.len());
-        for ((number, came), (_, one)) in done.into_iter().zip(share) {
-            let mut came = came?;
-            if matches!(came.limit, Some(Limit::Bytes(_))) {
-                came = self.one(number, one, (threads, 1), total.came.states, total)?;
-            }
-            let stop = came.wrong.is_some() || came.limit.is_some();
-            all.push((number, came));
-            if stop {
-                break;
-            }
-        }
-        Ok(all)
+        done.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Runs one case, with so many threads, while so many cases share the memory.
@@ -208,31 +167,29 @@ impl Plan<'_> {
         number: u64,
         one: &One,
         (threads, side_by_side): (usize, usize),
-        states: u64,
         total: &Total,
     ) -> Result<Came, Refusal> {
-        let limits = Limits {
-            // Whether the sum is too large is decided when the cases are added up, in their order.
-            states: self.max_states(),
-            bytes: self.scope.max_bytes.unwrap_or(u64::MAX) / side_by_side as u64,
+        let Came { states, transitions, .. } = total.came;
+        let so_far = Progress { states, transitions, ..Progress::default() };
+        // Whether the sum is too large is decided when the cases are added up, in their order.
+        let limits = self.limits(number, self.max_states(), side_by_side as u64, so_far);
+        case::check(self.subject, one, limits, threads)
+    }
+
+    /// The limits of a case, while so many cases share the memory.
+    fn limits(&self, number: u64, states: u64, side_by_side: u64, so_far: Progress) -> Limits<'_> {
+        Limits {
+            states,
+            bytes: self.subject.scope.max_bytes.unwrap_or(u64::MAX) / side_by_side,
             watcher: self.watcher,
-            so_far: Progress {
-                states,
-                transitions: total.came.transitions,
-                queue: 0,
-                depth: 0,
-                case: number + 1,
-                cases: self.cases.len(),
-                bytes: 0,
-            },
-        };
-        case::check(self.nature, self.scope, self.properties, one, limits, threads)
+            so_far: Progress { case: number + 1, cases: self.cases.len(), ..so_far },
+        }
     }
 
     /// Looks for a shorter run that violates something, in every case.
     fn shorten(&self, wrong: Wrong, at: u64) -> Result<Wrong, Refusal> {
         // A run without end, or one that sends too much, is found by other means.
-        let by_search = self.properties.iter().any(|property| property.name() == wrong.property);
+        let by_search = self.subject.properties.iter().any(|property| property.name() == wrong.property);
         if wrong.repeats_from.is_some() || !by_search {
             return Ok(wrong);
         }
@@ -247,22 +204,8 @@ impl Plan<'_> {
             }
             let Some(one) = self.cases.get(number) else { continue };
             let max_depth = if number == at { best.length } else { best.length.saturating_sub(1) };
-            let limits = Limits {
-                states: left,
-                bytes: self.scope.max_bytes.unwrap_or(u64::MAX),
-                watcher: self.watcher,
-                so_far: Progress {
-                    states: 0,
-                    transitions: 0,
-                    queue: 0,
-                    depth: 0,
-                    case: number + 1,
-                    cases: self.cases.len(),
-                    bytes: 0,
-                },
-            };
-            let (found, states, decided) =
-                case::shortest(self.nature, self.scope, self.properties, &one, limits, max_depth)?;
+            let limits = self.limits(number, left, 1, Progress::default());
+            let (found, states, decided) = case::shortest(self.subject, &one, limits, max_depth)?;
             left = left.saturating_sub(states);
             if let Some(found) = found
                 && (found.length < best.length || best.recording.is_none() || !best.shortest)
@@ -303,12 +246,12 @@ impl Plan<'_> {
         };
         let decided = wrong.is_none() && !unknown;
         let mut notes: Vec<String> = came.notes.iter().map(|&note| note.to_owned()).collect();
-        if decided && self.scope.reduce == Reduce::None {
+        if decided && self.subject.scope.reduce == Reduce::None {
             notes.push("nothing was left out".into());
         }
         Ok(Findings {
-            algorithm: self.nature.spec.name,
-            n: self.scope.n,
+            algorithm: self.subject.nature.spec.name,
+            n: self.subject.scope.n,
             links: setup.links.name(),
             outside: setup.outside.clone(),
             answer,
@@ -344,25 +287,26 @@ impl Plan<'_> {
 
     /// All properties, in the order of the report.
     fn names(&self) -> Vec<&'static str> {
-        let spec = self.nature.spec;
-        let mut names: Vec<&'static str> = self.properties.iter().map(|property| property.name()).collect();
-        if self.scope.safety_only {
+        let spec = self.subject.nature.spec;
+        let mut names: Vec<&'static str> =
+            self.subject.properties.iter().map(|property| property.name()).collect();
+        if self.subject.scope.safety_only {
             return names;
         }
         let ends = match spec.promises {
             Promises::Election { .. } => {
                 if spec.keeps_its_leader() {
-                    names.push(possible::NAME);
+                    names.push(runs::POSSIBLE);
                 }
                 true
             }
             Promises::Exclusion { falls_silent, .. } => falls_silent,
         };
         if ends {
-            names.push(if spec.needs.choices { ends::NAME_OF_CHANCE } else { ends::NAME });
+            names.push(if spec.needs.choices { runs::ENDS_BY_CHANCE } else { runs::ENDS });
         }
         if spec.cost.worst.is_some() {
-            names.push(bound::NAME);
+            names.push(BOUND);
         }
         names
     }

@@ -6,7 +6,7 @@ use super::expand::Expander;
 use super::graph::Graph;
 use super::ground::{Ground, How};
 use super::memo::lock;
-use super::search::Explored;
+use super::network::Searched;
 use super::stimulus::Action;
 use super::system::Steps;
 use crate::hash::fingerprint;
@@ -18,19 +18,18 @@ pub(crate) struct Cycle(pub(crate) Vec<u32>);
 
 /// Finds a fair cycle of a network among the edges that `keep` says yes to: a state and the place of an edge in the
 /// graph.
-pub(crate) fn fair_cycle_of(
-    ground: &Ground<'_>,
-    how: How,
-    explored: &Explored,
-    keep: &dyn Fn(u32, usize) -> bool,
-) -> Option<Cycle> {
-    let rules = ground.rules(How { details: true, ..how });
-    let mut expander = Expander::new(&ground.space, &rules, &ground.shared);
+pub(crate) fn fair_cycle_of(searched: &Searched<'_>, keep: &dyn Fn(u32, usize) -> bool) -> Option<Cycle> {
+    let how = How { details: true, ..searched.how };
+    let mut expander = Expander::new(searched.ground, how);
+    let mut batch = Batch::default();
+    let words = searched.ground.space.words();
     let mut duties = |state: u32| -> Vec<Vec<u64>> {
-        let actions = actions(&mut expander, explored, ground, state).into_iter();
-        actions.map(|action| labels(ground, explored, state, action)).collect()
+        let kept = &searched.explored.states[state as usize * words..(state as usize + 1) * words];
+        batch.clear();
+        expander.expand(0, kept, 0, &mut batch);
+        batch.details.iter().map(|detail| labels(searched.ground, kept, detail.action)).collect()
     };
-    fair_cycle(&explored.graph, &mut duties, keep)
+    fair_cycle(&searched.explored.graph, &mut duties, keep)
 }
 
 /// Finds a fair cycle among the edges that `keep` says yes to. For each step of a state `labels` says what it must be
@@ -90,17 +89,8 @@ struct Duty {
     taken: Option<(u32, u32)>,
 }
 
-/// What happens in the steps of a state that was kept.
-fn actions(expander: &mut Expander<'_>, explored: &Explored, ground: &Ground<'_>, state: u32) -> Vec<Action> {
-    let words = ground.space.words();
-    let kept = &explored.states[state as usize * words..(state as usize + 1) * words];
-    let mut batch = Batch::default();
-    expander.expand(0, kept, 0, &mut batch);
-    batch.details.iter().map(|detail| detail.action).collect()
-}
-
 /// What must happen at last if it is always possible, and happens in this step.
-fn labels(ground: &Ground<'_>, explored: &Explored, state: u32, action: Action) -> Vec<u64> {
+fn labels(ground: &Ground<'_>, state: &[u32], action: Action) -> Vec<u64> {
     if !action.is_due() {
         return Vec::new();
     }
@@ -108,10 +98,9 @@ fn labels(ground: &Ground<'_>, explored: &Explored, state: u32, action: Action) 
         Action::Own { process, stimulus } => vec![fingerprint(&(0, process, stimulus))],
         Action::Deliver { link, .. } if ground.setup.links != Links::Bag => vec![fingerprint(&(1, link))],
         Action::Deliver { link, place } => {
-            let words = ground.space.words();
-            let content = explored.states[state as usize * words + link as usize];
             let shared = lock(&ground.shared);
-            vec![fingerprint(&(2, link, shared.contents.get(content)[place as usize].stimulus))]
+            let flight = shared.contents.get(state[link as usize])[place as usize];
+            vec![fingerprint(&(2, link, flight.stimulus))]
         }
         Action::Batch { process, took } => (0..2)
             .filter(|&side| took[side] > 0)

@@ -146,7 +146,7 @@ impl Findings {
 }
 
 /// How far a search is.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Default, Debug)]
 pub struct Progress {
     /// Distinct states so far, all cases together.
     pub states: u64,

@@ -1,20 +1,24 @@
 //! One case, ready to be searched: its processes, its network, what is watched.
 
-use super::batch::Batch;
 use super::cases::One;
-use super::expand::{Expander, Network, Rules};
 use super::locals::{Lag, Locals};
 use super::memo::lock;
-use super::property::{Case, Property};
+use super::property::Property;
 use super::scope::{Reduce, Scope, Starts};
-use super::search::{Explored, Limits, Search};
 use super::space::{Common, Parts, Space};
-use super::system::Steps;
 use crate::model::{Counts, Informed, Links, Order, Promises, Reached, Timing, Winner};
 use crate::network::Wiring;
 use crate::population::Nature;
 use crate::scenario::{Entries, Refusal, Scenario, Setup};
 use std::sync::Mutex;
+
+/// What is checked, the same in every case.
+#[derive(Clone, Copy)]
+pub(crate) struct Subject<'a> {
+    pub(crate) nature: &'static Nature,
+    pub(crate) scope: &'a Scope,
+    pub(crate) properties: &'a [&'a dyn Property],
+}
 
 /// One case.
 pub(crate) struct Ground<'a> {
@@ -26,7 +30,6 @@ pub(crate) struct Ground<'a> {
     pub(crate) space: Space,
     pub(crate) shared: Mutex<Parts>,
     one: One,
-    case: Case,
     faults: Common,
 }
 
@@ -52,20 +55,15 @@ pub(crate) struct How {
 }
 
 impl<'a> Ground<'a> {
-    pub(crate) fn new(
-        nature: &'static Nature,
-        scope: &'a Scope,
-        properties: &'a [&'a dyn Property],
-        one: &One,
-        lag: Option<Lag>,
-    ) -> Result<Ground<'a>, Refusal> {
+    pub(crate) fn new(subject: Subject<'a>, one: &One, lag: Option<Lag>) -> Result<Ground<'a>, Refusal> {
+        let Subject { nature, scope, properties } = subject;
         let scenario = one.scenario(nature, scope);
         let setup = Setup::new(nature, &scenario)?;
         let timing = nature.spec.needs.timing;
         let net = Wiring::new(nature.shape, &setup.plan);
         let told = (timing == Timing::BoundedDelay).then(|| setup.max_delay());
         let max_delay = told.map(|told| scope.max_delay.unwrap_or(told));
-        let space = Space::new(&setup, nature.shape, &net, max_delay, timing == Timing::LockStep);
+        let space = Space::new(&setup, &net, max_delay, timing == Timing::LockStep);
         // A crash is noticed when every message of the one that crashed has arrived, as in the simulator.
         // Without a clock it is noticed at any moment.
         let detection = told.map_or(0, |told| 2 * told + 1);
@@ -79,11 +77,6 @@ impl<'a> Ground<'a> {
             duplications: budget(scope.faults.duplications, tolerates.duplication),
             ..Common::default()
         };
-        let everybody = 0..setup.n;
-        let case = Case {
-            ids: everybody.clone().map(|i| setup.id(i)).collect(),
-            initiators: everybody.map(|i| setup.is_initiator(i)).collect(),
-        };
         let parts = Parts::new(locals, setup.links);
         Ok(Ground {
             nature,
@@ -94,25 +87,21 @@ impl<'a> Ground<'a> {
             space,
             shared: Mutex::new(parts),
             one: one.clone(),
-            case,
             faults,
         })
     }
 
     /// The same case once more, with nothing met yet, and these properties.
-    pub(crate) fn again<'b>(&self, properties: &'b [&'b dyn Property]) -> Result<Ground<'b>, Refusal>
+    pub(crate) fn again<'b>(
+        &self,
+        properties: &'b [&'b dyn Property],
+        lag: Option<Lag>,
+    ) -> Result<Ground<'b>, Refusal>
     where
         'a: 'b,
     {
-        Ground::new(self.nature, self.scope, properties, &self.one, None)
-    }
-
-    /// The same case once more, watching phases; what must hold is known by now.
-    pub(crate) fn watching_phases<'b>(&self, lag: Lag) -> Result<Ground<'b>, Refusal>
-    where
-        'a: 'b,
-    {
-        Ground::new(self.nature, self.scope, &[], &self.one, Some(lag))
+        let subject = Subject { nature: self.nature, scope: self.scope, properties };
+        Ground::new(subject, &self.one, lag)
     }
 
     /// The proved bound on messages that applies here: which messages, the formula, its value.
@@ -184,19 +173,20 @@ impl<'a> Ground<'a> {
         }
     }
 
-    /// The rotations that leave everything as it is, but for who is where.
-    fn rotations(&self) -> Vec<u32> {
+    /// The rotations that leave everything as it is, but for who is where; without the one by nothing.
+    pub(crate) fn rotations(&self) -> Vec<u32> {
         let nature = self.nature;
         if !nature.is_anonymous() || !nature.is_ring() || self.has_process_faults() {
             return Vec::new();
         }
         let n = self.setup.n;
-        let (ports, starts) = (&self.setup.plan.ports, &self.case.initiators);
+        let ports = &self.setup.plan.ports;
+        let starts = |i: usize| self.setup.is_initiator(i as u32);
         let tells_initiators = self.tells_initiators();
         let same = |by: u32| {
             let pairs = (0..n as usize).map(|i| (i, (i + by as usize) % n as usize));
             pairs.clone().all(|(i, j)| ports.is_empty() || ports[i] == ports[j])
-                && (!tells_initiators || pairs.clone().all(|(i, j)| starts[i] == starts[j]))
+                && (!tells_initiators || pairs.clone().all(|(i, j)| starts(i) == starts(j)))
         };
         (1..n).filter(|&by| same(by)).collect()
     }
@@ -217,28 +207,11 @@ impl<'a> Ground<'a> {
         self.faults.crashes + self.faults.recoveries > 0
     }
 
-    /// What is watched, and what is left out.
-    pub(crate) fn rules(&self, how: How) -> Rules<'_> {
-        let order = match self.nature.spec.promises {
+    /// The order in which users are promised to come in.
+    pub(crate) fn order(&self) -> Option<Order> {
+        match self.nature.spec.promises {
             Promises::Exclusion { order, .. } => Some(order),
             Promises::Election { .. } => None,
-        };
-        Rules {
-            case: self.case.clone(),
-            properties: self.properties,
-            por: how.por,
-            rotations: if how.turn { self.rotations() } else { Vec::new() },
-            rebase: lock(&self.shared).locals.rounds_grow(),
-            watch_bypass: order == Some(Order::Ring),
-            watch_order: order == Some(Order::Priority),
-            count: how.count,
-            bypass: self.closes_over_crashes(),
-            detector: self.detector(),
-            tokens: self.nature.tokens,
-            phases: how.phases,
-            never_silent: self.never_silent(),
-            any_loss: self.scope.unsound,
-            details: how.details || self.is_randomised() || how.phases,
         }
     }
 
@@ -257,47 +230,9 @@ impl<'a> Ground<'a> {
         state
     }
 
-    /// The first state, and how many messages were sent before it.
-    pub(crate) fn first(&self, how: How) -> (Vec<u32>, u64) {
-        let state = self.unstarted(how);
-        if !self.starts_at_once() || self.is_randomised() {
-            return (state, 0);
-        }
-        // Everybody has started before the first delivery; there is one way to do that.
-        let rules = self.rules(How { por: false, turn: false, ..how });
-        let mut batch = Batch::default();
-        Expander::new(&self.space, &rules, &self.shared).expand(0, &state, 0, &mut batch);
-        let mut begun = Vec::new();
-        match batch.nexts.first() {
-            Some(next) => {
-                batch.write(next, &state, &mut begun);
-                (begun, u64::from(next.messages))
-            }
-            None => (state, 0),
-        }
-    }
-
     /// Whether everybody starts before the first delivery.
     pub(crate) fn starts_at_once(&self) -> bool {
         let lock_step = self.nature.spec.needs.timing == Timing::LockStep;
         !self.is_election() || lock_step || self.scope.starts == Starts::All
-    }
-
-    /// Searches it.
-    pub(crate) fn explore(&self, how: How, limits: Limits<'_>, threads: usize) -> Explored {
-        let rules = self.rules(how);
-        let (first, _) = self.first(how);
-        let network = Network { space: &self.space, rules: &rules, shared: &self.shared };
-        let search = Search {
-            system: &network,
-            threads,
-            limits,
-            edges: how.edges,
-            keep: how.keep,
-            chances: self.is_randomised(),
-            phases: how.phases,
-            max_depth: how.max_depth.unwrap_or(u64::MAX),
-        };
-        search.run(first)
     }
 }

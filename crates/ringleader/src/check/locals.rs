@@ -27,19 +27,11 @@ struct Local {
 
 /// The algorithm's own state: its number in the population. What is hashed is its content, for numbers are given in the
 /// order in which threads come across it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Kept {
     number: u32,
     hash: u64,
 }
-
-impl PartialEq for Kept {
-    fn eq(&self, other: &Kept) -> bool {
-        self.number == other.number
-    }
-}
-
-impl Eq for Kept {}
 
 impl Hash for Kept {
     fn hash<H: Hasher>(&self, state: &mut H) {
@@ -326,7 +318,7 @@ impl Locals {
     }
 
     /// What it does with any part of what waits on both sides of a half-duplex link; the ports are in the stimuli.
-    pub(crate) fn batches(&mut self, number: u32, waiting: [&[Stimulus]; 2]) -> Vec<Outcome> {
+    pub(crate) fn batches(&mut self, number: u32, waiting: [Vec<Stimulus>; 2]) -> Vec<Outcome> {
         // Half-duplex links exist on two-way rings only.
         if self.nature.shape != Shape::TwoWayRing {
             return Vec::new();
@@ -429,9 +421,9 @@ impl Locals {
         &self.facts[local as usize]
     }
 
-    /// The fingerprint of a state.
-    pub(crate) fn hash(&self, local: u32) -> u64 {
-        self.met.hashes()[local as usize]
+    /// The fingerprints of all states of processes that were met.
+    pub(crate) fn hashes(&self) -> &[u64] {
+        self.met.hashes()
     }
 
     /// The fingerprint of a message.
@@ -447,11 +439,6 @@ impl Locals {
     /// The local variables.
     pub(crate) fn fields(&self, local: u32) -> Fields {
         self.population.fields(self.met.value(local).process.number)
-    }
-
-    /// How many states of processes were met.
-    pub(crate) fn len(&self) -> usize {
-        self.met.len()
     }
 
     /// Bytes in use.

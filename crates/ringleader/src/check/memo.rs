@@ -1,8 +1,8 @@
 //! What one thread remembers of the shared parts, so that it asks for each of them once.
 
 use super::space::{Parts, Space};
-use super::stimulus::Stimulus;
-use crate::hash::Map;
+use super::stimulus::{Outcome, Stimulus};
+use crate::hash::{Interned, Map};
 use crate::model::{Stage, Verdict};
 use crate::population::Handle;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -54,10 +54,9 @@ pub(crate) struct Memo<'a> {
     menus: Vec<Option<Stretch>>,
     menu_items: Vec<(Stimulus, u32)>,
     steps: Map<Stretch>,
-    batches: Map<Stretch>,
-    /// What waits on both sides of a half-duplex process, as one number.
-    sides: Map<u32>,
-    both_sides: u32,
+    /// The states of half-duplex processes, each with what waits on both sides, and what they do with it.
+    waiting: Interned<[u32; 3]>,
+    batches: Vec<Stretch>,
     outs: Vec<Out>,
     sends: Vec<(u32, Handle)>,
     /// For each link: by the state of its process and what it carries, the deliveries that are possible.
@@ -98,7 +97,7 @@ pub(crate) struct Pushed {
 }
 
 impl<'a> Memo<'a> {
-    pub(crate) fn new(shared: &'a Mutex<Parts>) -> Memo<'a> {
+    pub(crate) fn new(shared: &'a Mutex<Parts>, links: usize) -> Memo<'a> {
         Memo {
             shared,
             local_hashes: Vec::new(),
@@ -106,15 +105,14 @@ impl<'a> Memo<'a> {
             menus: Vec::new(),
             menu_items: Vec::new(),
             steps: Map::new(),
-            batches: Map::new(),
-            sides: Map::new(),
-            both_sides: 0,
+            waiting: Interned::new(),
+            batches: Vec::new(),
             outs: Vec::new(),
             sends: Vec::new(),
-            deliveries: Vec::new(),
+            deliveries: (0..links).map(|_| Map::new()).collect(),
             moves: Vec::new(),
             sent: Vec::new(),
-            pushes: Vec::new(),
+            pushes: (0..links).map(|_| Map::new()).collect(),
         }
     }
 
@@ -123,31 +121,19 @@ impl<'a> Memo<'a> {
     }
 
     #[inline]
-    pub(crate) fn local_hash(&mut self, local: u32) -> u64 {
-        match self.local_hashes.get(local as usize) {
-            Some(&hash) => hash,
-            None => {
-                let shared = lock(self.shared);
-                let known = self.local_hashes.len() as u32;
-                let all = shared.locals.len() as u32;
-                self.local_hashes.extend((known..all).map(|local| shared.locals.hash(local)));
-                self.local_hashes[local as usize]
-            }
+    fn local_hash(&mut self, local: u32) -> u64 {
+        if local as usize >= self.local_hashes.len() {
+            catch_up(&mut self.local_hashes, lock(self.shared).locals.hashes());
         }
+        self.local_hashes[local as usize]
     }
 
     #[inline]
-    pub(crate) fn content_hash(&mut self, content: u32) -> u64 {
-        match self.content_hashes.get(content as usize) {
-            Some(&hash) => hash,
-            None => {
-                let shared = lock(self.shared);
-                let known = self.content_hashes.len() as u32;
-                let all = shared.contents.len() as u32;
-                self.content_hashes.extend((known..all).map(|content| shared.contents.hash(content)));
-                self.content_hashes[content as usize]
-            }
+    fn content_hash(&mut self, content: u32) -> u64 {
+        if content as usize >= self.content_hashes.len() {
+            catch_up(&mut self.content_hashes, lock(self.shared).contents.hashes());
         }
+        self.content_hashes[content as usize]
     }
 
     /// What can happen at a process of its own accord.
@@ -184,8 +170,7 @@ impl<'a> Memo<'a> {
     #[inline]
     pub(crate) fn deliveries(&mut self, space: &Space, link: u32, local: u32, content: u32) -> Stretch {
         let key = u64::from(local) << 32 | u64::from(content);
-        let known = self.deliveries.get((link - space.n) as usize).and_then(|of_link| of_link.get(key));
-        match known {
+        match self.deliveries[(link - space.n) as usize].get(key) {
             Some(stretch) => stretch,
             None => self.find_deliveries(space, link, local, content),
         }
@@ -193,7 +178,7 @@ impl<'a> Memo<'a> {
 
     #[cold]
     fn find_deliveries(&mut self, space: &Space, link: u32, local: u32, content: u32) -> Stretch {
-        let process = space.link(link).to;
+        let process = space.link(link).to();
         let places = lock(self.shared).contents.choices(content);
         let start = self.moves.len() as u32;
         for place in places {
@@ -209,7 +194,7 @@ impl<'a> Memo<'a> {
                 let begin = self.sent.len() as u32;
                 for (port, msg) in (0..out.messages()).map(|k| self.send(&out, k)).collect::<Vec<_>>() {
                     let to = space.outgoing[process as usize][port as usize];
-                    let arrival = Stimulus::Deliver { port: space.link(to).port, msg };
+                    let arrival = Stimulus::Deliver { port: space.link(to).port(), msg };
                     let stimulus = lock(self.shared).stimulus(arrival);
                     self.sent.push((to, stimulus));
                 }
@@ -228,11 +213,8 @@ impl<'a> Memo<'a> {
             }
         }
         let stretch = (start, self.moves.len() as u32);
-        let place = (link - space.n) as usize;
-        if self.deliveries.len() <= place {
-            self.deliveries.resize_with(space.links.len(), Map::new);
-        }
-        self.deliveries[place].set(u64::from(local) << 32 | u64::from(content), stretch);
+        let key = u64::from(local) << 32 | u64::from(content);
+        self.deliveries[(link - space.n) as usize].set(key, stretch);
         stretch
     }
 
@@ -286,7 +268,13 @@ impl<'a> Memo<'a> {
         self.step(local, number)
     }
 
-    fn keep(&mut self, shared: &Parts, before: u32, outcomes: &[super::stimulus::Outcome]) -> Stretch {
+    /// The state of a process after something of which the algorithm does not hear.
+    pub(crate) fn noted(&mut self, local: u32, stimulus: Stimulus) -> u32 {
+        let (first, _) = self.step_on(local, stimulus);
+        self.out(first).local
+    }
+
+    fn keep(&mut self, shared: &Parts, before: u32, outcomes: &[Outcome]) -> Stretch {
         let start = self.outs.len() as u32;
         for outcome in outcomes {
             let first = self.sends.len() as u32;
@@ -336,25 +324,15 @@ impl<'a> Memo<'a> {
 
     /// What a process does with any part of what waits on both sides.
     pub(crate) fn batch(&mut self, local: u32, right: u32, left: u32) -> Stretch {
-        let sides = u64::from(right) << 32 | u64::from(left);
-        let number = self.sides.get(sides).unwrap_or_else(|| {
-            self.both_sides += 1;
-            self.sides.set(sides, self.both_sides);
-            self.both_sides
-        });
-        let key = u64::from(local) << 32 | u64::from(number);
-        if let Some(stretch) = self.batches.get(key) {
+        let number = self.waiting.number([local, right, left]);
+        if let Some(&stretch) = self.batches.get(number as usize) {
             return stretch;
         }
         let mut shared = lock(self.shared);
-        let waiting = [right, left].map(|content| -> Vec<Stimulus> {
-            let flights = shared.contents.get(content).iter();
-            flights.map(|flight| *shared.stimuli.value(flight.stimulus)).collect()
-        });
-        let outcomes = shared.locals.batches(local, [&waiting[0], &waiting[1]]);
+        let outcomes = shared.batches(local, [right, left]);
         let stretch = self.keep(&shared, local, &outcomes);
         drop(shared);
-        self.batches.set(key, stretch);
+        self.batches.push(stretch);
         stretch
     }
 
@@ -362,7 +340,7 @@ impl<'a> Memo<'a> {
     #[inline]
     pub(crate) fn push(&mut self, space: &Space, link: u32, content: u32, stimulus: u32) -> Pushed {
         let key = u64::from(content) << 32 | u64::from(stimulus);
-        match self.pushes.get((link - space.n) as usize).and_then(|of_link| of_link.get(key)) {
+        match self.pushes[(link - space.n) as usize].get(key) {
             Some(pushed) => pushed,
             None => self.find_push(space, link, content, stimulus),
         }
@@ -372,17 +350,19 @@ impl<'a> Memo<'a> {
     fn find_push(&mut self, space: &Space, link: u32, content: u32, stimulus: u32) -> Pushed {
         let after = lock(self.shared).push(content, stimulus);
         let pushed = Pushed { delta: self.delta(space, link, content, after), content: after };
-        if self.pushes.is_empty() {
-            self.pushes.resize_with(space.links.len(), Map::new);
-        }
         self.pushes[(link - space.n) as usize].set(u64::from(content) << 32 | u64::from(stimulus), pushed);
         pushed
     }
 
     /// The number of the stimulus that a message is where a link ends.
     pub(crate) fn arrival(&self, space: &Space, link: u32, msg: Handle) -> u32 {
-        lock(self.shared).stimulus(Stimulus::Deliver { port: space.link(link).port, msg })
+        lock(self.shared).stimulus(Stimulus::Deliver { port: space.link(link).port(), msg })
     }
+}
+
+/// Adds what was met since.
+fn catch_up(known: &mut Vec<u64>, all: &[u64]) {
+    known.extend_from_slice(&all[known.len()..]);
 }
 
 /// The shared parts. A thread that panicked holds no half-made part: each is added in one piece.

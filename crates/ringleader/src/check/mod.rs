@@ -2,8 +2,8 @@
 //!
 //! A [`Scope`] says what is to be checked, [`Findings`] what came of it. A search (`search`) goes breadth first through
 //! all states of a system (`system`), which are rows of numbers. There are two kinds. One is a network of processes in
-//! one case (`cases`, `ground`, `expand`): the states of single processes, what links carry and what they do are met
-//! once and remembered (`space`, `locals`, `contents`, `memo`). The other is a [`Model`] of one's own.
+//! one case (`cases`, `ground`, `network`, `expand`): the states of single processes, what links carry and what they do
+//! are met once and remembered (`space`, `locals`, `contents`, `memo`). The other is a [`Model`] of one's own.
 //!
 //! ```
 //! use ringleader::{check::{self, Scope}, election::Peterson};
@@ -25,6 +25,7 @@ mod ground;
 mod locals;
 mod memo;
 mod model;
+mod network;
 mod path;
 mod property;
 mod scope;
@@ -32,6 +33,7 @@ mod search;
 mod space;
 mod stimulus;
 mod system;
+mod threads;
 mod visited;
 mod worker;
 
@@ -42,7 +44,6 @@ pub use property::{Property, Step, View, Watch};
 pub use scope::{Arrangements, Budget, Extreme, Reduce, Scope, Starts};
 
 use crate::model::{Election, Exclusion};
-use crate::network::Wired;
 use crate::population::Nature;
 use crate::scenario::Refusal;
 
@@ -54,10 +55,7 @@ pub fn election<P: Election>(
     scope: &Scope,
     own: &[&dyn Property],
     watcher: &dyn Watcher,
-) -> Result<Findings, Refusal>
-where
-    P::Port: Wired,
-{
+) -> Result<Findings, Refusal> {
     check(Nature::election::<P>(), scope, own, watcher)
 }
 
@@ -69,9 +67,6 @@ pub fn exclusion<P: Exclusion>(
     scope: &Scope,
     own: &[&dyn Property],
     watcher: &dyn Watcher,
-) -> Result<Findings, Refusal>
-where
-    P::Port: Wired,
-{
+) -> Result<Findings, Refusal> {
     check(Nature::exclusion::<P>(), scope, own, watcher)
 }

@@ -1,58 +1,32 @@
 //! From a violation back to a run: which steps lead to it, as a recording that can be replayed.
 
-use super::batch::{Batch, Next};
+use super::batch::{Batch, Detail, Next};
 use super::expand::Expander;
 use super::ground::{Ground, How};
 use super::memo::lock;
-use super::search::Explored;
+use super::network::Searched;
 use super::space::Parts;
 use super::stimulus::{Action, Outcome, Stimulus};
 use super::system::Steps;
 use crate::model::Timing;
 use crate::scenario::{Scenario, Schedule};
-use crate::sim::{self, Observer};
+use crate::sim::{self, Recorder};
 use crate::trace::{Arrival, Event, Input, Recording};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
-/// One step of a run: what happened, after how many ticks, and which of its outcomes.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Taken {
-    pub(crate) action: Action,
-    ticks: u16,
-    outcome: usize,
-}
-
-/// The states from an initial one to this one.
-pub(crate) fn way_to(explored: &Explored, state: u32) -> Vec<u32> {
-    let mut way = vec![state];
-    let mut last = state;
-    while explored.visited.parent(last) != last {
-        last = explored.visited.parent(last);
-        way.push(last);
-    }
-    way.reverse();
-    way
-}
-
-/// The steps along these states, and then this one of the last, if it is given. The search must not have taken
+/// A run along these states, and then by this step of the last, if it is given. The search must not have taken
 /// rotations for one state.
-pub(crate) fn steps_along(
-    ground: &Ground<'_>,
-    how: How,
-    explored: &Explored,
-    way: &[u32],
-    last: Option<u32>,
-) -> Vec<Taken> {
-    let rules = ground.rules(How { details: true, ..how });
-    let mut expander = Expander::new(&ground.space, &rules, &ground.shared);
+pub(crate) fn recording(searched: &Searched<'_>, way: &[u32], last: Option<u32>) -> Option<Recording> {
+    let &Searched { ground, how, ref explored } = searched;
+    let mut writer = Writer::new(ground, how);
+    writer.state.clone_from(&explored.first);
+    let mut expander = Expander::new(ground, How { details: true, ..how });
     let mut batch = Batch::default();
-    let mut state = explored.first.clone();
-    let mut taken = Vec::new();
     let targets = way.iter().skip(1).map(|&number| Err(number)).chain(last.map(Ok));
     for target in targets {
         batch.clear();
-        let fingerprint = lock(&ground.shared).fingerprint(&ground.space, &state);
-        expander.expand(0, &state, fingerprint, &mut batch);
+        let fingerprint = lock(&ground.shared).fingerprint(&ground.space, &writer.state);
+        expander.expand(0, &writer.state, fingerprint, &mut batch);
         let place = match target {
             Ok(place) => place as usize,
             Err(number) => {
@@ -62,19 +36,10 @@ pub(crate) fn steps_along(
         };
         let (Some(next), Some(detail)) = (batch.nexts.get(place), batch.details.get(place)) else { break };
         let begin = batch.nexts[..=place].iter().rposition(|next| next.first).unwrap_or(0);
-        taken.push(Taken { action: detail.action, ticks: detail.ticks, outcome: place - begin });
         let mut after = Vec::new();
-        batch.write(next, &state, &mut after);
-        state = after;
-    }
-    taken
-}
-
-/// A run with these steps.
-pub(crate) fn recording(ground: &Ground<'_>, how: How, taken: &[Taken]) -> Option<Recording> {
-    let mut writer = Writer::new(ground, how);
-    for &taken in taken {
-        writer.step(taken)?;
+        batch.write(next, &writer.state, &mut after);
+        writer.step(detail, place - begin)?;
+        writer.state = after;
     }
     let mut header = ground.setup.header(ground.nature.spec, &ground.scenario, 1);
     if !writer.by_rounds {
@@ -82,23 +47,11 @@ pub(crate) fn recording(ground: &Ground<'_>, how: How, taken: &[Taken]) -> Optio
     }
     let skeleton = Recording { header, events: writer.events };
     // The simulator takes the same steps, and says what each of them did.
-    let mut told = Told::default();
+    let mut told = Recorder::default();
     let scenario =
         Scenario { schedule: Schedule::Replay(Arc::new(skeleton.clone())), ..ground.scenario.clone() };
     sim::run(ground.nature, None, &scenario, &mut told).ok()?;
-    Some(Recording { header: skeleton.header, events: told.0 })
-}
-
-#[derive(Default)]
-struct Told(Vec<Event>);
-
-impl Observer for Told {
-    fn wants_events(&self) -> bool {
-        true
-    }
-    fn event(&mut self, event: &Event) {
-        self.0.push(event.clone());
-    }
+    Some(Recording { header: skeleton.header, events: told.events })
 }
 
 /// A message on its way, with the number that it has in the recording.
@@ -112,8 +65,8 @@ struct Numbered {
 /// Writes events: what came in, and the answers to random choices. What came of it is for the simulator to say.
 struct Writer<'g> {
     ground: &'g Ground<'g>,
-    /// The state of each process.
-    locals: Vec<u32>,
+    /// The state from which the next step is taken.
+    state: Vec<u32>,
     /// What each link carries, in the order of sending.
     links: Vec<Vec<Numbered>>,
     sent: u64,
@@ -128,7 +81,7 @@ impl<'g> Writer<'g> {
         let timing = ground.nature.spec.needs.timing;
         let mut writer = Writer {
             ground,
-            locals: ground.unstarted(how)[..ground.setup.n as usize].to_vec(),
+            state: ground.unstarted(how),
             links: vec![Vec::new(); ground.space.links.len()],
             sent: 0,
             time: 0,
@@ -142,86 +95,69 @@ impl<'g> Writer<'g> {
         writer
     }
 
-    fn step(&mut self, taken: Taken) -> Option<()> {
+    /// Writes a step: this outcome of what happens in it.
+    fn step(&mut self, &Detail { action, ticks, .. }: &Detail, outcome: usize) -> Option<()> {
         let space = &self.ground.space;
         if !self.by_rounds {
-            self.time += if self.timed { u64::from(taken.ticks) } else { 1 };
+            self.time += if self.timed { u64::from(ticks) } else { 1 };
         }
-        for _ in 0..taken.ticks {
-            self.tick();
+        for numbered in self.links.iter_mut().flatten() {
+            numbered.age += u32::from(ticks);
         }
-        match taken.action {
+        match action {
             Action::Own { process, stimulus } => {
-                let outcome = self.outcomes(process, stimulus).into_iter().nth(taken.outcome)?;
                 let input = self.own(stimulus)?;
-                self.event(process, input, &outcome);
-                self.hear(process, stimulus);
+                self.reacts(process, stimulus, outcome, input)?;
             }
             Action::Deliver { link, place } => {
-                let to = space.link(link).to;
-                let numbered = self.take(link, taken_stimulus(self.ground, &self.links, link, place)?)?;
-                let outcome = self.outcomes(to, numbered.stimulus).into_iter().nth(taken.outcome)?;
-                let port = space.link(link).port;
-                let arrival = Arrival { message: numbered.number, port };
-                self.event(to, Input::Deliver(vec![arrival]), &outcome);
+                let (queue, k) = self.find(link, place, ticks)?;
+                let numbered = self.links[queue].remove(k);
+                let arrival = Arrival { message: numbered.number, port: space.link(link).port() };
+                self.reacts(
+                    space.link(link).to(),
+                    numbered.stimulus,
+                    outcome,
+                    Input::Deliver(vec![arrival]),
+                )?;
             }
-            Action::Batch { process, took } => self.batch(process, took, taken.outcome)?,
+            Action::Batch { process, took } => self.batch(process, took, outcome)?,
             Action::Lose { link, place } => {
-                let (to, port) = (space.link(link).to, space.link(link).port);
-                let numbered = self.take(link, taken_stimulus(self.ground, &self.links, link, place)?)?;
-                self.bare(to, Input::Lose(Arrival { message: numbered.number, port }));
+                let (queue, k) = self.find(link, place, ticks)?;
+                let message = self.links[queue].remove(k).number;
+                let port = space.link(link).port();
+                self.write(space.link(link).to(), Input::Lose(Arrival { message, port }), Vec::new());
             }
             Action::Double { link, place } => {
-                let (to, port) = (space.link(link).to, space.link(link).port);
-                let key = taken_stimulus(self.ground, &self.links, link, place)?;
-                let original = *self.links[(link - space.n) as usize]
-                    .iter()
-                    .find(|numbered| (numbered.stimulus, numbered.age) == key)?;
-                let copy = Numbered { number: self.sent, ..original };
+                let (queue, k) = self.find(link, place, ticks)?;
+                let original = self.links[queue][k];
+                self.links[queue].push(Numbered { number: self.sent, ..original });
                 self.sent += 1;
-                self.links[(link - space.n) as usize].push(copy);
-                self.bare(to, Input::Double(Arrival { message: original.number, port }));
+                let arrival = Arrival { message: original.number, port: space.link(link).port() };
+                self.write(space.link(link).to(), Input::Double(arrival), Vec::new());
             }
-            Action::Begin => self.begin(&mut Leaf(taken.outcome)),
-            Action::Round => self.round(&mut Leaf(taken.outcome)),
+            Action::Begin => self.begin(&mut Leaf(outcome)),
+            Action::Round => self.round(&mut Leaf(outcome)),
         }
         self.rebase();
         Some(())
     }
 
-    fn outcomes(&self, process: u32, stimulus: Stimulus) -> Vec<Outcome> {
-        lock(&self.ground.shared).locals.outcomes(self.locals[process as usize], stimulus)
+    /// A process takes a step, with this outcome of those that are possible.
+    fn reacts(&mut self, process: u32, stimulus: Stimulus, outcome: usize, input: Input) -> Option<()> {
+        let local = self.state[process as usize];
+        let outcomes = lock(&self.ground.shared).locals.outcomes(local, stimulus);
+        self.event(process, input, outcomes.get(outcome)?);
+        Some(())
     }
 
-    /// What others remember of a crash or a recovery.
-    fn hear(&mut self, process: u32, stimulus: Stimulus) {
-        let recovers = stimulus == Stimulus::Recover;
-        if !self.ground.detector() || !recovers && stimulus != Stimulus::Crash(process) {
-            return;
-        }
-        let news = if recovers { Stimulus::Calm(process) } else { Stimulus::Alarm(process) };
-        for other in (0..self.ground.setup.n).filter(|&other| other != process) {
-            let down = lock(&self.ground.shared).facts(self.locals[other as usize]).down;
-            let (who, news) = match (down, recovers) {
-                (true, true) => (process, Stimulus::Alarm(other)),
-                (true, false) => continue,
-                (false, _) => (other, news),
-            };
-            if let Some(outcome) = self.outcomes(who, news).first() {
-                self.locals[who as usize] = outcome.local;
-            }
-        }
-    }
-
-    fn tick(&mut self) {
-        for process in 0..self.ground.setup.n {
-            if let Some(outcome) = self.outcomes(process, Stimulus::Tick).first() {
-                self.locals[process as usize] = outcome.local;
-            }
-        }
-        for numbered in self.links.iter_mut().flatten() {
-            numbered.age += 1;
-        }
+    /// The oldest message that is the one at this place of a link, as the search ordered it: its queue, and its place.
+    fn find(&self, link: u32, place: u32, ticks: u16) -> Option<(usize, usize)> {
+        let shared = lock(&self.ground.shared);
+        let flight = shared.contents.get(self.state[link as usize]).get(place as usize)?;
+        let key = (*shared.stimuli.value(flight.stimulus), flight.age + u32::from(ticks));
+        let queue = (link - self.ground.space.n) as usize;
+        let is_it = |numbered: &Numbered| (numbered.stimulus, numbered.age) == key;
+        Some((queue, self.links[queue].iter().position(is_it)?))
     }
 
     fn own(&self, stimulus: Stimulus) -> Option<Input> {
@@ -244,15 +180,12 @@ impl<'g> Writer<'g> {
         })
     }
 
-    /// Counts rounds as the search does, so that places in links mean the same here and there.
+    /// Counts rounds as the search does, so that messages are the same here and there.
     fn rebase(&mut self) {
         let mut shared = lock(&self.ground.shared);
-        let by = shared.rounds_past(&self.locals);
+        let by = shared.rounds_past(&self.state[..self.ground.space.n as usize]);
         if by == 0 {
             return;
-        }
-        for local in &mut self.locals {
-            *local = shared.locals.rebased_local(*local, by);
         }
         for numbered in self.links.iter_mut().flatten() {
             if let Some((port, msg)) = numbered.stimulus.delivery() {
@@ -262,26 +195,15 @@ impl<'g> Writer<'g> {
         }
     }
 
-    /// The oldest message on a link with this stimulus and age.
-    fn take(&mut self, link: u32, key: (Stimulus, u32)) -> Option<Numbered> {
-        let waiting = &mut self.links[(link - self.ground.space.n) as usize];
-        let place = waiting.iter().position(|numbered| (numbered.stimulus, numbered.age) == key)?;
-        Some(waiting.remove(place))
-    }
-
     fn batch(&mut self, process: u32, took: [u32; 2], outcome: usize) -> Option<()> {
         let space = &self.ground.space;
         let sides = [0, 1].map(|side| space.incoming[process as usize][side]);
-        let waiting = sides.map(|link| -> Vec<Stimulus> {
-            self.links[(link - space.n) as usize].iter().map(|numbered| numbered.stimulus).collect()
-        });
-        let outcomes = lock(&self.ground.shared)
-            .locals
-            .batches(self.locals[process as usize], [&waiting[0], &waiting[1]]);
+        let waiting = sides.map(|link| self.state[link as usize]);
+        let outcomes = lock(&self.ground.shared).batches(self.state[process as usize], waiting);
         let outcome = outcomes.into_iter().filter(|found| found.took == took).nth(outcome)?;
         let mut arrivals = Vec::new();
         for (link, count) in sides.into_iter().zip(took) {
-            let port = space.link(link).port;
+            let port = space.link(link).port();
             let taken = self.links[(link - space.n) as usize].drain(..count as usize);
             arrivals.extend(taken.map(|numbered| Arrival { message: numbered.number, port }));
         }
@@ -292,7 +214,7 @@ impl<'g> Writer<'g> {
     /// Everybody starts who is to, in the order of indices.
     fn begin(&mut self, leaf: &mut Leaf) {
         let starts: Vec<(u32, Stimulus, Option<Arrival>)> = (0..self.ground.setup.n)
-            .filter(|&process| lock(&self.ground.shared).facts(self.locals[process as usize]).to_start)
+            .filter(|&process| lock(&self.ground.shared).facts(self.state[process as usize]).to_start)
             .map(|process| (process, Stimulus::Start, None))
             .collect();
         self.together(&starts, leaf);
@@ -305,7 +227,7 @@ impl<'g> Writer<'g> {
         let mut handed = Vec::new();
         for process in 0..space.n {
             for &link in &space.incoming[process as usize] {
-                let port = space.link(link).port;
+                let port = space.link(link).port();
                 for numbered in self.links[(link - space.n) as usize].drain(..) {
                     let arrival = Arrival { message: numbered.number, port };
                     handed.push((process, numbered.stimulus, Some(arrival)));
@@ -316,13 +238,13 @@ impl<'g> Writer<'g> {
     }
 
     fn together(&mut self, handed: &[(u32, Stimulus, Option<Arrival>)], leaf: &mut Leaf) {
-        let locals = self.locals.clone();
+        let locals = self.state.clone();
         let Some(answers) = leaf.answers(&self.ground.shared, handed, locals) else { return };
         for (&(process, _, arrival), outcome) in handed.iter().zip(answers) {
             let input = arrival.map_or(Input::Start, |arrival| Input::Deliver(vec![arrival]));
             // Where everybody starts as a matter of course, a start that does nothing is not a step.
             if arrival.is_none() && !self.ground.is_election() && outcome.sends.is_empty() {
-                self.locals[process as usize] = outcome.local;
+                self.state[process as usize] = outcome.local;
                 continue;
             }
             self.event(process, input, &outcome);
@@ -331,15 +253,15 @@ impl<'g> Writer<'g> {
 
     /// A process takes a step.
     fn event(&mut self, process: u32, input: Input, outcome: &Outcome) {
-        self.locals[process as usize] = outcome.local;
+        self.state[process as usize] = outcome.local;
         for &(port, msg) in &outcome.sends {
             let mut link = self.ground.space.outgoing[process as usize][port as usize];
             if self.ground.closes_over_crashes() {
                 let shared = lock(&self.ground.shared);
-                let is_down = |process: u32| shared.facts(self.locals[process as usize]).down;
+                let is_down = |process: u32| shared.facts(self.state[process as usize]).down;
                 link = self.ground.space.past(link, is_down);
             }
-            let arrival = self.ground.space.link(link).port;
+            let arrival = self.ground.space.link(link).port();
             let stimulus = Stimulus::Deliver { port: arrival, msg };
             let numbered = Numbered { number: self.sent, stimulus, age: 0 };
             self.links[(link - self.ground.space.n) as usize].push(numbered);
@@ -348,42 +270,9 @@ impl<'g> Writer<'g> {
         self.write(process, input, outcome.choices.clone());
     }
 
-    /// Something happens to a process in which it takes no part.
-    fn bare(&mut self, process: u32, input: Input) {
-        self.write(process, input, Vec::new());
-    }
-
     fn write(&mut self, process: u32, input: Input, choices: Vec<u32>) {
-        self.events.push(Event {
-            time: self.time,
-            process,
-            input,
-            choices,
-            rules: Vec::new(),
-            sends: Vec::new(),
-            outcome: None,
-            impossible: None,
-        });
+        self.events.push(Event { choices, ..Event::bare(self.time, process, input) });
     }
-}
-
-/// The stimulus and the age of the message at a place of a link, as the search ordered it.
-fn taken_stimulus(
-    ground: &Ground<'_>,
-    links: &[Vec<Numbered>],
-    link: u32,
-    place: u32,
-) -> Option<(Stimulus, u32)> {
-    let waiting = &links[(link - ground.space.n) as usize];
-    let mut shared = lock(&ground.shared);
-    let mut content = 0;
-    for numbered in waiting {
-        if let Stimulus::Deliver { port, msg } = numbered.stimulus {
-            content = shared.push_aged(content, port, msg, numbered.age);
-        }
-    }
-    let flight = *shared.contents.get(content).get(place as usize)?;
-    Some((*shared.stimuli.value(flight.stimulus), flight.age))
 }
 
 /// The place of one among all answers to the choices of a step that everybody takes.
@@ -393,7 +282,7 @@ impl Leaf {
     /// The outcomes of each part, in the order in which the search went through them.
     fn answers(
         &mut self,
-        shared: &std::sync::Mutex<Parts>,
+        shared: &Mutex<Parts>,
         handed: &[(u32, Stimulus, Option<Arrival>)],
         locals: Vec<u32>,
     ) -> Option<Vec<Outcome>> {

@@ -42,6 +42,7 @@ pub(crate) struct Limits<'a> {
 }
 
 /// What a search found.
+#[derive(Default)]
 pub(crate) struct Explored {
     pub(crate) visited: Visited,
     pub(crate) graph: Graph,
@@ -59,6 +60,20 @@ pub(crate) struct Explored {
     pub(crate) first: Vec<u32>,
     /// The largest lag with which a process began a phase, where phases are watched.
     pub(crate) furthest_lag: u32,
+}
+
+impl Explored {
+    /// The states from an initial one to this one.
+    pub(crate) fn way_to(&self, state: u32) -> Vec<u32> {
+        let mut way = vec![state];
+        let mut last = state;
+        while self.visited.parent(last) != last {
+            last = self.visited.parent(last);
+            way.push(last);
+        }
+        way.reverse();
+        way
+    }
 }
 
 /// A violation, and where.
@@ -104,20 +119,8 @@ struct Run<'s, 'a> {
 
 impl<'s, 'a> Run<'s, 'a> {
     fn new(search: &'s Search<'a>, first: Vec<u32>) -> Run<'s, 'a> {
-        let explored = Explored {
-            visited: Visited::new(),
-            graph: Graph { begins: vec![0], ..Graph::default() },
-            transitions: 0,
-            depth: 0,
-            ends: Vec::new(),
-            served: Vec::new(),
-            violation: None,
-            limit: None,
-            states: Vec::new(),
-            peak_bytes: 0,
-            first: Vec::new(),
-            furthest_lag: 0,
-        };
+        let graph = Graph { begins: vec![0], ..Graph::default() };
+        let explored = Explored { graph, ..Explored::default() };
         let mut run = Run {
             search,
             workers: vec![search.worker()],
@@ -315,36 +318,31 @@ impl<'s, 'a> Run<'s, 'a> {
     /// leads to.
     fn note_violations(&mut self, k: usize) {
         let worker = &self.workers[k];
-        let explored = &mut self.explored;
-        let shorter = |length: u64, explored: &Explored| {
-            explored.violation.as_ref().is_none_or(|known| length < known.length)
-        };
-        let depth = explored.depth;
-        if let Some((place, property, detail)) = worker.ends.first()
-            && shorter(depth, explored)
-        {
-            let state = worker.first + place;
-            explored.violation = Some(Violation {
-                property: *property,
-                detail: detail.clone(),
-                state,
-                step: None,
-                length: depth,
-            });
-        }
+        let length = self.explored.depth;
+        let at_end = worker.ends.first().map(|&(place, property, ref detail)| Violation {
+            property,
+            detail: detail.clone(),
+            state: worker.first + place,
+            step: None,
+            length,
+        });
         let earliest = worker.batch.violations.iter().min_by_key(|violation| (violation.0, violation.1));
-        if let Some((place, property, detail)) = earliest
-            && shorter(depth + 1, explored)
-        {
-            let parent = worker.batch.nexts[*place as usize].parent;
+        let in_step = earliest.map(|&(place, property, ref detail)| {
+            let parent = worker.batch.nexts[place as usize].parent;
             let begin = if parent == 0 { 0 } else { worker.marks[parent as usize - 1].0 };
-            explored.violation = Some(Violation {
-                property: *property,
+            Violation {
+                property,
                 detail: detail.clone(),
                 state: worker.first + parent,
                 step: Some(place - begin),
-                length: depth + 1,
-            });
+                length: length + 1,
+            }
+        });
+        let known = &mut self.explored.violation;
+        for found in [at_end, in_step].into_iter().flatten() {
+            if known.as_ref().is_none_or(|known| found.length < known.length) {
+                *known = Some(found);
+            }
         }
     }
 }

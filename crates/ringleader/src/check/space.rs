@@ -1,11 +1,11 @@
 //! The layout of a state: one number for each process, one for each link, one for what belongs to nobody.
 
-use super::contents::{Contents, arrival_hash};
+use super::contents::{Contents, Flight, arrival_hash};
 use super::locals::Locals;
-use super::stimulus::{Facts, Stimulus};
+use super::stimulus::{Facts, Outcome, Stimulus};
 use crate::hash::{Interned, scatter};
-use crate::model::{Links, Shape};
-use crate::network::Wiring;
+use crate::model::Links;
+use crate::network::{Link, Wiring};
 use crate::population::Handle;
 use crate::scenario::Setup;
 
@@ -26,60 +26,26 @@ pub(crate) struct Space {
     salts: Vec<u64>,
 }
 
-/// A link.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Link {
-    pub(crate) to: u32,
-    pub(crate) port: u32,
-}
-
 impl Space {
-    pub(crate) fn new(
-        setup: &Setup,
-        shape: Shape,
-        net: &Wiring,
-        max_delay: Option<u32>,
-        lock_step: bool,
-    ) -> Space {
+    pub(crate) fn new(setup: &Setup, net: &Wiring, max_delay: Option<u32>, lock_step: bool) -> Space {
         let (n, kind) = (setup.n, setup.links);
-        // Ports by number; where processes are known by name there is none to oneself.
-        let ports = |from: u32| -> Vec<u32> {
-            if shape == Shape::Named {
-                (0..n).filter(|&to| to != from).collect()
-            } else {
-                (0..net.degree(from)).collect()
-            }
-        };
-        let mut links: Vec<Link> = (0..n)
-            .flat_map(|from| ports(from).into_iter().map(move |port| (from, port)))
-            .map(|(from, port)| {
-                let link = net.route(from, port);
-                Link { to: link.to(), port: link.port() }
-            })
-            .collect();
-        links.sort_unstable_by_key(|link| (link.to, link.port));
-        let position = |k: usize| n + k as u32;
+        let ways = |from: u32| net.ports(from).into_iter().map(move |port| (port, net.route(from, port)));
+        let mut links: Vec<Link> = (0..n).flat_map(ways).map(|(_, link)| link).collect();
+        links.sort_unstable();
         let mut incoming: Vec<Vec<u32>> = vec![Vec::new(); n as usize];
-        for (k, link) in links.iter().enumerate() {
-            incoming[link.to as usize].push(position(k));
+        for (position, link) in (n..).zip(&links) {
+            incoming[link.to() as usize].push(position);
         }
-        let outgoing = (0..n)
-            .map(|from| {
-                let ports = ports(from);
-                let most = ports.last().map_or(0, |&port| port + 1);
-                (0..most)
-                    .map(|port| {
-                        if ports.binary_search(&port).is_err() {
-                            return u32::MAX;
-                        }
-                        let link = net.route(from, port);
-                        let end = (link.to(), link.port());
-                        let k = links.binary_search_by_key(&end, |link| (link.to, link.port));
-                        k.map_or(u32::MAX, position)
-                    })
-                    .collect()
-            })
-            .collect();
+        let outgoing = (0..n).map(|from| {
+            let mut outgoing = Vec::new();
+            for (port, link) in ways(from) {
+                // Where processes are known by name there is no port to oneself.
+                outgoing.resize(port as usize, u32::MAX);
+                outgoing.push(links.binary_search(&link).map_or(u32::MAX, |k| n + k as u32));
+            }
+            outgoing
+        });
+        let outgoing = outgoing.collect();
         let words = n as usize + links.len() + 1;
         let salts = (0..words as u64).map(|k| scatter(scatter(k + 1))).collect();
         Space { n, links, incoming, outgoing, kind, max_delay, lock_step, salts }
@@ -103,11 +69,11 @@ impl Space {
     /// Where a message goes on a ring that is closed over those who are down: the link past them.
     pub(crate) fn past(&self, mut link: u32, is_down: impl Fn(u32) -> bool) -> u32 {
         for _ in 0..self.n {
-            let Link { to, port } = self.link(link);
-            if !is_down(to) {
+            let end = self.link(link);
+            if !is_down(end.to()) {
                 break;
             }
-            link = self.outgoing[to as usize][port as usize];
+            link = self.outgoing[end.to() as usize][end.port() as usize];
         }
         link
     }
@@ -169,6 +135,13 @@ impl Parts {
         number
     }
 
+    /// What a process does with any part of what waits on both sides, which carry this, of a half-duplex link.
+    pub(crate) fn batches(&mut self, local: u32, sides: [u32; 2]) -> Vec<Outcome> {
+        let stimulus = |flight: &Flight| *self.stimuli.value(flight.stimulus);
+        let waiting = sides.map(|content| self.contents.get(content).iter().map(stimulus).collect());
+        self.locals.batches(local, waiting)
+    }
+
     /// The link after a message was sent into it.
     pub(crate) fn push(&mut self, content: u32, stimulus: u32) -> u32 {
         self.contents.push(content, stimulus, self.stimulus_hashes[stimulus as usize], 0)
@@ -213,13 +186,14 @@ impl Parts {
 
     /// The fingerprint of a part.
     pub(crate) fn hash(&self, space: &Space, position: usize, number: u32) -> u64 {
-        if position < space.n as usize {
-            self.locals.hash(number)
+        let hashes = if position < space.n as usize {
+            self.locals.hashes()
         } else if position < space.common() {
-            self.contents.hash(number)
+            self.contents.hashes()
         } else {
-            self.commons.hashes()[number as usize]
-        }
+            self.commons.hashes()
+        };
+        hashes[number as usize]
     }
 
     /// The fingerprint of a state.
@@ -229,26 +203,36 @@ impl Parts {
         })
     }
 
-    /// How many tokens of this kind, which has this place among the kinds, are held or on their way.
-    pub(crate) fn tokens(&self, space: &Space, state: &[u32], place: usize, kind: &str) -> usize {
-        let locals = &state[..space.n as usize];
-        let held = locals.iter().filter(|&&local| self.facts(local).tokens >> place & 1 == 1).count();
+    /// How many tokens of these kinds, which have these places among all kinds, are held or on their way, if this
+    /// process crashes.
+    pub(crate) fn tokens(
+        &self,
+        space: &Space,
+        state: &[u32],
+        kinds: &[&str],
+        places: u32,
+        crashes: Option<u32>,
+    ) -> usize {
+        let is_up = |process: u32| Some(process) != crashes && !self.facts(state[process as usize]).down;
+        let held = (0..space.n).filter(|&process| is_up(process));
+        let held = held.map(|process| self.facts(state[process as usize]).tokens & places);
         // What is on its way to one that is down will not be there.
-        let links = state[space.n as usize..space.common()].iter().zip(&space.links);
-        let travelling = links
-            .filter(|(_, link)| !self.facts(state[link.to as usize]).down)
-            .flat_map(|(&content, _)| self.contents.get(content))
-            .filter(|flight| self.kind(flight.stimulus) == Some(kind));
-        held + travelling.count()
+        let travelling =
+            self.travelling(space, state).filter(|&(to, kind)| is_up(to) && kinds.contains(&kind));
+        held.map(u32::count_ones).sum::<u32>() as usize + travelling.count()
     }
 
-    /// How many messages of this kind are on their way.
-    pub(crate) fn travelling(&self, space: &Space, state: &[u32], kind: &str) -> usize {
-        state[space.n as usize..space.common()]
-            .iter()
-            .flat_map(|&content| self.contents.get(content))
-            .filter(|flight| self.kind(flight.stimulus) == Some(kind))
-            .count()
+    /// The messages that are on their way: where each goes, and its kind.
+    pub(crate) fn travelling(
+        &self,
+        space: &Space,
+        state: &[u32],
+    ) -> impl Iterator<Item = (u32, &'static str)> {
+        let links = state[space.n as usize..space.common()].iter().zip(&space.links);
+        let flights = links.flat_map(|(&content, link)| {
+            self.contents.get(content).iter().map(|flight| (link.to(), flight.stimulus))
+        });
+        flights.filter_map(|(to, stimulus)| Some((to, self.kind(stimulus)?)))
     }
 
     /// The kind of message that a stimulus delivers.

@@ -130,11 +130,13 @@ pub(crate) struct Visited {
 
 const PIECE: usize = 1 << 16;
 
-impl Visited {
-    pub(crate) fn new() -> Visited {
+impl Default for Visited {
+    fn default() -> Visited {
         Visited { shards: (0..SHARDS).map(|_| Shard::new()).collect(), parents: Vec::new(), len: 0 }
     }
+}
 
+impl Visited {
     /// How many states were met.
     pub(crate) fn len(&self) -> u32 {
         self.len

@@ -3,6 +3,7 @@
 use super::batch::{Batch, Next};
 use super::graph::Edge;
 use super::system::Steps;
+use super::threads::share_out;
 use super::visited::{Met, SHARDS, Shard, shard_of};
 
 /// One thread's share of a block, and its memory.
@@ -170,17 +171,21 @@ impl<'a> Worker<'a> {
 
     /// Finds the number of the state that each step leads to.
     pub(super) fn find_targets(&mut self, shards: &[Shard], keep_edges: bool) {
-        if !keep_edges {
-            // Nobody asks for numbers; that a state is known is enough.
-            for &step in self.buckets.iter().flatten() {
-                let fingerprint = self.batch.nexts[step as usize].fingerprint;
-                let recent = &mut self.recent[fingerprint as usize % RECENT];
-                if recent.fingerprint == fingerprint {
-                    recent.number = 0;
-                }
-            }
-            return;
+        self.edges.clear();
+        if keep_edges {
+            self.find_edges(shards);
         }
+        // What was met in this block has its number now. Where nobody asks for numbers it is enough that it is known.
+        for &step in self.buckets.iter().flatten() {
+            let fingerprint = self.batch.nexts[step as usize].fingerprint;
+            let recent = &mut self.recent[fingerprint as usize % RECENT];
+            if recent.fingerprint == fingerprint {
+                recent.number = if keep_edges { self.targets[step as usize] } else { 0 };
+            }
+        }
+    }
+
+    fn find_edges(&mut self, shards: &[Shard]) {
         for (step, (next, &found)) in self.batch.nexts.iter().zip(&self.founds).enumerate() {
             self.targets[step] = match found {
                 Found::Number(number) => number,
@@ -189,15 +194,6 @@ impl<'a> Worker<'a> {
                 Found::Met(met) => shards[shard_of(next.fingerprint)].number(met),
             };
         }
-        // What was met in this block has its number now.
-        for &step in self.buckets.iter().flatten() {
-            let fingerprint = self.batch.nexts[step as usize].fingerprint;
-            let recent = &mut self.recent[fingerprint as usize % RECENT];
-            if recent.fingerprint == fingerprint {
-                recent.number = self.targets[step as usize];
-            }
-        }
-        self.edges.clear();
         let edge =
             |(next, &target): (&Next, &u32)| Edge::new(target, next.messages, next.announcements, next.first);
         self.edges.extend(self.batch.nexts.iter().zip(&self.targets).map(edge));
@@ -206,15 +202,7 @@ impl<'a> Worker<'a> {
 
 /// Lets every worker do something, each on its own thread if there are several.
 pub(super) fn each<'a>(workers: &mut [Worker<'a>], act: impl Fn(&mut Worker<'a>) + Sync) {
-    if let [alone] = workers {
-        return act(alone);
-    }
-    std::thread::scope(|scope| {
-        for worker in workers {
-            let act = &act;
-            scope.spawn(move || act(worker));
-        }
-    });
+    share_out(workers.len(), workers.iter_mut(), act);
 }
 
 /// Looks up the states that the workers met, each thread in its own shards, in the order of the workers.
@@ -223,9 +211,11 @@ pub(super) fn meet(workers: &mut [Worker<'_>], shards: &mut [Shard]) {
     let mut mets: Vec<Vec<Vec<Met>>> = (0..SHARDS)
         .map(|shard| workers.iter_mut().map(|worker| core::mem::take(&mut worker.mets[shard])).collect())
         .collect();
-    by_shards(workers, shards, &mut mets, |workers, s, shard, mets: &mut Vec<Vec<Met>>| {
-        shard.reserve(workers.iter().map(|worker| worker.buckets[s].len()).sum());
-        for (worker, mets) in workers.iter().zip(mets) {
+    let met_by: &[Worker<'_>] = workers;
+    let tasks = shards.iter_mut().zip(&mut mets).enumerate();
+    share_out(met_by.len(), tasks, |(s, (shard, mets))| {
+        shard.reserve(met_by.iter().map(|worker| worker.buckets[s].len()).sum());
+        for (worker, mets) in met_by.iter().zip(mets) {
             let (bucket, nexts) = (&worker.buckets[s], &worker.batch.nexts);
             // All slots are fetched before any of them is looked at.
             let touched =
@@ -243,39 +233,14 @@ pub(super) fn meet(workers: &mut [Worker<'_>], shards: &mut [Shard]) {
 }
 
 /// Writes the numbers of the new states into the table.
-pub(super) fn set_numbers(workers: &mut [Worker<'_>], shards: &mut [Shard]) {
-    let mut nothing = vec![(); SHARDS];
-    by_shards(workers, shards, &mut nothing, |workers, s, shard, ()| {
+pub(super) fn set_numbers(workers: &[Worker<'_>], shards: &mut [Shard]) {
+    share_out(workers.len(), shards.iter_mut().enumerate(), |(s, shard)| {
         for worker in workers {
             for (&step, &met) in worker.buckets[s].iter().zip(&worker.mets[s]) {
                 if met.new {
                     shard.set_number(met, worker.targets[step as usize]);
                 }
             }
-        }
-    });
-}
-
-/// Does something with every shard and what belongs to it, several threads side by side if there are several workers.
-fn by_shards<T: Send>(
-    workers: &[Worker<'_>],
-    shards: &mut [Shard],
-    theirs: &mut [T],
-    act: impl Fn(&[Worker<'_>], usize, &mut Shard, &mut T) + Sync,
-) {
-    let share = SHARDS.div_ceil(workers.len());
-    let stretch = |first: usize, shards: &mut [Shard], theirs: &mut [T]| {
-        for (k, (shard, theirs)) in shards.iter_mut().zip(theirs).enumerate() {
-            act(workers, first + k, shard, theirs);
-        }
-    };
-    if workers.len() == 1 {
-        return stretch(0, shards, theirs);
-    }
-    std::thread::scope(|scope| {
-        for (k, (shards, theirs)) in shards.chunks_mut(share).zip(theirs.chunks_mut(share)).enumerate() {
-            let stretch = &stretch;
-            scope.spawn(move || stretch(k * share, shards, theirs));
         }
     });
 }

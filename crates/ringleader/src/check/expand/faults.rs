@@ -1,7 +1,7 @@
 //! What may fail: processes stop and come back, messages are lost or doubled.
 
-use super::{Expander, From};
-use crate::check::batch::{Batch, Draft};
+use super::{Expander, From, detail};
+use crate::check::batch::{Batch, Detail};
 use crate::check::space::Common;
 use crate::check::stimulus::{Action, Stimulus};
 
@@ -50,34 +50,27 @@ impl Expander<'_> {
 
     /// Whether a token is left if this message is lost; where there are no tokens anything may be lost.
     fn may_lose(&self, state: &[u32], link: u32, place: usize) -> bool {
-        if self.rules.any_loss {
+        if self.ground.scope.unsound {
             return true;
         }
         let shared = self.memo.shared();
         let lost = shared.kind(shared.contents.get(state[link as usize])[place].stimulus);
-        let is_token = self.rules.tokens.iter().any(|&kind| Some(kind) == lost);
-        let to_nobody = shared.facts(state[self.space.link(link).to as usize]).down;
+        let is_token = self.ground.nature.tokens.iter().any(|&kind| Some(kind) == lost);
+        let to_nobody = shared.facts(state[self.space.link(link).to() as usize]).down;
         drop(shared);
         !is_token || to_nobody || self.tokens_left(state, None) > 1
     }
 
     /// Whether a token is left if this process crashes; where there are no tokens anybody may.
     fn may_crash(&self, state: &[u32], process: u32) -> bool {
-        self.rules.any_loss || self.rules.tokens.is_empty() || self.tokens_left(state, Some(process)) > 0
+        self.ground.scope.unsound
+            || self.ground.nature.tokens.is_empty()
+            || self.tokens_left(state, Some(process)) > 0
     }
 
     /// How many tokens are held, or on their way to somebody who is up, if this process crashes.
     fn tokens_left(&self, state: &[u32], crashes: Option<u32>) -> usize {
-        let shared = self.memo.shared();
-        let is_up = |process: u32| Some(process) != crashes && !shared.facts(state[process as usize]).down;
-        let held = (0..self.space.n).filter(|&process| is_up(process));
-        let held: u32 = held.map(|process| shared.facts(state[process as usize]).tokens.count_ones()).sum();
-        let links =
-            (self.space.n..self.space.common() as u32).filter(|&link| is_up(self.space.link(link).to));
-        let travelling = links.flat_map(|link| shared.contents.get(state[link as usize])).filter(|flight| {
-            shared.kind(flight.stimulus).is_some_and(|kind| self.rules.tokens.contains(&kind))
-        });
-        held as usize + travelling.count()
+        self.memo.shared().tokens(self.space, state, self.ground.nature.tokens, u32::MAX, crashes)
     }
 
     /// A message is lost or doubled.
@@ -93,7 +86,7 @@ impl Expander<'_> {
         let start = batch.changes.len();
         batch.changes.push((link, content));
         self.set_common(left, start, batch);
-        self.add(from, &Draft::silent(action), start, batch);
+        self.add(from, &Detail::silent(action), start, batch);
     }
 
     /// A process stops or comes back, and others hear of it.
@@ -105,30 +98,22 @@ impl Expander<'_> {
             batch.changes.push((process, out.local));
             self.carry(from.state, process, &out, start, &mut batch.changes);
             self.set_common(left, start, batch);
-            if self.rules.detector {
+            if self.ground.detector() {
                 for other in (0..self.space.n).filter(|&other| other != process) {
                     let local = from.state[other as usize];
                     let down = self.memo.shared().facts(local).down;
                     if down && what == Stimulus::Recover {
                         let mine = batch.changes[start].1;
-                        let (first, _) = self.memo.step_on(mine, Stimulus::Alarm(other));
-                        batch.changes[start].1 = self.memo.out(first).local;
+                        batch.changes[start].1 = self.memo.noted(mine, Stimulus::Alarm(other));
                     } else if !down {
                         let recovers = what == Stimulus::Recover;
                         let news = if recovers { Stimulus::Calm(process) } else { Stimulus::Alarm(process) };
-                        let (first, _) = self.memo.step_on(local, news);
-                        batch.changes.push((other, self.memo.out(first).local));
+                        batch.changes.push((other, self.memo.noted(local, news)));
                     }
                 }
             }
-            let draft = Draft {
-                messages: out.messages() as u16,
-                announcements: out.announcements,
-                chance: out.chance,
-                first: k == first,
-                ..Draft::silent(Action::Own { process, stimulus: what })
-            };
-            self.add(from, &draft, start, batch);
+            let action = Action::Own { process, stimulus: what };
+            self.add(from, &detail(action, &out, k == first), start, batch);
         }
     }
 }

@@ -5,7 +5,8 @@ use crate::check::batch::Batch;
 use crate::check::memo::{Out, flag};
 use crate::check::property::{Property, Step, View};
 use crate::check::space::{Parts, Space};
-use crate::check::stimulus::{Action, Stimulus};
+use crate::check::stimulus::Action;
+use core::ops::Range;
 
 impl Expander<'_> {
     /// Asks the properties about a step whose changes are written from `start` on.
@@ -19,22 +20,29 @@ impl Expander<'_> {
         start: usize,
         batch: &mut Batch,
     ) {
-        self.after.clear();
-        self.after.extend_from_slice(from.state);
-        for &(position, number) in &batch.changes[start..] {
-            self.after[position as usize] = number;
-        }
-        let mut shared = self.memo.shared();
+        self.write_after(from, &batch.changes[start..]);
         let impossible = (out.flags & flag::IMPOSSIBLE != 0)
-            .then(|| why_impossible(&mut shared, self.space, from.state, action, out))
+            .then(|| why_impossible(&mut self.memo.shared(), self.space, from.state, action, out))
             .flatten();
-        let view = |state| View { case: &self.rules.case, space: self.space, parts: &shared, state };
-        let step = Step { before: view(from.state), after: view(&self.after), process, impossible };
-        let place = batch.nexts.len() as u32;
-        for (number, property) in self.rules.properties.iter().enumerate() {
-            let wrong = property.step(&step).and_then(|()| property.always(&step.after));
+        self.ask(from.state, &self.after, process..process + 1, impossible, batch);
+    }
+
+    /// Asks them about a step of these processes between these states, which is to be added to the batch.
+    pub(super) fn ask(
+        &self,
+        before: &[u32],
+        after: &[u32],
+        processes: Range<u32>,
+        impossible: Option<&'static str>,
+        batch: &mut Batch,
+    ) {
+        let shared = self.memo.shared();
+        let (before, after) = (self.view(&shared, before), self.view(&shared, after));
+        for (number, property) in self.ground.properties.iter().enumerate() {
+            let step = |process| property.step(&Step { before, after, process, impossible });
+            let wrong = processes.clone().try_for_each(step).and_then(|()| property.always(&after));
             if let Err(detail) = wrong {
-                batch.violations.push((place, number, detail));
+                batch.violations.push((batch.nexts.len() as u32, number, detail));
             }
         }
     }
@@ -46,8 +54,8 @@ impl Expander<'_> {
         ask: impl Fn(&dyn Property, &View<'_>) -> Result<(), String>,
     ) -> Option<(usize, String)> {
         let shared = self.memo.shared();
-        let view = View { case: &self.rules.case, space: self.space, parts: &shared, state };
-        let mut properties = self.rules.properties.iter().enumerate();
+        let view = self.view(&shared, state);
+        let mut properties = self.ground.properties.iter().enumerate();
         properties.find_map(|(number, property)| Some((number, ask(*property, &view).err()?)))
     }
 }
@@ -65,15 +73,11 @@ fn why_impossible(
         Action::Deliver { link, place } => {
             let stimulus = shared.contents.get(state[link as usize])[place as usize].stimulus;
             let stimulus = *shared.stimuli.value(stimulus);
-            shared.locals.outcomes(state[space.link(link).to as usize], stimulus)
+            shared.locals.outcomes(state[space.link(link).to() as usize], stimulus)
         }
         Action::Batch { process, .. } => {
-            let waiting = [0, 1].map(|side| -> Vec<Stimulus> {
-                let link = space.incoming[process as usize][side];
-                let flights = shared.contents.get(state[link as usize]).iter();
-                flights.map(|flight| *shared.stimuli.value(flight.stimulus)).collect()
-            });
-            shared.locals.batches(state[process as usize], [&waiting[0], &waiting[1]])
+            let sides = [0, 1].map(|side| space.incoming[process as usize][side]);
+            shared.batches(state[process as usize], sides.map(|link| state[link as usize]))
         }
         Action::Lose { .. } | Action::Double { .. } | Action::Begin | Action::Round => Vec::new(),
     };

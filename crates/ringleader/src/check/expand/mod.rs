@@ -5,56 +5,31 @@ mod judge;
 mod reduce;
 mod together;
 
-use super::batch::{Batch, Detail, Draft};
-use super::memo::{Memo, Out, flag, lock};
-use super::property::{Case, Property, Watch};
+use super::batch::{Batch, Detail};
+use super::ground::{Ground, How};
+use super::memo::{Memo, Out, flag};
+use super::property::{View, Watch};
 use super::space::{Common, Parts, Space};
 use super::stimulus::{Action, Stimulus};
-use super::system::{Steps, System};
-use crate::model::{Counts, Links, Stage};
-use std::sync::Mutex;
+use super::system::Steps;
+use crate::model::{Counts, Links, Order, Stage};
 
-/// What a search watches, and what it leaves out.
-pub(crate) struct Rules<'a> {
-    pub(crate) case: Case,
-    pub(crate) properties: &'a [&'a dyn Property],
-    /// Whether steps may be left out that only change the order of independent ones.
-    pub(crate) por: bool,
-    /// The rotations of the ring that leave its wiring as it is, without the one by nothing.
-    pub(crate) rotations: Vec<u32>,
-    /// Whether rounds are counted from the oldest that matters.
-    pub(crate) rebase: bool,
-    pub(crate) watch_bypass: bool,
-    pub(crate) watch_order: bool,
-    /// Which messages are counted in the state, if any.
-    pub(crate) count: Option<Counts>,
-    /// Whether the ring is closed over those who crash.
-    pub(crate) bypass: bool,
-    /// Whether crashes are reported to the others.
-    pub(crate) detector: bool,
-    /// The kinds of tokens, of which one must be left after a loss.
-    pub(crate) tokens: &'static [&'static str],
-    /// Whether phases are watched.
-    pub(crate) phases: bool,
-    /// Whether tokens circulate for ever, so that no run ends.
-    pub(crate) never_silent: bool,
-    /// Whether the last token may be lost, too.
-    pub(crate) any_loss: bool,
-    /// Whether the details of steps are wanted.
-    pub(crate) details: bool,
-}
-
-impl Rules<'_> {
-    pub(crate) fn watches(&self, what: Watch) -> bool {
-        self.properties.iter().any(|property| property.watches() == what)
-    }
-}
-
-/// Expands states. Each thread has its own.
+/// Expands the states of a network. Each thread has its own.
 pub(crate) struct Expander<'a> {
-    pub(crate) space: &'a Space,
-    pub(crate) rules: &'a Rules<'a>,
+    ground: &'a Ground<'a>,
+    space: &'a Space,
+    how: How,
     memo: Memo<'a>,
+    /// The rotations of the ring that leave its wiring as it is, without the one by nothing; none if states are not
+    /// turned.
+    rotations: Vec<u32>,
+    /// Whether rounds are counted from the oldest that matters.
+    rebases: bool,
+    /// Whether the ring is closed over those who crash.
+    closes: bool,
+    /// Whether the details of steps are wanted.
+    details: bool,
+    /// Whether a property looks at everything, and whether one looks at where users stand.
     everything: bool,
     stages: bool,
     /// Whether a step that changes neither verdict nor stage matters too.
@@ -80,24 +55,37 @@ struct From<'s> {
 }
 
 impl<'a> Expander<'a> {
-    pub(crate) fn new(space: &'a Space, rules: &'a Rules<'a>, shared: &'a Mutex<Parts>) -> Expander<'a> {
-        let everything = rules.watches(Watch::Everything);
+    pub(crate) fn new(ground: &'a Ground<'a>, how: How) -> Expander<'a> {
+        let watches = |what| ground.properties.iter().any(|property| property.watches() == what);
+        let everything = watches(Watch::Everything);
+        let rotations = if how.turn { ground.rotations() } else { Vec::new() };
+        let memo = Memo::new(&ground.shared, ground.space.links.len());
+        let rebases = memo.shared().locals.rounds_grow();
+        let whole = rebases || !rotations.is_empty();
+        let details = how.details || how.phases || ground.is_randomised();
+        let plain_steps_matter = everything || how.count.is_some();
         Expander {
-            space,
-            rules,
-            memo: Memo::new(shared),
+            ground,
+            space: &ground.space,
+            how,
+            memo,
+            rotations,
+            rebases,
+            closes: ground.closes_over_crashes(),
+            details,
             everything,
-            plain_steps_matter: everything || rules.count.is_some(),
-            whole: rules.rebase || !rules.rotations.is_empty(),
-            plain: !everything
-                && rules.count.is_none()
-                && rules.rotations.is_empty()
-                && !rules.rebase
-                && !rules.details,
-            stages: rules.watches(Watch::Stages),
+            stages: watches(Watch::Stages),
+            plain_steps_matter,
+            whole,
+            plain: !plain_steps_matter && !whole && !details,
             after: Vec::new(),
             furthest_lag: 0,
         }
+    }
+
+    /// What properties see of a state.
+    fn view<'v>(&'v self, parts: &'v Parts, state: &'v [u32]) -> View<'v> {
+        View { setup: &self.ground.setup, space: self.space, parts, state }
     }
 
     fn common(&self, state: &[u32]) -> Common {
@@ -125,8 +113,7 @@ impl<'a> Expander<'a> {
         }
         drop(shared);
         for local in &mut state[..n] {
-            let (first, _) = self.memo.step_on(*local, Stimulus::Tick);
-            *local = self.memo.out(first).local;
+            *local = self.memo.noted(*local, Stimulus::Tick);
         }
         true
     }
@@ -175,7 +162,7 @@ impl<'a> Expander<'a> {
         let mut fingerprint = from.fingerprint.wrapping_add(taken.delta);
         for k in taken.sent.0..taken.sent.1 {
             let (to, stimulus) = self.memo.sent(k);
-            let to = if self.rules.bypass { self.past(from.state, to) } else { to };
+            let to = if self.closes { self.past(from.state, to) } else { to };
             let carried = batch.changes[start + 1..].iter().rfind(|change| change.0 == to);
             let content = carried.map_or(from.state[to as usize], |change| change.1);
             let pushed = self.memo.push(self.space, to, content, stimulus);
@@ -190,7 +177,7 @@ impl<'a> Expander<'a> {
         }
         let action = Action::Deliver { link, place: taken.place };
         let out = self.memo.out(taken.out);
-        self.finish(from, process, &out, draft(action, &out, taken.first), start, batch);
+        self.finish(from, process, &out, detail(action, &out, taken.first), start, batch);
     }
 
     fn batches_of(&mut self, from: From<'_>, process: u32, batch: &mut Batch) {
@@ -230,7 +217,7 @@ impl<'a> Expander<'a> {
             batch.changes.push((process, out.local));
             batch.changes.extend_from_slice(rest);
             self.carry(from.state, process, &out, start, &mut batch.changes);
-            self.finish(from, process, &out, draft(action, &out, k == outs.0), start, batch);
+            self.finish(from, process, &out, detail(action, &out, k == outs.0), start, batch);
         }
     }
 
@@ -239,7 +226,7 @@ impl<'a> Expander<'a> {
         for k in 0..out.messages() {
             let (port, msg) = self.memo.send(out, k);
             let link = self.space.outgoing[process as usize][port as usize];
-            let link = if self.rules.bypass { self.past(state, link) } else { link };
+            let link = if self.closes { self.past(state, link) } else { link };
             let stimulus = self.memo.arrival(self.space, link, msg);
             let carried = changes[start..].iter().rfind(|change| change.0 == link);
             let content = carried.map_or(state[link as usize], |change| change.1);
@@ -260,34 +247,33 @@ impl<'a> Expander<'a> {
         from: From<'_>,
         process: u32,
         out: &Out,
-        mut draft: Draft,
+        mut detail: Detail,
         start: usize,
         batch: &mut Batch,
     ) {
         if out.flags != 0 || self.plain_steps_matter {
-            draft.phases = self.aside(from, process, out, start, batch);
+            detail.phases = self.aside(from, process, out, start, batch);
             if out.flags & flag::WATCHED != 0 || self.everything {
-                self.judge(from, process, out, draft.action, start, batch);
+                self.judge(from, process, out, detail.action, start, batch);
             }
         }
-        self.add(from, &draft, start, batch);
+        self.add(from, &detail, start, batch);
     }
 
     /// Adds a step whose changes from `start` on are relative to where it starts from.
     #[inline]
-    fn add(&mut self, from: From<'_>, draft: &Draft, start: usize, batch: &mut Batch) {
+    fn add(&mut self, from: From<'_>, detail: &Detail, start: usize, batch: &mut Batch) {
         let fingerprint = if self.whole || from.ticks > 0 {
             self.fingerprint_of_whole(from, start, batch)
         } else {
             self.fingerprint_of_changes(from, &batch.changes[start..])
         };
-        if self.rules.details {
-            let (action, phases, chance) = (draft.action, draft.phases, draft.chance);
-            batch.details.push(Detail { action, ticks: from.ticks, phases, chance });
+        if self.details {
+            batch.details.push(Detail { ticks: from.ticks, ..*detail });
         }
-        batch.is_due |= draft.action.is_due();
-        batch.may_want |= draft.action.is_want();
-        batch.push(from.parent, start, fingerprint, draft.messages, draft.announcements, draft.first);
+        batch.is_due |= detail.action.is_due();
+        batch.may_want |= detail.action.is_want();
+        batch.push(from.parent, start, fingerprint, detail.messages, detail.announcements, detail.first);
     }
 
     /// The fingerprint after these changes: only what changes is taken out and put in. A later change of the same part
@@ -308,11 +294,7 @@ impl<'a> Expander<'a> {
     /// The fingerprint after these changes where more than they say may change: time has passed, or the ring is turned.
     /// The changes are written anew, relative to the state that is expanded.
     fn fingerprint_of_whole(&mut self, from: From<'_>, start: usize, batch: &mut Batch) -> u64 {
-        self.after.clear();
-        self.after.extend_from_slice(from.state);
-        for &(position, number) in &batch.changes[start..] {
-            self.after[position as usize] = number;
-        }
+        self.write_after(from, &batch.changes[start..]);
         let fingerprint = self.canonical();
         batch.changes.truncate(start);
         let changed = self.after.iter().zip(from.root).enumerate().filter(|(_, (after, root))| after != root);
@@ -320,38 +302,52 @@ impl<'a> Expander<'a> {
         fingerprint
     }
 
+    /// Writes the state after these changes.
+    fn write_after(&mut self, from: From<'_>, changes: &[(u32, u32)]) {
+        self.after.clear();
+        self.after.extend_from_slice(from.state);
+        for &(position, number) in changes {
+            self.after[position as usize] = number;
+        }
+    }
+
     /// What a step changes besides its own process and links: what others and the properties remember. By how much the
     /// largest number of phases grows.
     #[cold]
     fn aside(&mut self, from: From<'_>, process: u32, out: &Out, start: usize, batch: &mut Batch) -> u16 {
-        if out.flags & flag::ENTERS != 0 && self.rules.watch_bypass {
+        if out.flags & flag::ENTERS != 0 && self.ground.order() == Some(Order::Ring) {
             for waiting in (0..self.space.n).filter(|&waiting| waiting != process) {
                 let local = from.state[waiting as usize];
                 if self.memo.shared().facts(local).stage == Stage::Waiting {
                     let places = (process + self.space.n - waiting) % self.space.n;
-                    let (first, _) = self.memo.step_on(local, Stimulus::Bypassed(places));
-                    batch.changes.push((waiting, self.memo.out(first).local));
+                    batch.changes.push((waiting, self.memo.noted(local, Stimulus::Bypassed(places))));
                 }
             }
         }
         let mut common = self.common(from.state);
         let unchanged = common;
-        if out.flags & flag::ENTERS != 0 && self.rules.watch_order {
+        if out.flags & flag::ENTERS != 0 && self.ground.order() == Some(Order::Priority) {
             common.served = self.memo.shared().facts(out.local).priority;
         }
-        if let (Some(counts), Some(sent)) = (self.rules.count, &mut common.sent) {
-            *sent += match counts {
-                Counts::All => out.messages(),
-                Counts::Election => out.messages() - u32::from(out.announcements),
-            };
+        if let Some(sent) = &mut common.sent {
+            *sent += self.counted(out.messages() as u16, out.announcements);
         }
         if common != unchanged {
             self.set_common(common, start, batch);
         }
-        if out.flags & flag::PHASE == 0 || !self.rules.phases {
+        if out.flags & flag::PHASE == 0 || !self.how.phases {
             return 0;
         }
         self.phases(from.state, process, u32::from(out.begins), start, &mut batch.changes)
+    }
+
+    /// How many of these messages count, where messages are counted in the state.
+    fn counted(&self, messages: u16, announcements: u16) -> u32 {
+        u32::from(match self.how.count {
+            Some(Counts::All) => messages,
+            Some(Counts::Election) => messages - announcements,
+            None => 0,
+        })
     }
 
     /// A process begins phases: whoever is behind the furthest falls behind further if this one is the furthest.
@@ -370,8 +366,7 @@ impl<'a> Expander<'a> {
             for other in (0..self.space.n).filter(|&other| other != process) {
                 let place = changes[start..].iter().position(|change| change.0 == other);
                 let local = place.map_or(state[other as usize], |place| changes[start + place].1);
-                let (first, _) = self.memo.step_on(local, Stimulus::Behind);
-                let behind = self.memo.out(first).local;
+                let behind = self.memo.noted(local, Stimulus::Behind);
                 match place {
                     Some(place) => changes[start + place].1 = behind,
                     None => changes.push((other, behind)),
@@ -388,27 +383,6 @@ impl<'a> Expander<'a> {
             Some(change) => change.1 = number,
             None => batch.changes.push((position, number)),
         }
-    }
-}
-
-/// A network of processes as it is searched.
-pub(crate) struct Network<'a> {
-    pub(crate) space: &'a Space,
-    pub(crate) rules: &'a Rules<'a>,
-    pub(crate) shared: &'a Mutex<Parts>,
-}
-
-impl System for Network<'_> {
-    fn words(&self) -> usize {
-        self.space.words()
-    }
-
-    fn steps(&self) -> Box<dyn Steps + '_> {
-        Box::new(Expander::new(self.space, self.rules, self.shared))
-    }
-
-    fn bytes(&self) -> u64 {
-        lock(self.shared).bytes()
     }
 }
 
@@ -431,7 +405,7 @@ impl Steps for Expander<'_> {
             self.together(from, Action::Round, batch);
             return self.faults(from, batch);
         }
-        if self.rules.por && self.ample(from, batch) {
+        if self.how.por && self.ample(from, batch) {
             return;
         }
         self.steps(from, batch);
@@ -456,12 +430,14 @@ impl Steps for Expander<'_> {
 
     /// Where tokens circulate for ever: whether all users are served and want nothing more.
     fn is_served(&self, state: &[u32]) -> bool {
+        if !self.ground.never_silent() {
+            return false;
+        }
         let shared = self.memo.shared();
-        self.rules.never_silent
-            && state[..self.space.n as usize].iter().all(|&local| {
-                let facts = shared.facts(local);
-                facts.stage == Stage::Idle && facts.to_want == 0
-            })
+        state[..self.space.n as usize].iter().all(|&local| {
+            let facts = shared.facts(local);
+            facts.stage == Stage::Idle && facts.to_want == 0
+        })
     }
 
     fn furthest_lag(&self) -> u32 {
@@ -471,7 +447,7 @@ impl Steps for Expander<'_> {
 
 /// A step with this outcome.
 #[inline]
-fn draft(action: Action, out: &Out, first: bool) -> Draft {
-    let messages = out.messages() as u16;
-    Draft { action, messages, announcements: out.announcements, phases: 0, chance: out.chance, first }
+fn detail(action: Action, out: &Out, first: bool) -> Detail {
+    let Out { announcements, chance, .. } = *out;
+    Detail { messages: out.messages() as u16, announcements, chance, first, ..Detail::silent(action) }
 }

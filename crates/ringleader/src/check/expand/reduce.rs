@@ -57,24 +57,25 @@ impl Expander<'_> {
     /// Turns the state in `after` so that of all its rotations it is the first; its fingerprint.
     pub(super) fn canonical(&mut self) -> u64 {
         let mut shared = self.memo.shared();
-        if self.rules.rebase {
+        if self.rebases {
             shared.rebase(self.space, &mut self.after);
         }
-        if !self.rules.rotations.is_empty() {
+        if !self.rotations.is_empty() {
             let n = self.space.n as usize;
             let ports = self.space.incoming[0].len();
             let keys: Vec<u64> = (0..n)
                 .map(|process| {
-                    let mut key = shared.locals.hash(self.after[process]);
+                    let mut key = shared.locals.hashes()[self.after[process] as usize];
                     for port in 0..ports {
-                        let content = shared.contents.hash(self.after[n + process * ports + port]);
+                        let content =
+                            shared.contents.hashes()[self.after[n + process * ports + port] as usize];
                         key = scatter(key.rotate_left(13) ^ content);
                     }
                     key
                 })
                 .collect();
             let turned = |by: u32| (0..n).map(move |process| (process + by as usize) % n);
-            let best = core::iter::once(&0).chain(&self.rules.rotations).copied().min_by(|&a, &b| {
+            let best = core::iter::once(&0).chain(&self.rotations).copied().min_by(|&a, &b| {
                 turned(a).map(|process| keys[process]).cmp(turned(b).map(|process| keys[process]))
             });
             if let Some(by @ 1..) = best {

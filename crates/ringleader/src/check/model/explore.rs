@@ -4,7 +4,6 @@ use super::{Effort, Kind, Model, ModelFindings, ModelRun, Properties, Property};
 use crate::check::batch::Batch;
 use crate::check::fairness::{Cycle, fair_cycle};
 use crate::check::findings::{Answer, Finding, Limit, Progress, Watcher};
-use crate::check::path::way_to;
 use crate::check::search::{Explored, Limits, Search};
 use crate::check::system::{Steps, System};
 use crate::hash::Interned;
@@ -25,7 +24,7 @@ pub fn model<M: Model>(model: &M, effort: &Effort, watcher: &dyn Watcher) -> Mod
             states: effort.max_states.unwrap_or(u64::MAX),
             bytes: effort.max_bytes.unwrap_or(u64::MAX),
             watcher,
-            so_far: Progress { states: 0, transitions: 0, queue: 0, depth: 0, case: 1, cases: 1, bytes: 0 },
+            so_far: Progress { case: 1, cases: 1, ..Progress::default() },
         },
         edges: properties.need_edges(),
         keep: true,
@@ -65,25 +64,22 @@ impl<M: Model> Typed<'_, M> {
         let number = known.met.number(state);
         if number as usize == known.wrong.len() {
             let state = known.met.value(number);
-            let wrong = self.first(|kind| match kind {
-                Kind::Always(holds) => holds(self.model, state),
-                Kind::Step(_) | Kind::Finally(_) | Kind::Possible(_) | Kind::Lead(..) => true,
-            });
+            let wrong = self.broken(|kind| matches!(kind, Kind::Always(holds) if !holds(self.model, state)));
             known.wrong.push(wrong);
         }
         (number, known.met.hashes()[number as usize], known.wrong[number as usize])
     }
 
-    /// The first property that does not hold.
-    fn first(&self, holds: impl Fn(&Kind<M>) -> bool) -> Option<usize> {
-        self.properties.iter().position(|property| !holds(&property.kind))
+    /// The first property that is broken.
+    fn broken(&self, is_broken: impl Fn(&Kind<M>) -> bool) -> Option<usize> {
+        self.properties.iter().position(|property| is_broken(&property.kind))
     }
 
     fn findings(&self, explored: &Explored) -> ModelFindings<M> {
         let limit = explored.limit;
         let (wrong, run) = match (&explored.violation, limit) {
             (Some(violation), _) => {
-                let run = self.run(explored, &way_to(explored, violation.state), violation.step);
+                let run = self.run(explored, &explored.way_to(violation.state), violation.step);
                 (Some(violation.property), Some(run))
             }
             (None, Some(_)) => (None, None),
@@ -109,10 +105,7 @@ impl<M: Model> Typed<'_, M> {
             }
         };
         let states = u64::from(explored.visited.len());
-        let most = limit.map_or(u64::MAX, |limit| match limit {
-            Limit::States(most) => most,
-            Limit::Bytes(_) | Limit::Stopped => u64::MAX,
-        });
+        let most = if let Some(Limit::States(most)) = limit { most } else { u64::MAX };
         ModelFindings {
             answer,
             states: states.min(most),
@@ -135,7 +128,7 @@ impl<M: Model> Typed<'_, M> {
                 Kind::Always(_) | Kind::Step(_) | Kind::Finally(_) => return None,
                 Kind::Possible(holds) => {
                     let goals = holds_in(holds);
-                    (way_to(explored, explored.graph.cut_off(|state| goals[state])?), None)
+                    (explored.way_to(explored.graph.cut_off(|state| goals[state])?), None)
                 }
                 Kind::Lead(from, to) => {
                     let goals = holds_in(to);
@@ -172,7 +165,7 @@ impl<M: Model> Typed<'_, M> {
                 back.push(before);
                 last = before;
             }
-            let mut way = way_to(explored, last);
+            let mut way = explored.way_to(last);
             back.pop();
             way.extend(back.iter().rev());
             way
@@ -259,10 +252,9 @@ impl<M: Model> Steps for Moves<'_, M> {
         let before = self.0.state(state[0]);
         for action in model.actions(&before) {
             let after = model.next(&before, &action);
-            let broken = self.0.first(|kind| match kind {
-                Kind::Step(holds) => holds(model, &before, &action, &after),
-                Kind::Always(_) | Kind::Finally(_) | Kind::Possible(_) | Kind::Lead(..) => true,
-            });
+            let broken = self
+                .0
+                .broken(|kind| matches!(kind, Kind::Step(holds) if !holds(model, &before, &action, &after)));
             let (number, fingerprint, wrong) = self.0.number(after);
             let place = batch.nexts.len() as u32;
             batch.violations.extend(broken.or(wrong).map(|property| (place, property, String::new())));
@@ -279,10 +271,8 @@ impl<M: Model> Steps for Moves<'_, M> {
 
     fn judge_end(&self, state: &[u32]) -> Option<(usize, String)> {
         let state = self.0.state(state[0]);
-        let wrong = self.0.first(|kind| match kind {
-            Kind::Finally(holds) => holds(self.0.model, &state),
-            Kind::Always(_) | Kind::Step(_) | Kind::Possible(_) | Kind::Lead(..) => true,
-        });
+        let wrong =
+            self.0.broken(|kind| matches!(kind, Kind::Finally(holds) if !holds(self.0.model, &state)));
         Some((wrong?, String::new()))
     }
 }

@@ -1,24 +1,13 @@
-//! What must hold, one property in each file. Which of them are asked follows from what the contract promises; users
-//! add their own.
+//! What must hold. Which properties are asked follows from what the contract promises; users add their own.
 
-pub(crate) mod bound;
-mod bypass;
-mod clean;
-pub(crate) mod ends;
-mod final_verdicts;
-mod informed;
-pub(crate) mod nobody_waits;
-mod one_in_the_end;
-mod one_leader;
-mod one_token;
-mod order;
-pub(crate) mod possible;
-mod two_inside;
-mod winner;
+mod election;
+mod exclusion;
+pub(crate) mod runs;
 
 use super::space::{Common, Parts, Space};
 use super::stimulus::Facts;
 use crate::model::{Id, Knows, Order, Promises, Spec, Stage, Value, Verdict, Winner};
+use crate::scenario::Setup;
 
 /// Something that must hold.
 pub trait Property: Send + Sync {
@@ -70,7 +59,7 @@ pub enum Watch {
 /// A state, to be looked at.
 #[derive(Clone, Copy)]
 pub struct View<'a> {
-    pub(super) case: &'a Case,
+    pub(super) setup: &'a Setup,
     pub(super) space: &'a Space,
     pub(super) parts: &'a Parts,
     pub(super) state: &'a [u32],
@@ -89,11 +78,12 @@ pub struct Step<'a> {
     pub impossible: Option<&'static str>,
 }
 
-/// What is fixed in a search.
-#[derive(Clone, Debug)]
-pub(crate) struct Case {
-    pub(crate) ids: Vec<Id>,
-    pub(crate) initiators: Vec<bool>,
+impl Step<'_> {
+    /// Whether the user of the process that moved comes in.
+    fn enters(&self) -> bool {
+        let inside = |state: &View<'_>| state.stage(self.process) == Stage::Inside;
+        !inside(&self.before) && inside(&self.after)
+    }
 }
 
 impl View<'_> {
@@ -101,7 +91,7 @@ impl View<'_> {
         self.parts.facts(self.state[process as usize])
     }
 
-    pub(super) fn common(&self) -> &Common {
+    fn common(&self) -> &Common {
         self.parts.commons.value(self.state[self.space.common()])
     }
 
@@ -143,13 +133,13 @@ impl View<'_> {
     /// Whether a process starts of its own accord.
     #[must_use]
     pub fn is_initiator(&self, process: u32) -> bool {
-        self.case.initiators[process as usize]
+        self.setup.is_initiator(process)
     }
 
     /// The identity of a process.
     #[must_use]
     pub fn id(&self, process: u32) -> Id {
-        self.case.ids[process as usize]
+        self.setup.id(process)
     }
 
     /// A local variable of a process, by its name.
@@ -162,16 +152,21 @@ impl View<'_> {
     /// How many messages of a kind are on their way.
     #[must_use]
     pub fn in_transit(&self, kind: &str) -> usize {
-        self.parts.travelling(self.space, self.state, kind)
+        self.parts.travelling(self.space, self.state).filter(|&(_, other)| other == kind).count()
+    }
+
+    /// How many tokens of the kind at this place there are.
+    fn tokens(&self, kinds: &[&str], place: usize) -> usize {
+        self.parts.tokens(self.space, self.state, &kinds[place..=place], 1 << place, None)
     }
 
     /// Those who lead and are up.
-    pub(super) fn leaders(&self) -> Vec<u32> {
+    fn leaders(&self) -> Vec<u32> {
         self.everybody().filter(|&i| !self.is_down(i) && self.verdict(i) == Verdict::Leader).collect()
     }
 
     /// Whether what a process knows is this leader.
-    pub(super) fn knows_that(&self, process: u32, leader: u32) -> bool {
+    fn knows_that(&self, process: u32, leader: u32) -> bool {
         match self.knows(process) {
             Knows::Nothing => false,
             Knows::ThereIsOne => true,
@@ -181,35 +176,118 @@ impl View<'_> {
     }
 }
 
+/// A property that a contract promises, or a bound that it proves.
+struct Promised {
+    name: &'static str,
+    watches: Watch,
+    question: Question,
+}
+
+/// Whether something holds of a state.
+type Holds = Box<dyn Fn(&View<'_>) -> Result<(), String> + Send + Sync>;
+
+/// What is asked, and of what.
+enum Question {
+    Always(Holds),
+    Step(fn(&Step<'_>) -> Result<(), String>),
+    Finally(Holds),
+}
+
+impl Property for Promised {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn watches(&self) -> Watch {
+        self.watches
+    }
+
+    fn always(&self, state: &View<'_>) -> Result<(), String> {
+        if let Question::Always(holds) = &self.question { holds(state) } else { Ok(()) }
+    }
+
+    fn step(&self, step: &Step<'_>) -> Result<(), String> {
+        if let Question::Step(holds) = self.question { holds(step) } else { Ok(()) }
+    }
+
+    fn finally(&self, state: &View<'_>) -> Result<(), String> {
+        if let Question::Finally(holds) = &self.question { holds(state) } else { Ok(()) }
+    }
+}
+
+/// No user waits for ever. What shows at an end is asked there; what shows on a cycle, of the cycles.
+pub(crate) const NOBODY_WAITS: &str = "nobody waits for ever";
+
+/// The number of messages is within the proved bound, in every run.
+pub(crate) const BOUND: &str = "messages within the bound";
+
+/// The bound, where messages are counted in the state, to find a shortest run that sends too many.
+pub(crate) fn bounded(most: u64, formula: &'static str) -> Box<dyn Property> {
+    let holds = move |state: &View<'_>| match state.common().sent {
+        Some(sent) if u64::from(sent) > most => {
+            Err(format!("{sent} messages were sent; the bound {formula} is {most}"))
+        }
+        Some(_) | None => Ok(()),
+    };
+    Box::new(Promised {
+        name: BOUND,
+        watches: Watch::Everything,
+        question: Question::Always(Box::new(holds)),
+    })
+}
+
+/// No case arises that the algorithm's proof excludes: no step says `impossible`.
+fn clean(step: &Step<'_>) -> Result<(), String> {
+    match step.impossible {
+        None => Ok(()),
+        Some(why) => Err(format!("at process {} the proof says: {why}", step.process)),
+    }
+}
+
 /// The properties that a contract promises, deadlock and message counts aside.
 pub(crate) fn promised(spec: &Spec, tokens: &'static [&'static str]) -> Vec<Box<dyn Property>> {
+    use Question::{Always, Finally, Step};
     let mut list: Vec<Box<dyn Property>> = Vec::new();
+    let mut add = |name, watches, question| list.push(Box::new(Promised { name, watches, question }));
+    let no_impossible_case = "no case that the proof excludes";
     match spec.promises {
-        Promises::Election { winner: who, informed: whom } => {
+        Promises::Election { winner, informed } => {
             // While processes come and go two may believe that they lead; what counts is how it ends.
             if spec.keeps_its_leader() {
-                list.push(Box::new(one_leader::OneLeader));
-                list.push(Box::new(final_verdicts::FinalVerdicts));
+                // Verdicts are final, or that is the violation: whoever leads leads in the end, whatever the order of
+                // steps. So ends are all there is to watch.
+                add("at most one leader", Watch::Ends, Always(Box::new(election::one_leader)));
+                add("verdicts are final", Watch::Ends, Step(election::final_verdicts));
             }
-            list.push(Box::new(clean::Clean));
-            list.push(Box::new(one_in_the_end::OneInTheEnd));
-            if who != Winner::Any {
-                list.push(Box::new(winner::PromisedWinner(who)));
+            add(no_impossible_case, Watch::Ends, Step(clean));
+            add("exactly one leader", Watch::Ends, Finally(Box::new(election::one_in_the_end)));
+            if winner != Winner::Any {
+                let holds = move |state: &View<'_>| election::winner(winner, state);
+                add(election::winner_name(winner), Watch::Ends, Finally(Box::new(holds)));
             }
-            list.push(Box::new(informed::Told(whom)));
+            let holds = move |state: &View<'_>| election::informed(informed, state);
+            add(election::informed_name(informed), Watch::Ends, Finally(Box::new(holds)));
         }
-        Promises::Exclusion { order: how, .. } => {
-            list.push(Box::new(two_inside::NeverTwoInside));
-            list.push(Box::new(clean::Clean));
+        Promises::Exclusion { order, .. } => {
+            add("never two inside", Watch::Stages, Always(Box::new(exclusion::one_inside)));
+            add(no_impossible_case, Watch::Ends, Step(clean));
             if !tokens.is_empty() {
-                list.push(Box::new(one_token::OneToken(tokens)));
+                // Tokens move with almost every step.
+                let holds = move |state: &View<'_>| exclusion::one_token(tokens, state);
+                add("never two tokens of a kind", Watch::Everything, Always(Box::new(holds)));
             }
-            match how {
-                Order::Priority => list.push(Box::new(order::InOrder)),
-                Order::Ring => list.push(Box::new(bypass::OnceEach)),
+            match order {
+                Order::Priority => {
+                    add(
+                        "served in the order of (time stamp, name)",
+                        Watch::Stages,
+                        Step(exclusion::in_order),
+                    );
+                }
+                Order::Ring => add(exclusion::ONCE_EACH, Watch::Stages, Step(exclusion::once_each)),
                 Order::Fair => {}
             }
-            list.push(Box::new(nobody_waits::NobodyWaits));
+            add(NOBODY_WAITS, Watch::Ends, Finally(Box::new(exclusion::nobody_waits)));
         }
     }
     list

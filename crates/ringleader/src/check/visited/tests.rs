@@ -5,7 +5,7 @@ use crate::hash::scatter;
 
 #[test]
 fn every_state_is_new_once_and_costs_at_most_24_bytes() {
-    let mut visited = Visited::new();
+    let mut visited = Visited::default();
     for round in 0..2 {
         for k in 0..300_000u64 {
             let fingerprint = scatter(scatter(k));
