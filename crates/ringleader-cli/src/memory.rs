@@ -125,6 +125,15 @@ fn own_limit() -> Option<u64> {
     Some(address_limit(&limits)?.saturating_sub(used) / 2)
 }
 
+/// What a thread of a search may have of them: its stack, and an arena of the allocator.
+const THREAD_BYTES: u64 = 512 << 20;
+
+/// How many of these threads a search may have, where addresses are limited. What it finds does not depend on them.
+pub(crate) fn threads(asked: u32) -> u32 {
+    let fit = |left: u64| u32::try_from(left / THREAD_BYTES).unwrap_or(u32::MAX).max(1);
+    own_limit().map_or(asked, |left| asked.min(fit(left)))
+}
+
 /// The limit on addresses in bytes; none if there is none.
 fn address_limit(limits: &str) -> Option<u64> {
     let line = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;

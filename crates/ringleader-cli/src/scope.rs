@@ -80,7 +80,7 @@ pub(crate) fn plan(app: &App, entry: &Entry, args: &CheckArgs) -> Result<CheckPl
         reduce: args.reduce.map_or(usual.reduce, Into::into),
         max_states: args.max_states,
         max_bytes: args.memory.as_ref().map(|given| given.value.0).or_else(memory::usable),
-        threads: args.threads.unwrap_or(usual.threads),
+        threads: memory::threads(args.threads.unwrap_or(usual.threads)),
         ..usual
     };
     let plan = CheckPlan { again: args.again(entry.spec.name, n), ids_file, n, scope };

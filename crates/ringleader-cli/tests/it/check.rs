@@ -384,10 +384,20 @@ fn safety_alone_claims_less() {
 #[test]
 fn limit_on_addresses_is_a_limit_on_the_search() {
     let program = env!("CARGO_BIN_EXE_ringleader");
-    let check = "check ricart-agrawala -n 4 --entries 2 --threads 2";
-    let limited = format!("ulimit -v 1000000 && exec {program} {check}");
-    let output = std::process::Command::new("sh").args(["-c", &limited]).output().expect("a shell");
-    let text = String::from_utf8_lossy(&output.stdout);
-    assert_eq!(output.status.code(), Some(3), "{text}\n{}", String::from_utf8_lossy(&output.stderr));
-    assert!(text.contains("memory"), "{text}");
+    let too_large = "ricart-agrawala -n 4 --entries 2 --threads";
+    // More threads than addresses suffice for are not started; what they would find is the same.
+    for (kilobytes, args, code, says) in [
+        (2_000_000, "peterson -n 4", 0, "holds"),
+        (2_000_000, "peterson -n 4 --threads 1024", 0, "holds"),
+        (1_000_000, &format!("{too_large} 2"), 3, "memory"),
+        (300_000, &format!("{too_large} 2"), 3, "memory"),
+        (300_000, &format!("{too_large} 1024"), 3, "memory"),
+    ] {
+        let limited = format!("ulimit -v {kilobytes} && exec {program} check {args}");
+        let output = std::process::Command::new("sh").args(["-c", &limited]).output().expect("a shell");
+        let text = String::from_utf8_lossy(&output.stdout);
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{kilobytes} {args}: {text}\n{error}");
+        assert!(text.contains(says), "{kilobytes} {args}: {text}");
+    }
 }

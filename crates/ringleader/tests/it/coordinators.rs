@@ -190,6 +190,8 @@ fn settings_are_looked_up_in_the_given_registry() {
     assert!(few[0].run(&with("franklin"), &mut ()).expect("it is among them").holds());
     let refused = few[0].run(&with("peterson"), &mut ()).expect_err("it is not among them").to_string();
     assert!(refused.contains("must be one of franklin, not peterson"), "{refused}");
+    let scope = Scope { settings: with("peterson").settings, safety_only: true, ..Scope::new(2) };
+    assert_eq!(few[0].check(&scope, &[], &()).expect_err("nor is it for a check").to_string(), refused);
     // Where nothing else was said, it is the library's.
     assert!(FEW[0].run(&with("peterson"), &mut ()).expect("it is in the library").holds());
 }

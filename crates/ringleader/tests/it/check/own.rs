@@ -1,10 +1,10 @@
 //! Properties of one's own, and an algorithm.
 
 use crate::support::entry;
-use ringleader::check::{self, Answer, Property, Scope, Starts, View, Watch};
+use ringleader::check::{self, Answer, Property, Reduce, Scope, Starts, View, Watch};
 use ringleader::model::{
-    Decision, Election, Fields, Informed, Knows, Needs, Never, Next, Outbox, Process, Promises, Reached,
-    Spec, State, Value, Verdict, Winner,
+    Decision, Election, Fields, Informed, Knows, Needs, Never, Next, Outbox, Peer, Process, Promises,
+    Reached, Size, Spec, State, Value, Verdict, Winner,
 };
 use ringleader::sim::{self, Initiators, Scenario};
 
@@ -286,4 +286,70 @@ fn a_leader_that_did_not_start_is_seen() {
     let broken: Vec<&str> =
         report.properties.iter().filter(|property| !property.holds).map(|property| property.name).collect();
     assert_eq!(broken, ["an initiator leads"]);
+}
+
+/// The process that is named 0 leads as soon as it is awake. Its name stands in the inner of two tuples.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+struct Firstborn {
+    me: Peer,
+    awake: bool,
+}
+
+impl Process for Firstborn {
+    const SPEC: Spec = Spec {
+        promises: Promises::Election { winner: Winner::Any, informed: Informed::All },
+        ..Spec::election("firstborn", 2026, "")
+    };
+    type Given = ((Size, Peer), Size);
+    type Port = Next;
+    type Msg = Said;
+    type Rule = Never;
+    type Timer = Never;
+    type Local = Never;
+
+    fn new(((_, me), _): ((Size, Peer), Size)) -> Self {
+        Firstborn { me, awake: false }
+    }
+    fn start(&mut self, out: &mut impl Outbox<Self>) {
+        self.awake = true;
+        out.send(Next, Said::Said {});
+    }
+    fn receive(&mut self, _: Next, _: Said, out: &mut impl Outbox<Self>) {
+        if !self.awake {
+            self.awake = true;
+            out.send(Next, Said::Said {});
+        }
+    }
+}
+
+impl State for Firstborn {
+    fn fields(&self) -> Fields {
+        Vec::new()
+    }
+}
+
+impl Election for Firstborn {
+    fn outcome(&self) -> Decision {
+        let verdict = match (self.awake, self.me == Peer(0)) {
+            (false, _) => Verdict::Undecided,
+            (true, true) => Verdict::Leader,
+            (true, false) => Verdict::Lost,
+        };
+        let knows = if self.awake { Knows::ThereIsOne } else { Knows::Nothing };
+        Decision { verdict, knows }
+    }
+}
+
+/// A name is seen in whatever tuple it stands: then no two processes of a ring are alike, and no rotation is left out.
+#[test]
+fn processes_with_a_name_in_a_nested_tuple_are_not_alike() {
+    let of = |reduce| check::election::<Firstborn>(&Scope { reduce, ..Scope::new(3) }, &[], &()).unwrap();
+    for reduce in [Reduce::None, Reduce::Por, Reduce::Full] {
+        let findings = of(reduce);
+        assert!(findings.holds(), "{findings:?}");
+        assert_eq!((findings.initiator_sets, findings.cases), (7, 7), "{reduce:?}");
+    }
+    // Where processes are alike, four of the seven sets are others turned round.
+    let alike = entry("itai-rodeh-coin").check(&Scope::new(3), &[], &()).unwrap();
+    assert_eq!((alike.initiator_sets, alike.cases), (7, 3));
 }
