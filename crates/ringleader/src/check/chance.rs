@@ -14,7 +14,7 @@ pub(crate) struct Actions<'g> {
     /// Where the actions of each state begin; one more than there are states.
     begins: Vec<u32>,
     /// Where the edges of each action begin; one more than there are actions.
-    edges: Vec<u64>,
+    edges: Vec<usize>,
 }
 
 impl<'g> Actions<'g> {
@@ -22,12 +22,10 @@ impl<'g> Actions<'g> {
         let mut begins = vec![0];
         let mut edges = Vec::new();
         for state in 0..graph.states() as u32 {
-            let begin = graph.begins[state as usize];
-            let firsts = graph.edges(state).iter().enumerate().filter(|(_, edge)| edge.is_first());
-            edges.extend(firsts.map(|(nth, _)| begin + nth as u64));
+            edges.extend(graph.places(state).filter(|&place| graph.edges[place].is_first()));
             begins.push(edges.len() as u32);
         }
-        edges.push(graph.edges.len() as u64);
+        edges.push(graph.edges.len());
         Actions { graph, begins, edges }
     }
 
@@ -36,7 +34,7 @@ impl<'g> Actions<'g> {
     }
 
     fn edges(&self, action: usize) -> Range<usize> {
-        self.edges[action] as usize..self.edges[action + 1] as usize
+        self.edges[action]..self.edges[action + 1]
     }
 
     /// Whether each edge belongs to an end component: a set of states in which a scheduler can stay for ever, however

@@ -43,11 +43,9 @@ pub(crate) fn fair_cycle(
     let inside = |state: u32, place: usize| {
         keep(state, place) && component[graph.edges[place].target as usize] == component[state as usize]
     };
-    let places =
-        |state: u32| graph.begins[state as usize] as usize..graph.begins[state as usize + 1] as usize;
     let mut members: Vec<Vec<u32>> = vec![Vec::new(); components as usize];
     for state in 0..graph.states() as u32 {
-        if places(state).any(|place| inside(state, place)) {
+        if graph.places(state).any(|place| inside(state, place)) {
             members[component[state as usize] as usize].push(state);
         }
     }
@@ -57,7 +55,7 @@ pub(crate) fn fair_cycle(
         let mut duties: BTreeMap<u64, Duty> = BTreeMap::new();
         for &state in &members {
             let mut enabled: Vec<u64> = Vec::new();
-            for (place, labels) in places(state).zip(labels(state)) {
+            for (place, labels) in graph.places(state).zip(labels(state)) {
                 for label in labels {
                     if !enabled.contains(&label) {
                         enabled.push(label);

@@ -4,6 +4,7 @@
 #[cfg(test)]
 mod tests;
 
+use core::ops::Range;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 
 /// The edges, those of each state together, in the order of its number.
@@ -56,7 +57,12 @@ impl Graph {
     }
 
     pub(crate) fn edges(&self, state: u32) -> &[Edge] {
-        &self.edges[self.begins[state as usize] as usize..self.begins[state as usize + 1] as usize]
+        &self.edges[self.places(state)]
+    }
+
+    /// The places of the edges of a state among all.
+    pub(crate) fn places(&self, state: u32) -> Range<usize> {
+        self.begins[state as usize] as usize..self.begins[state as usize + 1] as usize
     }
 
     pub(crate) fn bytes(&self) -> u64 {
@@ -200,18 +206,17 @@ impl Graph {
                     seen += 1;
                     open.push(state);
                 }
-                let begin = self.begins[s] as usize;
-                let edges = &self.edges(state)[followed as usize..];
                 let mut called = None;
                 let mut steps = followed;
-                for (k, edge) in edges.iter().enumerate() {
+                for place in self.places(state).skip(followed as usize) {
                     steps += 1;
-                    let to = edge.target as usize;
-                    if !keep(state, begin + followed as usize + k) {
+                    let target = self.edges[place].target;
+                    let to = target as usize;
+                    if !keep(state, place) {
                         continue;
                     }
                     if index[to] == UNSEEN {
-                        called = Some(edge.target);
+                        called = Some(target);
                         break;
                     }
                     if component[to] == UNSEEN {
@@ -278,9 +283,8 @@ impl Graph {
         let mut came: BTreeMap<u32, u32> = BTreeMap::new();
         let mut queue = VecDeque::from([from]);
         'search: while let Some(state) = queue.pop_front() {
-            let begin = self.begins[state as usize] as usize;
-            for (nth, edge) in self.edges(state).iter().enumerate() {
-                if inside(state, begin + nth) && !came.contains_key(&edge.target) {
+            for (place, edge) in self.places(state).zip(self.edges(state)) {
+                if inside(state, place) && !came.contains_key(&edge.target) {
                     came.insert(edge.target, state);
                     if edge.target == goal {
                         break 'search;

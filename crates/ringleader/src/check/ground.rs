@@ -139,8 +139,7 @@ impl<'a> Ground<'a> {
     }
 
     pub(crate) fn has_faults(&self) -> bool {
-        let faults = &self.faults;
-        faults.crashes + faults.recoveries + faults.losses + faults.duplications > 0
+        self.faults.faults() > 0
     }
 
     /// Whether tokens circulate for ever.

@@ -102,6 +102,13 @@ pub(crate) struct Common {
     pub(crate) begun: bool,
 }
 
+impl Common {
+    /// How many faults may yet happen.
+    pub(crate) fn faults(&self) -> u32 {
+        self.crashes + self.recoveries + self.losses + self.duplications
+    }
+}
+
 /// Everything that was met, shared by all threads of a search.
 pub(crate) struct Parts {
     pub(crate) locals: Locals,

@@ -127,16 +127,15 @@ impl Played {
         batch: &[(u32, Vec<u8>)],
     ) -> Result<Vec<(u32, Handle)>, Unfit> {
         let mut messages = Vec::with_capacity(batch.len());
-        let mut wrong = None;
         for (port, bytes) in batch {
-            match population.decode(bytes) {
-                _ if *port >= ports => wrong = Some(Unfit::Port),
+            let decoded =
+                if *port < ports { population.decode(bytes).map_err(Unfit::Bytes) } else { Err(Unfit::Port) };
+            match decoded {
                 Ok(message) => messages.push((*port, message)),
-                Err(why) => wrong = Some(Unfit::Bytes(why)),
-            }
-            if let Some(why) = wrong {
-                discard(population, &messages);
-                return Err(why);
+                Err(why) => {
+                    discard(population, &messages);
+                    return Err(why);
+                }
             }
         }
         Ok(messages)

@@ -48,32 +48,29 @@ impl Action {
     /// Its name.
     #[must_use]
     pub const fn name(self) -> &'static str {
+        self.parts().0
+    }
+
+    /// Its name, what it is done to, and for how many steps if that is said.
+    const fn parts(self) -> (&'static str, u64, Option<u64>) {
         match self {
-            Action::Deliver(_) => "deliver",
-            Action::Drop(_) => "drop",
-            Action::Duplicate(_) => "duplicate",
-            Action::Overtake(_) => "overtake",
-            Action::Delay(..) => "delay",
-            Action::Crash(_) => "crash",
-            Action::Recover(_) => "recover",
-            Action::Want(_) => "want",
+            Action::Deliver(message) => ("deliver", message, None),
+            Action::Drop(message) => ("drop", message, None),
+            Action::Duplicate(message) => ("duplicate", message, None),
+            Action::Overtake(message) => ("overtake", message, None),
+            Action::Delay(message, steps) => ("delay", message, Some(steps)),
+            Action::Crash(process) => ("crash", process as u64, None),
+            Action::Recover(process) => ("recover", process as u64, None),
+            Action::Want(process) => ("want", process as u64, None),
         }
     }
 }
 
 impl fmt::Display for Edit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{}", self.step, self.action.name())?;
-        match self.action {
-            Action::Deliver(message)
-            | Action::Drop(message)
-            | Action::Duplicate(message)
-            | Action::Overtake(message) => write!(f, ".{message}"),
-            Action::Delay(message, steps) => write!(f, ".{message}.{steps}"),
-            Action::Crash(process) | Action::Recover(process) | Action::Want(process) => {
-                write!(f, ".{process}")
-            }
-        }
+        let (name, what, steps) = self.action.parts();
+        write!(f, "{}.{name}.{what}", self.step)?;
+        steps.map_or(Ok(()), |steps| write!(f, ".{steps}"))
     }
 }
 

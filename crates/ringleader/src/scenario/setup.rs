@@ -74,16 +74,8 @@ impl Setup {
 
     /// The processes, before their start.
     pub(crate) fn processes<P: Process>(&self, net: &impl Network<P::Port>, range: u32) -> Vec<P> {
-        let mut processes = Vec::with_capacity(self.n as usize);
-        for index in 0..self.n {
-            processes.push(self.process(index, net, range));
-        }
-        processes
-    }
-
-    /// One process, before its start.
-    pub(crate) fn process<P: Process>(&self, index: u32, net: &impl Network<P::Port>, range: u32) -> P {
-        P::new(P::Given::of(&self.birth(index, net.degree(index), range)))
+        let process = |index| P::new(P::Given::of(&self.birth(index, net.degree(index), range)));
+        (0..self.n).map(process).collect()
     }
 
     /// What is known of a process with so many ports before it is born.

@@ -118,8 +118,8 @@ impl Merging {
         // A process begins with the part that does not begin with its recovery; then they come as they are given.
         let recovers =
             |part: &Recording| matches!(part.events.first(), Some(event) if event.input == Input::Recover);
-        let in_order = parts.iter().enumerate().filter(|(_, part)| !recovers(part));
-        let in_order = in_order.chain(parts.iter().enumerate().filter(|(_, part)| recovers(part)));
+        let mut in_order: Vec<(usize, &Recording)> = parts.iter().enumerate().collect();
+        in_order.sort_by_key(|(_, part)| recovers(part));
         for (place, part) in in_order {
             // Whoever comes back counts from then on: that is after everything that it did before.
             let before = part.events.first().and_then(|event| waiting.get(event.process as usize)?.back());

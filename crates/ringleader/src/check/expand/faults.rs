@@ -9,7 +9,7 @@ impl Expander<'_> {
     /// What may fail.
     pub(super) fn faults(&mut self, from: From<'_>, batch: &mut Batch) {
         let common = self.common(from.state);
-        if common.crashes + common.recoveries + common.losses + common.duplications == 0 {
+        if common.faults() == 0 {
             return;
         }
         for process in 0..self.space.n {
