@@ -347,16 +347,15 @@ impl Entry {
     /// The network of a run or check with this topology, in words.
     #[must_use]
     pub fn network(&self, topology: Option<&str>) -> String {
-        match (self.shape, topology) {
-            (Shape::Edges, Some("complete")) => "complete graph".to_owned(),
-            (Shape::Edges, Some(which)) => format!("{which} tree"),
-            // The usual one, where there is a choice.
-            (Shape::Edges, None) if self.spec.needs.graphs.contains(&Graph::Complete) => {
-                self.network(Some("complete"))
-            }
-            (Shape::Edges | Shape::OneWayRing | Shape::TwoWayRing | Shape::Named, _) => {
-                self.topology().to_owned()
-            }
+        if self.shape != Shape::Edges {
+            return self.topology().to_owned();
+        }
+        // The usual one, where there is a choice.
+        let usual = self.spec.needs.graphs.contains(&Graph::Complete).then_some("complete");
+        match topology.or(usual) {
+            Some("complete") => "complete graph".to_owned(),
+            Some(which) => format!("{which} tree"),
+            None => self.topology().to_owned(),
         }
     }
 

@@ -47,11 +47,7 @@ impl Cases {
                 Ports::Kind(orientation) => *orientation == Orientation::Random,
                 Ports::Listed(_) => false,
             };
-        let any_place = is_election
-            && match scope.starts {
-                Starts::All | Starts::AllLate | Starts::Any => true,
-                Starts::Listed(_) => false,
-            };
+        let any_place = is_election && !matches!(scope.starts, Starts::Listed(_));
         let degree = |index: usize| port_count(nature.shape, n, neighbours, index);
         let degrees: Vec<u32> =
             if every_labelling { (0..n as usize).map(degree).collect() } else { Vec::new() };

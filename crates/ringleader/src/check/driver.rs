@@ -212,9 +212,8 @@ impl Plan<'_> {
             {
                 best = found;
             }
-            complete &= decided;
-            if !complete || left == 0 {
-                complete = false;
+            complete = decided && left > 0;
+            if !complete {
                 break;
             }
         }
@@ -229,20 +228,13 @@ impl Plan<'_> {
             None => None,
         };
         let unknown = came.limit.is_some();
-        let answer = match (&wrong, unknown) {
-            (Some(_), _) => Answer::Violated,
-            (None, true) => Answer::Unknown,
-            (None, false) => Answer::Holds,
-        };
-        let finding = |name: &'static str| match &wrong {
-            Some(wrong) if wrong.property == name => Finding {
-                name,
-                answer: Answer::Violated,
-                trace_steps: Some(wrong.length),
-                detail: Some(wrong.detail.clone()),
-            },
-            Some(_) => Finding { name, answer: Answer::Unknown, trace_steps: None, detail: None },
-            None => Finding { name, answer, trace_steps: None, detail: None },
+        let answer = Answer::of(wrong.is_some(), unknown);
+        let finding = |name: &'static str| {
+            let this = wrong.as_ref().filter(|wrong| wrong.property == name);
+            // A search that ends at one violation says nothing of the other properties.
+            let answer = if wrong.is_some() && this.is_none() { Answer::Unknown } else { answer };
+            let (trace_steps, detail) = this.map(|wrong| (wrong.length, wrong.detail.clone())).unzip();
+            Finding { name, answer, trace_steps, detail }
         };
         let decided = wrong.is_none() && !unknown;
         let mut notes: Vec<String> = came.notes.iter().map(|&note| note.to_owned()).collect();

@@ -14,6 +14,15 @@ pub enum Answer {
 }
 
 impl Answer {
+    /// Of a search that found a violation, or reached a limit, or neither.
+    pub(super) fn of(is_violated: bool, is_limited: bool) -> Answer {
+        match (is_violated, is_limited) {
+            (true, _) => Answer::Violated,
+            (false, true) => Answer::Unknown,
+            (false, false) => Answer::Holds,
+        }
+    }
+
     /// The name in reports.
     #[must_use]
     pub const fn name(self) -> &'static str {

@@ -51,6 +51,18 @@ pub(crate) struct Sums {
     pub(crate) elections: (u64, u64),
 }
 
+/// The way to a state, by what comes before each; it begins with one that comes before itself.
+pub(crate) fn way(to: u32, before: impl Fn(u32) -> u32) -> Vec<u32> {
+    let mut way = vec![to];
+    let mut last = to;
+    while before(last) != last {
+        last = before(last);
+        way.push(last);
+    }
+    way.reverse();
+    way
+}
+
 impl Graph {
     pub(crate) fn states(&self) -> usize {
         self.begins.len().saturating_sub(1)
@@ -140,12 +152,7 @@ impl Graph {
             }
         }
         let end = ends.iter().copied().max_by_key(|&end| best[end as usize].map(|(sum, _)| sum))?;
-        let mut way = vec![end];
-        while let Some(&last) = way.last().filter(|&&last| last != 0) {
-            way.push(best[last as usize]?.1);
-        }
-        way.reverse();
-        Some(way)
+        Some(way(end, |state| best[state as usize].map_or(state, |(_, before)| before)))
     }
 
     /// The least sums from state 0 to one of these ends, cycles or not.

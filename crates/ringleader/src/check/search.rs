@@ -5,7 +5,7 @@
 //! worker alone would have met them. So nothing depends on the number of threads.
 
 use super::findings::{Limit, Progress, Watcher};
-use super::graph::Graph;
+use super::graph::{Graph, way};
 use super::system::System;
 use super::visited::{Visited, shard_of};
 use super::worker::{Mark, Worker, each, meet, set_numbers};
@@ -65,14 +65,7 @@ pub(crate) struct Explored {
 impl Explored {
     /// The states from an initial one to this one.
     pub(crate) fn way_to(&self, state: u32) -> Vec<u32> {
-        let mut way = vec![state];
-        let mut last = state;
-        while self.visited.parent(last) != last {
-            last = self.visited.parent(last);
-            way.push(last);
-        }
-        way.reverse();
-        way
+        way(state, |state| self.visited.parent(state))
     }
 }
 

@@ -4,10 +4,10 @@ use super::{Effort, Kind, Model, ModelFindings, ModelRun, Properties, Property};
 use crate::check::batch::Batch;
 use crate::check::fairness::{Cycle, fair_cycle};
 use crate::check::findings::{Answer, Finding, Limit, Progress, Watcher};
+use crate::check::graph::way;
 use crate::check::search::{Explored, Limits, Search};
 use crate::check::system::{Steps, System};
 use crate::hash::Interned;
-use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Checks a model.
@@ -85,11 +85,7 @@ impl<M: Model> Typed<'_, M> {
             (None, Some(_)) => (None, None),
             (None, None) => self.judge(explored).unzip(),
         };
-        let answer = match (wrong, limit) {
-            (Some(_), _) => Answer::Violated,
-            (None, Some(_)) => Answer::Unknown,
-            (None, None) => Answer::Holds,
-        };
+        let answer = Answer::of(wrong.is_some(), limit.is_some());
         let counterexample = run.zip(wrong).map(|(mut run, wrong)| {
             run.property = self.properties[wrong].name;
             run
@@ -152,37 +148,30 @@ impl<M: Model> Typed<'_, M> {
         goals: &[bool],
     ) -> Option<(Vec<u32>, Option<usize>)> {
         let graph = &explored.graph;
-        // Breadth first from where it begins, without coming to a goal.
-        let mut came: Vec<Option<u32>> = vec![None; goals.len()];
-        let mut queue: VecDeque<u32> = (0..goals.len() as u32)
-            .filter(|&state| begins[state as usize] && !goals[state as usize])
-            .collect();
-        queue.iter().for_each(|&state| came[state as usize] = Some(state));
-        let way_from = |came: &[Option<u32>], state: u32| {
-            let mut back = vec![state];
-            let mut last = state;
-            while let Some(before) = came[last as usize].filter(|&before| before != last) {
-                back.push(before);
-                last = before;
-            }
-            let mut way = explored.way_to(last);
-            back.pop();
-            way.extend(back.iter().rev());
+        // Breadth first from where it begins, without coming to a goal: from where each state is come to, and when.
+        let mut came: Vec<Option<(u32, u32)>> = vec![None; goals.len()];
+        let begins = (0..goals.len()).filter(|&state| begins[state] && !goals[state]);
+        let mut met: Vec<u32> = begins.map(|state| state as u32).collect();
+        for (time, &state) in (0..).zip(&met) {
+            came[state as usize] = Some((state, time));
+        }
+        let way_from = |came: &[Option<(u32, u32)>], state: u32| {
+            let on = way(state, |state| came[state as usize].map_or(state, |(before, _)| before));
+            let mut way = explored.way_to(on[0]);
+            way.extend(&on[1..]);
             way
         };
-        // In this order they are come to.
-        let mut order: Vec<u32> = vec![u32::MAX; goals.len()];
-        let mut next = 0..;
-        while let Some(state) = queue.pop_front() {
-            order[state as usize] = next.next().unwrap_or(u32::MAX);
+        let mut next = 0;
+        while let Some(&state) = met.get(next) {
+            next += 1;
             if graph.edges(state).is_empty() {
                 return Some((way_from(&came, state), None));
             }
             for edge in graph.edges(state) {
                 let to = edge.target as usize;
                 if !goals[to] && came[to].is_none() {
-                    came[to] = Some(state);
-                    queue.push_back(edge.target);
+                    came[to] = Some((state, met.len() as u32));
+                    met.push(edge.target);
                 }
             }
         }
@@ -196,7 +185,8 @@ impl<M: Model> Typed<'_, M> {
         let Cycle(mut cycle) = fair_cycle(graph, &mut duties, &inside)?;
         // Where it is come to first, it begins; the last state is the first again.
         cycle.pop();
-        let first = (0..cycle.len()).min_by_key(|&place| order[cycle[place] as usize])?;
+        let first =
+            (0..cycle.len()).min_by_key(|&place| came[cycle[place] as usize].map(|(_, time)| time))?;
         cycle.rotate_left(first);
         let mut way = way_from(&came, cycle[0]);
         let repeats_from = way.len() - 1;
