@@ -6,6 +6,10 @@ use std::thread::{self, Builder};
 /// Does something with each of these, on so many threads, of which this one is the first. One that the system refuses
 /// is done without: the work is the same.
 pub(super) fn share_out<T>(threads: usize, tasks: impl Iterator<Item = T> + Send, act: impl Fn(T) + Sync) {
+    // A small case has hundreds of layers, each too small to pay for locks.
+    if threads <= 1 {
+        return tasks.for_each(act);
+    }
     let tasks = Mutex::new(tasks);
     let next = || tasks.lock().unwrap_or_else(PoisonError::into_inner).next();
     let work = || {
