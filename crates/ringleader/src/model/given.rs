@@ -1,5 +1,8 @@
 //! What a process is told at birth. What is not in its `Given` it has no way to learn.
 
+#[cfg(test)]
+mod tests;
+
 use super::{Edge, Elector, Id, Peer, Settings, Show, Value};
 
 /// The number of processes, for algorithms that need to know it.
@@ -233,19 +236,4 @@ given_together! {
     A B;
     A B C;
     A B C D;
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A symmetry that is taken for granted where a process knows its place would hide runs from the checker.
-    #[test]
-    fn parts_of_parts_are_told() {
-        type Nested = ((Size, Peer), (Settings, (Id, Holder)));
-        let kinds: Vec<Told> = Nested::TOLD.iter().collect();
-        assert_eq!(kinds, [Told::Size, Told::Names, Told::Identity, Told::Holder]);
-        assert!(Nested::TOLD.has(Told::Names) && !Nested::TOLD.has(Told::Range));
-        assert_eq!(<((Size, Id), Size)>::TOLD, <(Size, Id)>::TOLD);
-    }
 }

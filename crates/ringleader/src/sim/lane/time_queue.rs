@@ -6,6 +6,9 @@
 //! order, so equals come out as they went in. (R. K. Ahuja, K. Mehlhorn, J. B. Orlin and R. E. Tarjan, Faster
 //! algorithms for the shortest path problem, JACM 37(2), 1990.)
 
+#[cfg(test)]
+mod tests;
+
 /// Entries in the order of their times; equals in the order in which they came.
 pub(super) struct TimeQueue<T> {
     /// The time of the last entry taken: nothing earlier may be added.
@@ -55,35 +58,5 @@ impl<T: Copy> TimeQueue<T> {
         // Its room is kept for what comes next.
         self.buckets[lowest] = entries;
         Some(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::rng::{Purpose, Rng};
-    use std::collections::BTreeMap;
-
-    #[test]
-    fn earliest_first_and_equals_as_they_came() {
-        let mut rng = Rng::new(11, Purpose::Schedule);
-        let mut queue = TimeQueue::default();
-        let mut model: BTreeMap<(u64, u32), ()> = BTreeMap::new();
-        let mut now = 0;
-        for number in 0..50_000u32 {
-            if rng.below(5) < 3 {
-                let time = now + if rng.below(3) == 0 { rng.below(4) } else { rng.below(1 << 40) };
-                queue.push(time, number);
-                model.insert((time, number), ());
-            } else {
-                let expected = model.pop_first().map(|(key, ())| key);
-                assert_eq!(queue.pop(), expected);
-                now = expected.map_or(now, |(time, _)| time);
-            }
-        }
-        while let Some((expected, ())) = model.pop_first() {
-            assert_eq!(queue.pop(), Some(expected));
-        }
-        assert_eq!(queue.pop(), None);
     }
 }
