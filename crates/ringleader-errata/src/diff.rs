@@ -288,7 +288,7 @@ impl Change {
                 Ok([owned(head), after.collect(), owned(tail)].concat().join("\n") + "\n")
             }
             [] => Err(format!(
-                "line {at}: the source has no such lines any more; write the change anew:\n{}",
+                "line {at}: the source has no such adjacent lines; write the change anew:\n{}",
                 before.join("\n")
             )),
             [..] => Err(format!(
@@ -334,8 +334,8 @@ mod tests {
     fn change_that_does_not_fit_is_an_error() {
         for (lines, why) in [
             ("- send(1);\n+ send(2);", "more than once"),
-            ("- send(2);", "no such lines"),
-            ("- }\n-  // and more", "no such lines"),
+            ("- send(2);", "no such adjacent lines"),
+            ("- }\n-  // and more", "no such adjacent lines"),
             ("- if x {\n+ if x {", "changes nothing"),
             ("", "changes nothing"),
         ] {

@@ -3,7 +3,7 @@
 //! A wrong version is written as the lines by which it differs from the right one, in the folder of the right one:
 //! `as_printed.txt` and others like it are versions with a name, which every command takes (`peterson@as-printed`);
 //! `mutants.txt` has small mistakes, which the checker must find (`tests/mutants.rs`). `build.rs` applies them to the
-//! source as it is today; a change that no longer fits stops the build.
+//! source as it is today. A change that no longer fits stops the build; one of a mutant stops the test.
 
 pub mod diff;
 

@@ -137,7 +137,11 @@ fn without_a_need_it_fails() {
                 let findings = check(name, &scope);
                 violated(&findings).map(|property| (property, findings))
             });
-            let (property, findings) = found.unwrap_or_else(|| panic!("{name} does without {need}"));
+            let (property, findings) = found.unwrap_or_else(|| {
+                panic!(
+                    "{name} does without {need}: take it out of the contract, or say in HARMLESS why it stays"
+                )
+            });
             assert!(
                 !findings.outside.is_empty() || need.starts_with("no ") || need == "bypass",
                 "{name} without {need}: {property}"
