@@ -44,7 +44,8 @@ impl Mail {
         dealt.clear();
         let breaks = core::mem::take(&mut self.breaks);
         let length = self.letters.len();
-        if breaks > 1 && length >= n as usize / 8 || breaks == 1 && self.broken_at > FEW {
+        let few_are_first = breaks == 1 && self.broken_at <= FEW;
+        if breaks > 0 && !few_are_first && length >= n as usize / 8 {
             deal_out(&self.letters, dealt, n);
         } else {
             // A few are copied at once: a list that was just added to takes a while to be moved.
@@ -54,7 +55,7 @@ impl Mail {
             }
             match breaks {
                 0 => {}
-                1 => put_back(dealt, self.broken_at),
+                1 if few_are_first => put_back(dealt, self.broken_at),
                 _ => dealt.sort_by_key(Letter::link),
             }
         }
