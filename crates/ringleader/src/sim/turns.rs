@@ -1,5 +1,8 @@
 //! What happens next: round by round, whatever is due first, or as the schedule picks.
 
+#[cfg(test)]
+mod tests;
+
 use super::agenda::{Due, Next};
 use super::problem::{Problem, UserInput};
 use super::schedule::{Candidate, Picker};
