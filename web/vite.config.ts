@@ -6,7 +6,7 @@ export default defineConfig({
   plugins: [svelte()],
   base: "./",
   build: {
-    outDir: "../crates/ringleader-serve/page",
+    outDir: "../crates/ringleader-page/page",
     emptyOutDir: true,
     target: "es2022",
     // The licences of the packages that are in it, as they ask for.

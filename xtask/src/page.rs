@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use xtask::tidy;
 
 /// Where the built page is, from the root.
-const BUILT: &str = "crates/ringleader-serve/page";
+const BUILT: &str = "crates/ringleader-page/page";
 
 /// What is missing here, and how to get it; none if everything is there.
 pub(crate) fn missing() -> Option<(&'static str, &'static str)> {

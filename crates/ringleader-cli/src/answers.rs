@@ -6,7 +6,7 @@ mod stories;
 
 use crate::words::CommandWords;
 use crate::{App, dispatch, parse};
-use ringleader_stage::Stage;
+use ringleader_page::Stage;
 use serde_json::Value;
 use std::ffi::OsString;
 

@@ -131,11 +131,11 @@ impl Diagnostic {
     }
 
     /// As the page reads it: the place in a file, which a page has none of, is left out.
-    pub(crate) fn complaint(&self) -> ringleader_stage::Complaint {
+    pub(crate) fn complaint(&self) -> ringleader_page::Complaint {
         let lines = self.help.iter().map(|line| match line {
             Help::Text(text) | Help::Command(text, _) => text.clone(),
         });
-        ringleader_stage::Complaint {
+        ringleader_page::Complaint {
             code: self.code.clone().into_owned(),
             message: self.message.clone(),
             help: lines.collect(),

@@ -4,7 +4,7 @@ use crate::error::Diagnostic;
 use crate::progress::Bar;
 use ringleader::sim::{Observer, Progress};
 use ringleader::trace::{Event, Header, message};
-use ringleader_formats::TraceWriter;
+use ringleader_lab::formats::TraceWriter;
 use std::fs::File;
 use std::io::{self, BufWriter};
 use std::ops::ControlFlow;

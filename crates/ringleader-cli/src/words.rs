@@ -10,7 +10,7 @@ use crate::{App, memory, scenario, scope, suggest};
 use clap::{Arg, ArgAction, Args, Command, FromArgMatches};
 use ringleader::registry::{Entry, find};
 use ringleader::sim::Edit;
-use ringleader_stage::{Compared, Complaint, OptionValue, Options, Planned, PlannedCheck, Words};
+use ringleader_page::{Compared, Complaint, OptionValue, Options, Planned, PlannedCheck, Words};
 
 /// Options that write files, or that are about the terminal.
 const NOT_HERE: [&str; 5] = ["trace", "plot", "output", "force", "json"];
@@ -60,7 +60,7 @@ impl Words for CommandWords {
         }
         let plan = scenario::plan(entry, &args).map_err(complain)?;
         // Too many for the page are too many whatever memory there is, and are refused as such.
-        if plan.scenario.n <= ringleader_stage::limits::NODES {
+        if plan.scenario.n <= ringleader_page::limits::NODES {
             memory::check_for_page(entry, &plan.scenario).map_err(complain)?;
         }
         Ok(Planned {

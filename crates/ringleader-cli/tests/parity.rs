@@ -10,7 +10,7 @@ use ringleader::model::{Promises, Timing, Winner};
 use ringleader::registry::{Entry, Problem};
 use ringleader::sim::{Crowd, Moved, Observer, Scenario};
 use ringleader::trace::{Event, Input, Recording};
-use ringleader_formats::read_trace;
+use ringleader_lab::formats::read_trace;
 use ringleader_net::record::part_path;
 use serde_json::Value;
 use std::fs::File;

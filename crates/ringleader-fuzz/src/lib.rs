@@ -154,8 +154,8 @@ fn proxy_path(bytes: &[u8]) {
 }
 
 fn trace_file(bytes: &[u8]) {
-    let _ = ringleader_formats::read_trace(bytes);
-    let _ = ringleader_formats::read_part(bytes);
+    let _ = ringleader_lab::formats::read_trace(bytes);
+    let _ = ringleader_lab::formats::read_part(bytes);
 }
 
 fn cluster_file(bytes: &[u8]) {

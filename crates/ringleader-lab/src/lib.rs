@@ -1,6 +1,9 @@
-//! Experiments: many runs, what they have in common, where the worst case is, and the tables that come of it.
+//! What stands between the library and whoever asks: experiments (many runs, worst cases, sweeps), the tables that come
+//! of them, the formats that other programs read, and pictures.
 
 pub mod compare;
+pub mod draw;
+pub mod formats;
 pub mod growth;
 pub mod number;
 pub mod sizes;

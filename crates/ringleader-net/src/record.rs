@@ -1,7 +1,7 @@
 //! Recording: what the processes of this member do, one file for each epoch, each line written when it happened.
 //! Merged with the parts of the other members it is a run like any other.
 
-use ringleader_formats::TraceWriter;
+use ringleader_lab::formats::TraceWriter;
 use ringleader_live::{Cluster, Epoch, Notice};
 use std::collections::BTreeMap;
 use std::fs::File;

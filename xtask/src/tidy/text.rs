@@ -71,7 +71,7 @@ fn is_seed(path: &str) -> bool {
 
 /// The built page: written by a tool, and compared with its sources in CI.
 fn is_built(path: &str) -> bool {
-    path.starts_with("crates/ringleader-serve/page/")
+    path.starts_with("crates/ringleader-page/page/")
 }
 
 /// Files that a package manager writes: as long as they have to be.

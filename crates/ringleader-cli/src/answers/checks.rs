@@ -2,7 +2,7 @@
 
 use super::{app, ask, said, stage};
 use crate::words::CommandWords;
-use ringleader_stage::check::{Prepared, prepare};
+use ringleader_page::check::{Prepared, prepare};
 use serde_json::{Value, json};
 use std::ops::ControlFlow;
 

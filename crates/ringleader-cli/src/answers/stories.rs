@@ -1,8 +1,8 @@
 //! Every step of every story can be opened, and what its caption says is so.
 
 use super::{ask, stage};
-use ringleader_stage::story::{BUILT_IN, Facts, Step, parse};
-use ringleader_stage::{Source, Stage};
+use ringleader_page::story::{BUILT_IN, Facts, Step, parse};
+use ringleader_page::{Source, Stage};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 

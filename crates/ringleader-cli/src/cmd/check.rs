@@ -12,7 +12,7 @@ use crate::scope::{CheckPlan, has_ids, plan};
 use crate::{App, advice, memory, refusal};
 use ringleader::check::{Answer, Counterexample, Findings, Progress, Watcher};
 use ringleader::registry::Entry;
-use ringleader_formats::TraceWriter;
+use ringleader_lab::formats::TraceWriter;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter};
 use std::ops::ControlFlow;

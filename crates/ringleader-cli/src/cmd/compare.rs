@@ -16,7 +16,7 @@ use ringleader::sim::{Load, Refusal, Scenario};
 use ringleader_lab::compare::{Cell, Comparison, Place, Progress, admits, is_random, run as run_all};
 use ringleader_lab::sizes::Sizes;
 use ringleader_lab::table::Format;
-use ringleader_stage::Compared as Answer;
+use ringleader_page::Compared as Answer;
 use std::io::Write;
 use std::path::Path;
 

@@ -28,7 +28,7 @@ pub(crate) fn run(app: &App, args: &ListArgs, console: &mut Console<'_>) -> Resu
         .filter(|entry| args.topology.is_none_or(|network| runs_on(entry, network)))
         .collect();
     if console.json {
-        writeln!(console.out, "{}", ringleader_formats::list_json(entries))?;
+        writeln!(console.out, "{}", ringleader_lab::formats::list_json(entries))?;
         return Ok(0);
     }
     if entries.is_empty() {

@@ -11,7 +11,7 @@ use crate::watch::{Comparison, Watch};
 use crate::{App, memory, refusal};
 use ringleader::sim::Scenario;
 use ringleader::trace::transcript;
-use ringleader_formats::{Recorded, TraceError, read_trace};
+use ringleader_lab::formats::{Recorded, TraceError, read_trace};
 use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;

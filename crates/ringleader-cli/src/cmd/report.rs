@@ -8,7 +8,7 @@ use crate::error::{Diagnostic, Failure};
 use crate::output;
 use crate::page::{Measuring, book, page};
 use ringleader::registry::Entry;
-use ringleader_draw::document::{Block, Document};
+use ringleader_lab::draw::document::{Block, Document};
 use serde_json::json;
 use std::path::Path;
 

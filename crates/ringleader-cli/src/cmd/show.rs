@@ -162,7 +162,7 @@ pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
 fn as_json(app: &App, entry: &Entry, example: &Example) -> String {
     let (spec, needs) = (entry.spec, &entry.spec.needs);
     let prose = spec.prose();
-    let list: Value = serde_json::from_str(&ringleader_formats::list_json([entry])).unwrap_or_default();
+    let list: Value = serde_json::from_str(&ringleader_lab::formats::list_json([entry])).unwrap_or_default();
     let row = &list["algorithms"][0];
     let model = json!({
         "told": told(entry),

@@ -13,8 +13,8 @@ use crate::error::{Diagnostic, Failure};
 use crate::output::{Output, unwritten};
 use ringleader::registry::find;
 use ringleader::trace::{History, Window};
-use ringleader_draw::{player, spacetime};
-use ringleader_formats::{
+use ringleader_lab::draw::{player, spacetime};
+use ringleader_lab::formats::{
     ITF_CELLS_MAX, MERMAID_MESSAGES_MAX, SHIVIZ_ENTRIES_MAX, itf_cells, mermaid_messages, shiviz_entries,
     write_chrome, write_itf, write_jsonl, write_mermaid, write_shiviz,
 };

@@ -15,7 +15,7 @@ use ringleader::model::Orientation;
 use ringleader::registry::Entry;
 use ringleader::sim::{Ids, Observer, Ports, Scenario};
 use ringleader::trace::{Event, Header, Recording};
-use ringleader_formats::TraceWriter;
+use ringleader_lab::formats::TraceWriter;
 use ringleader_lab::worst::{self, Method, Progress, Question, Shown, Trouble, Unsuited, Watcher, Worst};
 use std::io;
 use std::ops::ControlFlow;

@@ -7,9 +7,9 @@ use crate::{App, memory};
 use ringleader::model::Told;
 use ringleader::registry::{Entry, Problem};
 use ringleader::sim::{Ids, Load, Scenario, Workload};
-use ringleader_draw::document::Block;
-use ringleader_draw::plot::{Axis, Curve, Plot, Point, Scale, Series, Stroke};
 use ringleader_lab::compare::{self, Cell, Comparison, Place, Summary};
+use ringleader_lab::draw::document::Block;
+use ringleader_lab::draw::plot::{Axis, Curve, Plot, Point, Scale, Series, Stroke};
 
 /// How much is measured.
 pub(crate) struct Measuring {

@@ -12,8 +12,8 @@ use measured::Measured;
 use ringleader::model::{Counts, RuleText};
 use ringleader::registry::{Entry, Problem};
 use ringleader::trace::{History, Window};
-use ringleader_draw::document::{Block, Document};
-use ringleader_draw::spacetime::{Options, draw};
+use ringleader_lab::draw::document::{Block, Document};
+use ringleader_lab::draw::spacetime::{Options, draw};
 
 /// No more steps of the example are on the page.
 const STEPS_MAX: usize = 40;

@@ -13,7 +13,7 @@ use ringleader::model::{Arranged, Timing};
 use ringleader::registry::{Entry, Problem};
 use ringleader::sim::{Entries, Topology};
 use ringleader::trace::transcript;
-use ringleader_formats::CheckContext;
+use ringleader_lab::formats::CheckContext;
 use std::io::{self, Write};
 use std::path::Path;
 use std::time::Duration;
@@ -36,7 +36,7 @@ pub(crate) struct Checked<'a> {
 impl Checked<'_> {
     /// `ringleader.check/1`.
     pub(crate) fn json(&self, app: &App) -> String {
-        ringleader_formats::check_json(
+        ringleader_lab::formats::check_json(
             self.findings,
             &CheckContext {
                 problem: self.entry.problem,

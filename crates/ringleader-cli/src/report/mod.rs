@@ -14,7 +14,7 @@ use crate::watch::Watch;
 use crate::{App, memory};
 use ringleader::registry::Entry;
 use ringleader::sim::{Report, RunOutcome};
-use ringleader_formats::RunContext;
+use ringleader_lab::formats::RunContext;
 
 /// A report and what belongs to it.
 pub(crate) struct Told<'a> {
@@ -48,7 +48,7 @@ impl<'a> Told<'a> {
 
     /// `ringleader.run/1`.
     pub(crate) fn json(&self, app: &App) -> String {
-        ringleader_formats::run_json(
+        ringleader_lab::formats::run_json(
             self.report,
             &RunContext {
                 algorithm: self.entry.spec.name,

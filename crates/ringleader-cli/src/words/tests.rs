@@ -1,7 +1,7 @@
 //! What the page shows is what the command line says, over the whole registry.
 
 use super::*;
-use ringleader_stage::Stage;
+use ringleader_page::Stage;
 use serde_json::{Value, json};
 
 fn stage() -> Stage {

@@ -2,6 +2,7 @@
 
 use super::rows::Row;
 use crate::table::Format;
+#[cfg(feature = "parquet")]
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use serde_json::{Map, Number, Value};
 use std::collections::BTreeMap;
@@ -98,6 +99,9 @@ fn read(path: &Path) -> Result<Vec<Row>, MergeError> {
         Some(Format::Json) => {
             serde_json::from_reader(BufReader::new(file)).map_err(|error| no_part(error.to_string()))
         }
+        #[cfg(not(feature = "parquet"))]
+        Some(Format::Parquet) => Err(no_part(crate::table::NO_PARQUET.into())),
+        #[cfg(feature = "parquet")]
         Some(Format::Parquet) => parquet_rows(file).map_err(|error| no_part(error.to_string())),
         Some(Format::Markdown) | None => Err(no_part("parts end in .csv, .parquet, .json or .jsonl".into())),
     }
@@ -131,6 +135,7 @@ fn guess(name: &str, text: &str) -> Value {
     }
 }
 
+#[cfg(feature = "parquet")]
 #[expect(clippy::wildcard_enum_match_arm, reason = "we write no other kinds of fields; they keep their text")]
 fn parquet_rows(file: File) -> Result<Vec<Row>, parquet::errors::ParquetError> {
     let reader = SerializedFileReader::new(file)?;

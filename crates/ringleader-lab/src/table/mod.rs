@@ -13,6 +13,7 @@
 mod columns;
 mod json;
 mod markdown;
+#[cfg(feature = "parquet")]
 mod parquet;
 #[cfg(test)]
 mod tests;
@@ -55,6 +56,10 @@ impl Format {
     }
 }
 
+/// What is said of a Parquet file where this crate was built without the feature.
+#[cfg(not(feature = "parquet"))]
+pub(crate) const NO_PARQUET: &str = "this program was built without Parquet";
+
 /// Writes a table row by row. Except for Markdown it holds a group of rows at most, however long the table is.
 pub struct Writer<W: Write + Send> {
     columns: Vec<Column>,
@@ -63,6 +68,7 @@ pub struct Writer<W: Write + Send> {
 
 enum Body<W: Write + Send> {
     Csv(csv::Writer<W>),
+    #[cfg(feature = "parquet")]
     Parquet(parquet::Groups<W>),
     Json(json::Rows<W>),
     Markdown(markdown::Held<W>),
@@ -81,7 +87,10 @@ impl<W: Write + Send> Writer<W> {
                 writer.write_record(columns.iter().map(|column| &column.name)).map_err(below)?;
                 Body::Csv(writer)
             }
+            #[cfg(feature = "parquet")]
             Format::Parquet => Body::Parquet(parquet::Groups::new(&columns, out)?),
+            #[cfg(not(feature = "parquet"))]
+            Format::Parquet => return Err(io::Error::other(NO_PARQUET)),
             Format::Json => Body::Json(json::Rows::new(&columns, json::Frame::Array, out)?),
             Format::Jsonl => Body::Json(json::Rows::new(&columns, json::Frame::Lines, out)?),
             Format::Markdown => Body::Markdown(markdown::Held::new(&columns, out)),
@@ -97,6 +106,7 @@ impl<W: Write + Send> Writer<W> {
         columns::fit(&self.columns, cells)?;
         match &mut self.body {
             Body::Csv(writer) => csv_record(writer, cells),
+            #[cfg(feature = "parquet")]
             Body::Parquet(groups) => groups.row(cells),
             Body::Json(rows) => rows.row(cells),
             Body::Markdown(held) => {
@@ -116,6 +126,7 @@ impl<W: Write + Send> Writer<W> {
                 writer.flush()?;
                 writer.into_inner().map_err(|error| io::Error::from(error.error().kind()))
             }
+            #[cfg(feature = "parquet")]
             Body::Parquet(groups) => groups.finish(),
             Body::Json(rows) => rows.finish(),
             Body::Markdown(held) => held.finish(),

@@ -3,7 +3,7 @@
 
 use crate::fixture::{Live, address, cluster, until};
 use ringleader::trace::merge;
-use ringleader_formats::read_part;
+use ringleader_lab::formats::read_part;
 use ringleader_live::Micros;
 use ringleader_net::Bounds;
 use ringleader_net::node::Options;
@@ -105,10 +105,10 @@ fn a_cable_cut_at_every_byte_delivers_everything_once() {
         events.iter().filter(|event| event.outcome == Some(ringleader::trace::Outcome::Enters)).count();
     assert!(inside > 0, "in the last epoch somebody was inside");
     let entry = config.cluster.groups[0].entry;
-    let recorded = ringleader_formats::Recorded {
+    let recorded = ringleader_lab::formats::Recorded {
         recording: Arc::new(merged.recording.clone()),
         by: "a test".into(),
-        end: ringleader_formats::End { steps: events.len() as u64, outcome: "done".into() },
+        end: ringleader_lab::formats::End { steps: events.len() as u64, outcome: "done".into() },
     };
     // The simulator refuses a message that comes twice, too early or not at all.
     entry.run(&recorded.scenario(), &mut ()).expect("it replays");

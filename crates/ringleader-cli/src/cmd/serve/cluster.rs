@@ -9,7 +9,7 @@ use ringleader_client::{Credentials, Endpoint, LockError, Options, blocking};
 use ringleader_locks::Times;
 use ringleader_net::cert;
 use ringleader_net::config::{Environment, Security};
-use ringleader_serve::Look;
+use ringleader_page::http::Look;
 use ringleader_service::config::{Config, ServerAddress};
 use ringleader_service::local::CLIENT;
 use serde::Deserialize;

@@ -7,7 +7,7 @@ use crate::error::{Diagnostic, Excerpt, Failure, Label};
 use crate::output::Output;
 use crate::report::version;
 use ringleader::trace::{Merged, Outcome, Recording, merge, of_one_run};
-use ringleader_formats::{TraceError, TraceWriter, read_part};
+use ringleader_lab::formats::{TraceError, TraceWriter, read_part};
 use ringleader_net::record::part_path;
 use serde_json::json;
 use std::fs::File;

@@ -5,8 +5,8 @@ use super::{Compared, series_name, what};
 use crate::args::Per;
 use crate::report::{decimal, grouped};
 use ringleader::registry::Problem;
-use ringleader_draw::plot::{Axis, Curve, Plot, Point, Scale, Series, Stroke, Table, short};
 use ringleader_lab::compare::{Cell, Summary, bound_at};
+use ringleader_lab::draw::plot::{Axis, Curve, Plot, Point, Scale, Series, Stroke, Table, short};
 
 /// So many algorithms have colours of their own.
 const COLOURS: usize = 7;

@@ -1,0 +1,136 @@
+//! What the page asks, and the answers.
+//!
+//! The page sees one interface (`web/src/engine/types.ts`, in words `web/ENGINE.md`): a verb, a question as JSON, an
+//! answer as JSON. This crate is that interface without a socket: [`Stage::call`]. A server hands it what comes in; a
+//! build for WebAssembly can do the same. Nothing here touches files, the network or a clock.
+
+mod about;
+pub mod check;
+mod choices;
+mod compare;
+mod complaint;
+mod density;
+mod event;
+mod events;
+mod export;
+mod far;
+#[cfg(test)]
+mod from_afar;
+#[cfg(feature = "http")]
+pub mod http;
+mod import;
+pub mod limits;
+mod monitor;
+mod network;
+mod open;
+mod overview;
+mod question;
+mod refusal;
+mod run;
+mod source;
+mod store;
+pub mod story;
+#[cfg(test)]
+mod testing;
+mod values;
+mod watch;
+mod window;
+mod words;
+
+pub use complaint::Complaint;
+pub use question::{OptionValue, Options, RunRequest, Source};
+pub use words::{Compared, Planned, PlannedCheck, Words};
+
+use ringleader::trace::Recording;
+use std::sync::Arc;
+
+/// Everything that a page can ask.
+pub struct Stage {
+    pub(crate) words: Box<dyn Words>,
+    pub(crate) store: store::Store,
+    pub(crate) shelf: story::Shelf,
+}
+
+impl Stage {
+    /// A stage whose options mean what these words say.
+    #[must_use]
+    pub fn new(words: Box<dyn Words>) -> Stage {
+        Stage { words, store: store::Store::default(), shelf: story::Shelf::built_in() }
+    }
+
+    /// Answers a question: JSON in, JSON out.
+    ///
+    /// # Errors
+    /// If the question cannot be read, or what it asks for is refused.
+    pub fn call(&self, verb: &str, question: &[u8]) -> Result<String, Complaint> {
+        self.call_while(verb, question, &|| true)
+    }
+
+    /// The same, given up as soon as `alive` says that nobody waits for the answer any more.
+    ///
+    /// # Errors
+    /// Likewise, and if it was given up.
+    pub fn call_while(
+        &self,
+        verb: &str,
+        question: &[u8],
+        alive: &(dyn Fn() -> bool + Sync),
+    ) -> Result<String, Complaint> {
+        if question.len() > limits::BYTES {
+            return Err(question_too_large());
+        }
+        match verb {
+            "about" => about::answer(self),
+            "choices" => choices::answer(self, question, alive),
+            "open" => open::answer(self, question, alive),
+            "events" => events::answer(self, question, alive),
+            "export" => export::answer(self, question, alive),
+            "import" => import::answer(self, question),
+            "compare" => compare::answer(&*self.words, question),
+            "story" => story::answer(&self.shelf, question),
+            "overview" => overview::answer(self, question, alive),
+            "window" => window::answer(self, question, alive),
+            // A server that was given a cluster takes this before it comes here: there is none on a stage.
+            "cluster" => Err(Complaint::new("ringleader::no_cluster", "this engine was started without a cluster")
+                .help("start it with one: `ringleader serve --cluster service.toml`")
+                .help("for trying, `ringleader up --service` starts three servers and says where the file is")),
+            // A server takes check, look and stop before they come here, for they need a thread.
+            _ => Err(Complaint::new("ringleader::unknown_verb", format!("there is no verb `{verb}`")).help(
+                "there are about, choices, open, events, overview, window, export, import, compare, story, cluster, \
+                 check, look and stop; web/ENGINE.md describes them",
+            )),
+        }
+    }
+
+    /// Adds a story, or puts it in the place of one with the same name.
+    ///
+    /// # Errors
+    /// If it cannot be read: with line and column.
+    pub fn add_story(&mut self, name: &str, text: &str) -> Result<(), Complaint> {
+        self.shelf.add(name, text)
+    }
+
+    /// What options mean here.
+    #[must_use]
+    pub fn words(&self) -> &dyn Words {
+        &*self.words
+    }
+
+    /// Remembers the counterexample of a check, so that opening it needs no second search.
+    pub fn found(&self, algorithm: &str, options: &Options, recording: Arc<Recording>) {
+        self.store.keep_found(source::found_key(algorithm, options), recording);
+    }
+
+    /// The name of the program, for commands.
+    pub(crate) fn program(&self) -> String {
+        self.words.version().split(' ').next().unwrap_or("ringleader").to_owned()
+    }
+}
+
+/// What is said when a question has too many bytes.
+#[must_use]
+pub fn question_too_large() -> Complaint {
+    let message = format!("the request is too large: the most is {} MiB", limits::BYTES >> 20);
+    Complaint::new("ringleader::request_too_large", message)
+        .help("a larger trace can be looked at with `ringleader trace` and `ringleader replay`")
+}

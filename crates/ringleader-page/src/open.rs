@@ -1,0 +1,151 @@
+//! The verb `open`: a run as a whole.
+
+use crate::monitor::is_watched;
+use crate::network::edges;
+use crate::question::{RunRequest, read};
+use crate::run::{Made, make};
+use crate::source::Alive;
+use crate::{Complaint, Stage, limits};
+use ringleader::sim::{Action, Edit};
+use ringleader::trace::{Event, Fate, Input, Outcome};
+use ringleader_lab::formats::{RunContext, run_json};
+use serde_json::{Value, json};
+
+/// The answer.
+pub(crate) fn answer(stage: &Stage, question: &[u8], alive: Alive<'_>) -> Result<String, Complaint> {
+    let request: RunRequest = read("open", question)?;
+    let made = make(stage, &request, alive)?;
+    let report = &made.report;
+    let recording = made.recording.as_deref();
+    let (edges, directed) = match recording {
+        Some(recording) => edges(made.entry.shape, &recording.header),
+        None => (Vec::new(), made.entry.shape == ringleader::model::Shape::OneWayRing),
+    };
+    let run = json!({
+        "source": request.source,
+        "edits": request.edits,
+        "algorithm": made.entry.spec.name,
+        "problem": made.entry.problem.name(),
+        "n": report.n,
+        "command": made.command,
+        "report": report_json(stage, &made)?,
+        "topology": report.topology,
+        "links": report.links.name(),
+        "schedule": made.schedule,
+        "outside": report.outside,
+        "steps": recording.map_or(report.steps, |recording| recording.events.len() as u64),
+        "small": recording.is_some(),
+        "properties": properties(&made),
+        "marks": marks(&made, &request.edits()?),
+        "density": made.density,
+        "ids": recording.map_or(&[][..], |recording| &recording.header.ids),
+        "edges": edges,
+        "directed": directed,
+        "variables": made.variables,
+        "start": made.start,
+    });
+    Ok(run.to_string())
+}
+
+/// What `ringleader run --json` says of it, without the time it took.
+pub(crate) fn report_json(stage: &Stage, made: &Made) -> Result<Value, Complaint> {
+    let text = run_json(
+        &made.report,
+        &RunContext {
+            algorithm: made.entry.spec.name,
+            problem: made.entry.problem,
+            seed: made.seed,
+            schedule: &made.schedule,
+            elapsed_s: None,
+            peak_bytes: None,
+            again: &made.command,
+            version: &stage.words.version(),
+        },
+    );
+    serde_json::from_str(&text)
+        .map_err(|error| Complaint::new("ringleader::inside", format!("the report cannot be read: {error}")))
+}
+
+fn properties(made: &Made) -> Vec<Value> {
+    let small = made.recording.is_some();
+    let pairs = made.report.properties.iter().zip(&made.violated_at);
+    pairs
+        .map(|(property, violated_at)| {
+            json!({
+                "name": property.name,
+                "kind": if small && is_watched(property.name) { "always" } else { "end" },
+                "holds": property.holds,
+                "detail": property.detail,
+                "violated_at": violated_at,
+            })
+        })
+        .collect()
+}
+
+/// What is worth a mark on the time line.
+fn marks(made: &Made, edits: &[Edit]) -> Vec<Value> {
+    let mark = |step: u64, kind: &str, text: String| json!({ "step": step, "kind": kind, "text": text });
+    let mut marks: Vec<Value> =
+        edits.iter().map(|edit| mark(edit.step, "edit", edited(edit.action))).collect();
+    let events = made.recording.iter().flat_map(|recording| recording.events.iter().enumerate());
+    let mut decisions = 0;
+    for (number, event) in events {
+        let number = number as u64;
+        marks.extend(fault(event).map(|text| mark(number, "fault", text)));
+        if let Some(text) = decision(event)
+            && decisions < limits::DECISIONS_MARKED
+        {
+            decisions += 1;
+            marks.push(mark(number, "decision", text));
+        }
+    }
+    for (property, at) in made.report.properties.iter().zip(&made.violated_at) {
+        if let Some(at) = at {
+            marks.push(mark(*at as u64, "violation", format!("violated: {}", property.name)));
+        }
+    }
+    marks
+}
+
+/// An edit in words.
+fn edited(action: Action) -> String {
+    match action {
+        Action::Deliver(message) => format!("message {message} arrives now"),
+        Action::Drop(message) => format!("message {message} is lost"),
+        Action::Duplicate(message) => format!("message {message} is doubled"),
+        Action::Overtake(message) => format!("message {message} overtakes those ahead of it"),
+        Action::Delay(message, steps) => format!("message {message} waits for {steps} steps"),
+        Action::Crash(process) => format!("p{process} crashes"),
+        Action::Recover(process) => format!("p{process} recovers"),
+        Action::Want(process) => format!("p{process} wants in"),
+    }
+}
+
+fn fault(event: &Event) -> Option<String> {
+    let who = event.process;
+    match &event.input {
+        Input::Crash => Some(format!("p{who} crashes")),
+        Input::Recover => Some(format!("p{who} recovers")),
+        Input::Lose(arrival) => Some(format!("message {} is lost", arrival.message)),
+        Input::Double(arrival) => Some(format!("message {} is doubled", arrival.message)),
+        Input::Start
+        | Input::Deliver(_)
+        | Input::Timeout(_)
+        | Input::Local(_)
+        | Input::Want
+        | Input::Exit
+        | Input::Suspect(_) => event.sends.iter().find_map(|sent| match sent.fate {
+            Fate::Travels => None,
+            Fate::Lost => Some(format!("message {} is lost", sent.message)),
+            Fate::Doubled => Some(format!("message {} is doubled", sent.message)),
+        }),
+    }
+}
+
+fn decision(event: &Event) -> Option<String> {
+    match event.outcome? {
+        Outcome::Leads => Some(format!("p{} leads", event.process)),
+        Outcome::Enters => Some(format!("p{} enters", event.process)),
+        Outcome::Lost | Outcome::Undecided | Outcome::Waits | Outcome::Leaves => None,
+    }
+}
