@@ -179,15 +179,15 @@ fn long_network(_: &Asked) -> bool {
 
 /// The tests that do a share of it in the gate are told how much is all of it: less where real sockets are used.
 fn attacks(_: &Asked) -> bool {
-    let attack = |package: &str, times: &str| {
+    let attack = |tests: &[&str], times: &str| {
         let mut command = tidy::cargo();
-        command.args(["test", QUICK, "-p", package, "--no-fail-fast"]);
+        command.args(["test", QUICK, "-p", "ringleader-server", "--no-fail-fast"]).args(tests);
         succeeds(command.env("RINGLEADER_REPEAT", times).env("RINGLEADER_STRANGERS", "5000"))
     };
-    attack("ringleader-views", "1000") & attack("ringleader-service", "20")
+    attack(&["--lib"], "1000") & attack(&["--test", "service"], "20")
 }
 
-const LOCKS: [&str; 7] = ["bench", "-p", "ringleader-service", "--bench", "locks", "--", "--only"];
+const LOCKS: [&str; 7] = ["bench", "-p", "ringleader-server", "--bench", "locks", "--", "--only"];
 
 fn load(_: &Asked) -> bool {
     cargo(&[&LOCKS[..], &["many", "--times", "30"]].concat())

@@ -4,7 +4,7 @@
 
 use ringleader::sim::Scenario;
 use ringleader_locks::{Command as Change, View};
-use ringleader_views::{EtcdOptions, EtcdStore, ViewStore};
+use ringleader_server::store::{EtcdOptions, EtcdStore, ViewStore};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -214,14 +214,14 @@ fn service(program: &Path, seeds: &mut Seeds) -> Result<(Vec<View>, Vec<Change>)
     let (mut views, mut changes) = (Vec::new(), Vec::new());
     for bytes in recorded(&between) {
         seeds.add("mesh_stream", &bytes[..bytes.len().min(1500)]);
-        let (messages, calls) = ringleader_service::mesh::fuzz::stream(&bytes, bytes.len());
+        let (messages, calls) = ringleader_server::mesh::fuzz::stream(&bytes, bytes.len());
         for message in messages {
             let mut written = Vec::new();
             message.encode(&mut written);
             seeds.add("lock_message", &written);
         }
         for (request, call) in calls {
-            let (some, more) = ringleader_views::fuzz::carried(&call);
+            let (some, more) = ringleader_server::store::fuzz::carried(&call);
             views.extend(some);
             changes.extend(more.into_iter().filter(|_| request));
             seeds.add(if request { "raft_request" } else { "raft_reply" }, &call);
@@ -342,7 +342,7 @@ fn etcd(seeds: &mut Seeds, first: &View, changes: &[Change]) -> Result<()> {
         }
         let _ = store.read().await;
         store.close().await;
-        Ok::<_, ringleader_views::StoreError>(())
+        Ok::<_, ringleader_server::store::StoreError>(())
     })?;
     server.kill()?;
     server.wait()?;

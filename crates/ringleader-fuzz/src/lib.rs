@@ -32,9 +32,9 @@ pub const TARGETS: &[Target] = &[
     Target { name: "lock_message", run: lock_message },
     Target { name: "lock_view", run: lock_view },
     Target { name: "lock_command", run: lock_command },
-    Target { name: "raft_request", run: ringleader_views::fuzz::raft_request },
-    Target { name: "raft_reply", run: ringleader_views::fuzz::raft_reply },
-    Target { name: "etcd_answer", run: ringleader_views::fuzz::etcd_answer },
+    Target { name: "raft_request", run: ringleader_server::store::fuzz::raft_request },
+    Target { name: "raft_reply", run: ringleader_server::store::fuzz::raft_reply },
+    Target { name: "etcd_answer", run: ringleader_server::store::fuzz::etcd_answer },
     Target { name: "client_question", run: client_question },
     Target { name: "server_reply", run: server_reply },
     Target { name: "proxy_path", run: proxy_path },
@@ -74,14 +74,14 @@ fn wire_message(bytes: &[u8]) {
 
 /// However the bytes of a connection are cut, the same is in them.
 fn mesh_stream(bytes: &[u8]) {
-    let whole = ringleader_service::mesh::fuzz::stream(bytes, bytes.len());
-    let cut = ringleader_service::mesh::fuzz::stream(bytes, 3);
+    let whole = ringleader_server::mesh::fuzz::stream(bytes, bytes.len());
+    let cut = ringleader_server::mesh::fuzz::stream(bytes, 3);
     assert_eq!(whole, cut);
     for (request, bytes) in whole.1 {
         if request {
-            ringleader_views::fuzz::raft_request(&bytes);
+            ringleader_server::store::fuzz::raft_request(&bytes);
         } else {
-            ringleader_views::fuzz::raft_reply(&bytes);
+            ringleader_server::store::fuzz::raft_reply(&bytes);
         }
     }
 }
@@ -176,12 +176,12 @@ fn cluster_file(bytes: &[u8]) {
 fn service_file(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let read = |text: &str| {
-        ringleader_service::config::Config::parse(text, "service.toml", None, &Environment::empty())
+        ringleader_server::config::Config::parse(text, "service.toml", None, &Environment::empty())
     };
     if let Ok(config) = read(text) {
         let written = config.to_toml();
         let again = read(&written);
         assert!(again.is_ok_and(|again| again.to_toml() == written), "{text}\n----\n{written}");
     }
-    let _ = ringleader_service::config::Config::parse(text, "service.toml", Some("a"), &Environment::empty());
+    let _ = ringleader_server::config::Config::parse(text, "service.toml", Some("a"), &Environment::empty());
 }

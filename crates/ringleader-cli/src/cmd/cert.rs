@@ -7,7 +7,7 @@ use crate::error::{Diagnostic, Failure};
 use crate::output;
 use ringleader_net::cert::{self, Pair, Shown, Validity};
 use ringleader_net::config::{Config, Environment};
-use ringleader_service::config::{Config as Service, SERVICE_SCHEMA, schema_of};
+use ringleader_server::config::{Config as Service, SERVICE_SCHEMA, schema_of};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 

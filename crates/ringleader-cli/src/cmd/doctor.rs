@@ -7,7 +7,7 @@ use crate::error::{Diagnostic, Failure};
 use ringleader_net::Advice;
 use ringleader_net::config::{Config, Environment};
 use ringleader_net::doctor::{Finding, Level, Question, Subject, examine};
-use ringleader_service::config::{SERVICE_SCHEMA, schema_of};
+use ringleader_server::config::{SERVICE_SCHEMA, schema_of};
 use serde_json::json;
 use std::io;
 
@@ -15,8 +15,8 @@ pub(crate) fn run(app: &App, args: &DoctorArgs, console: &mut Console<'_>) -> Re
     let name = args.name.as_deref();
     let environment = Environment::of_process();
     if schema_of(&args.config).as_deref() == Some(SERVICE_SCHEMA) {
-        let config = ringleader_service::config::Config::read(&args.config, name, &environment)?;
-        return look(ringleader_service::doctor::subject(&config), args, console);
+        let config = ringleader_server::config::Config::read(&args.config, name, &environment)?;
+        return look(ringleader_server::doctor::subject(&config), args, console);
     }
     let config = Config::read(&args.config, app.registry, name, &environment)?;
     look(Subject::from(&config), args, console)

@@ -36,7 +36,7 @@ mod unix {
     use ringleader_net::child;
     use ringleader_net::config::{Config, Environment};
     use ringleader_net::elect::{Ended, Happening, Plan, Stopping};
-    use ringleader_service::config::{SERVICE_SCHEMA, schema_of};
+    use ringleader_server::config::{SERVICE_SCHEMA, schema_of};
     use serde_json::{Value, json};
 
     pub(crate) fn run(app: &App, args: &ElectArgs, console: &mut Console<'_>) -> Result<u8, Failure> {

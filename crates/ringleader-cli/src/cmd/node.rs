@@ -7,7 +7,7 @@ use crate::error::{Diagnostic, Failure};
 use ringleader_net::config::{Config, Environment};
 use ringleader_net::log::{LogFormat, LogGuard, subscribe};
 use ringleader_net::node::{Node, Options};
-use ringleader_service::config::{SERVICE_SCHEMA, schema_of};
+use ringleader_server::config::{SERVICE_SCHEMA, schema_of};
 use serde_json::json;
 use std::io;
 

@@ -6,7 +6,7 @@ use crate::error::{Diagnostic, Failure};
 use ringleader_client::{Code, Credentials, Endpoint, LockError, Options};
 use ringleader_net::config::{Environment, Security, host_and_port};
 use ringleader_net::tls::certificate_name;
-use ringleader_service::config::{Config, ServerAddress};
+use ringleader_server::config::{Config, ServerAddress};
 use std::path::{Path, PathBuf};
 
 /// What the client needs to know.

@@ -8,7 +8,7 @@ use comfy_table::{ContentArrangement, Table, presets};
 use ringleader::registry::Problem;
 use ringleader_net::client::{Answer, Group, Unanswered, ask};
 use ringleader_net::config::{Config, Environment};
-use ringleader_service::config::{SERVICE_SCHEMA, schema_of};
+use ringleader_server::config::{SERVICE_SCHEMA, schema_of};
 use serde_json::{Value, json};
 use std::time::Duration;
 

@@ -4,8 +4,8 @@
 
 use super::{ran, ringleader};
 use ringleader_net::config::Environment;
-use ringleader_service::Options;
-use ringleader_service::config::Config;
+use ringleader_server::Options;
+use ringleader_server::config::Config;
 use std::fs::Permissions;
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::os::unix::net::UnixDatagram;

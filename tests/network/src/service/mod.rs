@@ -92,7 +92,7 @@ impl Service {
         let lab = Lab::new(hosts, plan.seed).unwrap_or_else(|error| panic!("no hosts can be made: {error}"));
         // In memory, where there is such a place: on a disk that others use as well a write may take longer than an
         // election, and then that decides what is seen here, and not the faults.
-        let prefix = "ringleader-service-";
+        let prefix = "ringleader-server-";
         let folder = TempDir::with_prefix_in(prefix, "/dev/shm").or_else(|_| TempDir::with_prefix(prefix));
         let folder = folder.expect("a folder of its own");
         let names: Vec<String> = ('a'..).take(plan.servers).map(String::from).collect();

@@ -1,0 +1,21 @@
+//! A server of the lock service: sockets, certificates, HTTP, files and clocks around the pure
+//! [`ringleader_locks::Server`], which decides everything.
+
+pub mod access;
+mod clocks;
+pub mod config;
+pub mod core;
+pub mod doctor;
+pub mod embedded;
+pub mod http;
+pub mod journal;
+pub mod local;
+pub mod mesh;
+pub mod metrics;
+mod owner;
+mod queue;
+pub mod service;
+pub mod store;
+mod words;
+
+pub use service::{Handle, Options, Service};
