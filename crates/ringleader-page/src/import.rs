@@ -37,7 +37,7 @@ fn broken(name: &str, error: &TraceError) -> Complaint {
         }
         TraceError::Truncated { .. } => complaint.help("the file was cut off: copy it again"),
         TraceError::Io(_) | TraceError::Version { .. } | TraceError::Broken { .. } => {
-            complaint.help("FORMATS.md describes the format line by line")
+            complaint.help("docs/reference/formats.md describes the format line by line")
         }
     }
 }

@@ -112,16 +112,16 @@ fn it_is_short() {
     assert!(lines < 70, "{lines} lines");
 }
 
-/// What the README shows of this crate is in this crate.
+/// What the book shows of this crate is in this crate.
 #[test]
-fn the_readme_shows_these_files() {
-    // A checkout of this crate alone has no README above it.
-    let Ok(readme) = std::fs::read_to_string("../../README.md") else { return };
+fn book_shows_these_files() {
+    // A checkout of this crate alone has no book above it.
+    let Ok(page) = std::fs::read_to_string("../../docs/protocols/own-algorithm.md") else { return };
     let files =
         [include_str!("../src/lib.rs"), include_str!("../src/main.rs"), include_str!("own_election.rs")];
     let blocks: Vec<&str> =
-        readme.split("```rust\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
-    assert_eq!(blocks.len(), 3, "three blocks of Rust in the README");
+        page.split("```rust\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+    assert_eq!(blocks.len(), 3, "three blocks of Rust on the page");
     for block in blocks {
         assert!(files.iter().any(|file| file.contains(block)), "in no file of this crate:\n{block}");
     }

@@ -3,10 +3,12 @@
 //! Each check is a function from the text of the project to a list of problems, so that its test can hand it a project
 //! that breaks the rule and see it complain.
 
+mod book;
 mod catalogue;
 mod circles;
 mod dependencies;
 mod layers;
+mod markdown;
 mod promises;
 mod source;
 mod text;
@@ -71,6 +73,10 @@ pub fn check(root: &Path) -> io::Result<Vec<Problem>> {
         text::kinds(&files),
         text::lock_files(&files),
         promises::shown(&files),
+        book::listed(&files),
+        book::links(&files),
+        book::named_files(&files),
+        book::blocks(&files),
         dependencies::library_has_none()?,
     ]
     .concat();

@@ -1,9 +1,9 @@
-//! What the threat model promises is shown by tests that exist.
+//! What the guarantees of the lock service promise is shown by tests that exist.
 
 use super::{File, Problem};
 use std::collections::BTreeSet;
 
-const DOCUMENT: &str = "docs/threat-model.md";
+const DOCUMENT: &str = "docs/locks/guarantees.md";
 
 /// How a row begins whose tests do not exist yet.
 const PENDING: &str = "| *pending*";

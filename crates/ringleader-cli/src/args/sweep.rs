@@ -18,7 +18,7 @@ use std::path::PathBuf;
   [output]
   file      = \"ring.csv\"                   or .parquet, .json, .jsonl")]
 pub(crate) struct SweepArgs {
-    /// The file that says what is to be run; FORMATS.md describes it.
+    /// The file that says what is to be run; docs/reference/formats.md describes it.
     #[arg(value_name = "FILE.toml", required_unless_present = "merge")]
     pub(crate) file: Option<PathBuf>,
     /// Instead of what the file says of an option: n=64,256 or seed=0..9 or ids=worst.

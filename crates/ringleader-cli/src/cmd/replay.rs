@@ -79,7 +79,7 @@ pub(crate) fn read(path: &Path) -> Result<Recorded, Diagnostic> {
                 .excerpt(Excerpt { file: file.clone(), labels: vec![label] })
         }
         TraceError::NotATrace(_) => bad(format!("cannot read {file}: {error}"))
-            .help("a trace is what `run --trace FILE` writes; FORMATS.md describes it"),
+            .help("a trace is what `run --trace FILE` writes; docs/reference/formats.md describes it"),
         TraceError::Io(_)
         | TraceError::Version { .. }
         | TraceError::Broken { .. }

@@ -48,8 +48,8 @@ pub(crate) fn page(app: &App, entry: &'static Entry, measuring: &Measuring) -> R
     Ok(Document { title: title(entry), blocks })
 }
 
-/// All pages as one, with a table in front: `docs/algorithms.md`. What is said of each alike is said once, and rules
-/// and runs, which are many lines, are left to the pages.
+/// All pages as one, with a table in front: `docs/reference/algorithms.md`. What is said of each alike is said once,
+/// and rules and runs, which are many lines, are left to the pages.
 pub(crate) fn book(
     app: &App,
     entries: &[&'static Entry],

@@ -20,7 +20,7 @@ fn is_current(name: &str, now: &str) {
     );
 }
 
-/// The pictures of the README.
+/// The pictures of the README and of the book.
 #[test]
 fn the_pictures_are_current() {
     // The picture says which file it is of, and by which command.
@@ -41,12 +41,12 @@ fn the_pictures_are_current() {
     is_current("compare.svg", &fs::read_to_string(&plot).unwrap());
 }
 
-/// `docs/algorithms.md` is what `report --all` says; `UPDATE=1` writes it anew.
+/// `docs/reference/algorithms.md` is what `report --all` says; `UPDATE=1` writes it anew.
 #[test]
 fn the_book_of_algorithms_is_current() {
     let book = run(&["report", "--all"]);
     assert_eq!(book.code, 0, "{}", book.err);
-    is_current("algorithms.md", &book.out);
+    is_current("reference/algorithms.md", &book.out);
     for entry in ringleader_errata::all().iter().filter(|entry| !entry.is_literal()) {
         assert!(book.out.contains(&format!("\n## {}: ", entry.spec.name)), "{}", entry.spec.name);
     }

@@ -2,7 +2,7 @@
 //! of algorithms (`ringleader.list/1`) and recorded runs (`ringleader.trace/1`, files ending in `.rlt`), and the same
 //! in the formats of other tools.
 //!
-//! FORMATS.md at the root of the repository describes them field by field. Fields are added, never renamed.
+//! docs/reference/formats.md describes them field by field. Fields are added, never renamed.
 
 mod check;
 mod export;

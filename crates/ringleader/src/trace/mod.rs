@@ -3,8 +3,8 @@
 //! A recording is a [`Header`] and a list of [`Event`]s. An event holds the input that the scheduler chose and the
 //! answers to every random choice, so that a replay needs no generator; and it holds what the step did, so that a
 //! reader needs no engine. [`transcript`] puts it into words; [`History`] ties it together: what became of each
-//! message, and what caused what. Files of them are written and read by the `ringleader-lab` crate; FORMATS.md
-//! describes them.
+//! message, and what caused what. Files of them are written and read by the `ringleader-lab` crate;
+//! docs/reference/formats.md describes them.
 
 mod clocks;
 mod history;

@@ -1,5 +1,5 @@
 //! A recorded run in the formats of other tools. Each takes a run that is tied together and a window of it, and writes
-//! text; FORMATS.md says what is in each.
+//! text; docs/reference/formats.md says what is in each.
 
 mod chrome;
 mod itf;
