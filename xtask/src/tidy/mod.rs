@@ -7,6 +7,7 @@ mod book;
 mod catalogue;
 mod circles;
 mod dependencies;
+mod labels;
 mod layers;
 mod markdown;
 mod promises;
@@ -77,6 +78,7 @@ pub fn check(root: &Path) -> io::Result<Vec<Problem>> {
         book::links(&files),
         book::named_files(&files),
         book::blocks(&files),
+        labels::defined_labels(&files),
         dependencies::library_has_none()?,
     ]
     .concat();

@@ -52,7 +52,7 @@ impl Server {
     }
 
     /// Installs a view that was read, as soon as that may be. Who goes on may at once, unless a session is on its way
-    /// to another server (8.8).
+    /// to another server (4.5).
     pub(super) fn steps_on(&mut self) {
         // Nothing newer was read.
         let Some(view) = self.pending.clone() else { return };

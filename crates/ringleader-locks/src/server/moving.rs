@@ -1,4 +1,4 @@
-//! 8.8, sessions that move: a server that leaves hands its sessions to others, each with the locks that it holds, and
+//! 4.5, sessions that move: a server that leaves hands its sessions to others, each with the locks that it holds, and
 //! their clients follow. The token of a held lock goes with its holder, under the number that it has; what the old
 //! server is told about that number it tells the new one.
 //!

@@ -160,7 +160,7 @@ impl Server {
         }
     }
 
-    /// Whether the request can be made at all (8.5, and the class).
+    /// Whether the request can be made at all (4.6, and the class).
     fn acceptable(&self, key: SessionKey, wanted: &Wanted) -> Result<(), Denial> {
         let (Some(client), Some(view)) = (self.sessions.get(&key), self.view.as_ref()) else {
             return Err(Denial::SessionExpired);

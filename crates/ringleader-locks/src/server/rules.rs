@@ -37,7 +37,7 @@ pub enum Rule {
     Resends,
     /// 4.2: a home asks itself only when the shard is open.
     OpenFirst,
-    /// 6: the epoch is part of the fence.
+    /// 4.1: the epoch is part of the fence.
     EpochInFence,
     /// 4.2, F1: whoever gets the token serves a waiter of its own before it passes it on.
     ServesFirst,
@@ -65,15 +65,15 @@ pub enum Rule {
     Afterwards,
     /// 4.2: the numbers of a chain that begins anew go on above those of the one that was dropped.
     GoesOn,
-    /// 8.8: a lock goes with its holder only when its home knows who has it.
+    /// 4.5: a lock goes with its holder only when its home knows who has it.
     TellsFirst,
-    /// 8.8: whoever has sent a session away stays in its epoch until that has arrived, or its client holds nothing.
+    /// 4.5: whoever has sent a session away stays in its epoch until that has arrived, or its client holds nothing.
     MovesFirst,
-    /// 8.8: what was said of a session that came is said again in the next epoch.
+    /// 4.5: what was said of a session that came is said again in the next epoch.
     Remembers,
-    /// 8.8: who was not in an epoch says nothing about the sessions that moved in it.
+    /// 4.5: who was not in an epoch says nothing about the sessions that moved in it.
     OwnWord,
-    /// 8.8: a session that is on its way is not extended.
+    /// 4.5: a session that is on its way is not extended.
     Frozen,
 }
 
