@@ -17,7 +17,7 @@ const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
   test     all tests: cargo-nextest where it is installed, plain cargo test where not; doc tests either way;
-           with UPDATE=1 in the environment, transcripts and the blocks of the README are rewritten
+           with UPDATE=1 in the environment, transcripts and the blocks of the README and the book are rewritten
   battery  every algorithm against the checker, as large as minutes allow, and every mutant, which the checker must
            kill; with UPDATE=1 the record is rewritten
   bounds   every election against its bound, from a hundred processes to a million, and the worst cases that are
@@ -89,7 +89,7 @@ fn main() -> ExitCode {
 }
 
 /// All tests. Nextest does not run doc tests, so these are run by cargo either way. `UPDATE=1` accepts what happens
-/// now: the transcripts heed it themselves, the blocks of the README have another word for it.
+/// now: the transcripts heed it themselves, the blocks of the book have another word for it.
 fn test() -> bool {
     let update = std::env::var("UPDATE").is_ok_and(|value| value == "1");
     let cargo = |arguments: &[&str]| {

@@ -88,7 +88,7 @@ fn resolved(from: &str, link: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
-/// Files and folders that a page names as `code` exist.
+/// Files and folders that a page names as `code` exist, and packages that it has cargo build.
 pub(super) fn named_files(files: &[File]) -> Vec<Problem> {
     let mut roots: BTreeSet<&str> = BTreeSet::new();
     roots.extend(files.iter().filter_map(|file| file.path.split_once('/')).map(|(root, _)| root));
@@ -102,8 +102,19 @@ pub(super) fn named_files(files: &[File]) -> Vec<Problem> {
         let plain = |c: char| c.is_alphanumeric() || "/._-".contains(c);
         span.split_once('/').is_some_and(|(root, _)| roots.contains(root)) && span.chars().all(plain)
     };
+    let is_package = |name: &str| {
+        let named = format!("name = \"{name}\"\n");
+        files.iter().any(|file| file.path.ends_with("Cargo.toml") && file.text.contains(&named))
+    };
     let mut problems = Vec::new();
     for page in files.iter().filter(is_page) {
+        for (number, line) in page.text.lines().enumerate().filter(|(_, line)| line.contains("cargo ")) {
+            let after = line.split(" -p ").skip(1).filter_map(|rest| rest.split([' ', '`']).next());
+            let missing = after.filter(|name| !is_package(name));
+            problems.extend(
+                missing.map(|name| page.problem(number + 1, format!("there is no package `{name}`"))),
+            );
+        }
         for (line, span) in markdown::code_spans(&page.text) {
             if is_path(span) && !exists(span) {
                 problems.push(page.problem(line, format!("there is no `{span}`")));
@@ -193,8 +204,12 @@ mod tests {
 
     #[test]
     fn file_that_does_not_exist_is_reported() {
-        let of =
-            |text: &str| whats(named_files(&sample(&[("docs/a.md", text), ("deploy/unit.service", "x")])));
+        let package = ("crates/a/Cargo.toml", "[package]\nname = \"a-b\"\n");
+        let of = |text: &str| {
+            whats(named_files(&sample(&[("docs/a.md", text), ("deploy/unit.service", "x"), package])))
+        };
+        assert!(of("`cargo test -p a-b --doc`, `cargo doc -p a-b`\n`mkdir -p x`").is_empty());
+        assert_eq!(of("```sh\ncargo run -p b -- x\n```"), ["docs/a.md:2 there is no package `b`"]);
         assert!(of("`deploy/unit.service`, `deploy`, `deploy/`, `some/thing`, `GET /v1/x`").is_empty());
         assert_eq!(of("`deploy/unit`"), ["docs/a.md:1 there is no `deploy/unit`"]);
         assert_eq!(of("`docs/b.md`"), ["docs/a.md:1 there is no `docs/b.md`"]);

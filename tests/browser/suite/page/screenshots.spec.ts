@@ -1,4 +1,4 @@
-// Every screen in light and dark, as a picture. With UPDATE=1 they go to docs/page, where the README has them from.
+// Every screen in light and dark, as a picture. With UPDATE=1 they go to docs/page, where the book has them from.
 import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
