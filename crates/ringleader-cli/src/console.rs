@@ -14,7 +14,7 @@ pub(crate) const RESET: &str = "\x1b[0m";
 /// The two streams, and how to use them.
 pub(crate) struct Console<'a> {
     /// Data.
-    pub(crate) out: &'a mut dyn Write,
+    pub(crate) out: &'a mut Stream<'a>,
     /// Words and progress.
     pub(crate) err: &'a mut dyn Write,
     /// Data as JSON.
@@ -47,5 +47,51 @@ impl Write for Plain<'_> {
 
     fn flush(&mut self) -> io::Result<()> {
         self.inner.flush()
+    }
+}
+
+/// A stream to somebody. Whoever reads it may have seen enough and close it, as `| head` does: the rest is dropped, and
+/// the command goes on to its end, for its exit code is asked for too.
+pub(crate) struct Stream<'a> {
+    inner: &'a mut dyn Write,
+    closed: bool,
+}
+
+impl<'a> Stream<'a> {
+    pub(crate) fn new(inner: &'a mut dyn Write) -> Stream<'a> {
+        Stream { inner, closed: false }
+    }
+
+    /// Whether nobody reads any more. A command without an end of its own ends then.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.closed
+    }
+
+    fn unless_closed<T>(&mut self, done: io::Result<T>, dropped: T) -> io::Result<T> {
+        match done {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                self.closed = true;
+                Ok(dropped)
+            }
+            done => done,
+        }
+    }
+}
+
+impl Write for Stream<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.closed {
+            return Ok(bytes.len());
+        }
+        let done = self.inner.write(bytes);
+        self.unless_closed(done, bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        if self.closed {
+            return Ok(());
+        }
+        let done = self.inner.flush();
+        self.unless_closed(done, ())
     }
 }

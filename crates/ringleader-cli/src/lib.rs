@@ -33,7 +33,7 @@ mod words;
 
 use args::{Cli, Color};
 use clap::{CommandFactory, FromArgMatches};
-use console::{Console, Plain};
+use console::{Console, Plain, Stream};
 use error::Failure;
 use ringleader::registry::{self, Entry};
 pub(crate) use ringleader_net::suggest;
@@ -118,7 +118,8 @@ fn dispatch(
             return error::usage(&said, json, out, err);
         }
     };
-    let mut console = Console { out, err, json: cli.json, quiet: cli.quiet, bars };
+    let (mut out, mut err) = (Stream::new(out), Stream::new(err));
+    let mut console = Console { out: &mut out, err: &mut err, json: cli.json, quiet: cli.quiet, bars };
     let done = cmd::run(app, cli.command, &mut console).and_then(|code| {
         console.out.flush()?;
         Ok(code)
@@ -132,8 +133,6 @@ fn dispatch(
 impl Failure {
     fn tell(self, console: &mut Console<'_>) -> u8 {
         match self {
-            // Whoever read our output has seen enough: `| head`.
-            Failure::Output(error) if error.kind() == std::io::ErrorKind::BrokenPipe => 0,
             Failure::Output(error) => {
                 error::Diagnostic::new("ringleader::output", 4, format!("cannot write the output: {error}"))
                     .write(console.err)

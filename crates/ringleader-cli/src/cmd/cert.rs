@@ -9,6 +9,7 @@ use ringleader_net::cert::{self, Pair, Shown, Validity};
 use ringleader_net::config::{Config, Environment};
 use ringleader_server::config::{Config as Service, SERVICE_SCHEMA, schema_of};
 use serde_json::{Value, json};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 pub(crate) fn run(app: &App, args: &CertArgs, console: &mut Console<'_>) -> Result<u8, Failure> {

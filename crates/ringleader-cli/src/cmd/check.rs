@@ -14,7 +14,7 @@ use ringleader::check::{Answer, Counterexample, Findings, Progress, Watcher};
 use ringleader::registry::Entry;
 use ringleader_lab::formats::TraceWriter;
 use std::fs::{File, OpenOptions};
-use std::io::{self, BufWriter};
+use std::io::{self, BufWriter, Write};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Mutex;

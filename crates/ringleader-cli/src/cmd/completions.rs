@@ -5,6 +5,7 @@ use crate::args::CompletionsArgs;
 use crate::console::Console;
 use crate::error::Failure;
 use serde_json::json;
+use std::io::Write;
 
 pub(crate) fn run(app: &App, args: &CompletionsArgs, console: &mut Console<'_>) -> Result<u8, Failure> {
     // The generator panics where it cannot write: it writes to memory, and we to the stream.

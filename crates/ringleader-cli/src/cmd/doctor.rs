@@ -9,7 +9,7 @@ use ringleader_net::config::{Config, Environment};
 use ringleader_net::doctor::{Finding, Level, Question, Subject, examine};
 use ringleader_server::config::{SERVICE_SCHEMA, schema_of};
 use serde_json::json;
-use std::io;
+use std::io::{self, Write};
 
 pub(crate) fn run(app: &App, args: &DoctorArgs, console: &mut Console<'_>) -> Result<u8, Failure> {
     let name = args.name.as_deref();

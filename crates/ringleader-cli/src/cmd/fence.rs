@@ -7,6 +7,7 @@ use ringleader_client::fence::{Gate, Verdict, check_and_store};
 use ringleader_client::proxy;
 use ringleader_locks::Fence;
 use serde_json::json;
+use std::io::Write;
 use std::path::Path;
 
 pub(crate) fn run(args: &FenceArgs, console: &mut Console<'_>) -> Result<u8, Failure> {

@@ -5,6 +5,7 @@ use crate::args::ManArgs;
 use crate::console::Console;
 use crate::error::{Diagnostic, Failure};
 use serde_json::json;
+use std::io::Write;
 
 pub(crate) fn run(app: &App, args: &ManArgs, console: &mut Console<'_>) -> Result<u8, Failure> {
     let mut command = crate::command(app);

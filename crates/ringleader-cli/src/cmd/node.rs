@@ -9,7 +9,7 @@ use ringleader_net::log::{LogFormat, LogGuard, subscribe};
 use ringleader_net::node::{Node, Options};
 use ringleader_server::config::{SERVICE_SCHEMA, schema_of};
 use serde_json::json;
-use std::io;
+use std::io::{self, Write};
 
 pub(crate) fn run(app: &App, args: &NodeArgs, console: &mut Console<'_>) -> Result<u8, Failure> {
     let environment = Environment::of_process();

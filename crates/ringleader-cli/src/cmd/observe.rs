@@ -12,6 +12,7 @@ use ringleader_net::signals::Interrupted;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write;
 use std::time::Duration;
 
 /// So often it is looked whether a signal came.
@@ -38,7 +39,7 @@ pub(crate) fn observe(args: &ObserveArgs, console: &mut Console<'_>) -> Result<u
                     writeln!(console.out, "{}", sentence(&watched))?;
                 }
                 console.out.flush()?;
-                if args.once {
+                if args.once || console.out.is_closed() {
                     break;
                 }
             }

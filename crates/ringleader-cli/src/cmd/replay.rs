@@ -14,6 +14,7 @@ use ringleader::trace::transcript;
 use ringleader_lab::formats::{Recorded, TraceError, read_trace};
 use std::fs::File;
 use std::io::BufReader;
+use std::io::Write;
 use std::path::Path;
 
 pub(crate) fn run(app: &App, args: &ReplayArgs, console: &mut Console<'_>) -> Result<u8, Failure> {

@@ -10,6 +10,7 @@ use crate::page::{Measuring, book, page};
 use ringleader::registry::Entry;
 use ringleader_lab::draw::document::{Block, Document};
 use serde_json::json;
+use std::io::Write;
 use std::path::Path;
 
 /// Enough to see the growth, and quick.

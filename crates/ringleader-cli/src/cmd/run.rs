@@ -12,6 +12,7 @@ use crate::{App, memory, refusal};
 use ringleader::model::{Facts, Shape, Told as Knowledge};
 use ringleader::registry::{Entry, Problem};
 use ringleader::sim::Entries;
+use std::io::Write;
 
 pub(crate) fn run(app: &App, args: &RunArgs, console: &mut Console<'_>) -> Result<u8, Failure> {
     let entry = find(app, &args.name)?;

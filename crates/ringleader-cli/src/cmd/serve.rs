@@ -14,7 +14,7 @@ use ringleader_page::story::BYTES_MAX;
 use ringleader_page::{Complaint, Stage};
 use serde_json::json;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::path::Path;
 
 /// How the names of stories end.

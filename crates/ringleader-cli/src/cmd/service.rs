@@ -15,7 +15,7 @@ use ringleader_server::local::{self, Gone, Local, Plan};
 use ringleader_server::{Options, Service};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -380,7 +380,7 @@ pub(super) fn status(args: &StatusArgs, console: &mut Console<'_>) -> Result<u8,
             }
         }
         console.out.flush()?;
-        if args.watch {
+        if args.watch && !console.out.is_closed() {
             std::thread::sleep(Duration::from_secs(1));
             continue;
         }

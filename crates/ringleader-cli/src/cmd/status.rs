@@ -10,6 +10,7 @@ use ringleader_net::client::{Answer, Group, Unanswered, ask};
 use ringleader_net::config::{Config, Environment};
 use ringleader_server::config::{SERVICE_SCHEMA, schema_of};
 use serde_json::{Value, json};
+use std::io::Write;
 use std::time::Duration;
 
 /// So long a member may take to answer.
@@ -54,7 +55,7 @@ pub(crate) fn run(app: &App, args: &StatusArgs, console: &mut Console<'_>) -> Re
             told(&heard, &leaders, console)?;
         }
         console.out.flush()?;
-        if args.watch {
+        if args.watch && !console.out.is_closed() {
             std::thread::sleep(AGAIN);
             continue;
         }

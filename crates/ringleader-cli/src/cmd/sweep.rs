@@ -11,7 +11,7 @@ use crate::sweep::{Forecast, Sweep, Tally, Verdict, work};
 use ringleader_lab::sweep::{Head, Journal, JournalError, MergeError, Shard, merge, write_rows};
 use ringleader_lab::table::Format;
 use serde::Serialize;
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -244,7 +244,7 @@ struct Done {
 }
 
 impl Done {
-    fn text(&self, tally: &Tally, out: &mut dyn io::Write) -> io::Result<()> {
+    fn text(&self, tally: &Tally, out: &mut dyn Write) -> io::Result<()> {
         let mut parts = vec![format!("{} hold", grouped(self.hold))];
         if self.violated > 0 {
             parts.push(format!("{RED}{} do not{RESET}", grouped(self.violated)));

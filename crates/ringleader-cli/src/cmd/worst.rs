@@ -17,7 +17,7 @@ use ringleader::sim::{Ids, Observer, Ports, Scenario};
 use ringleader::trace::{Event, Header, Recording};
 use ringleader_lab::formats::TraceWriter;
 use ringleader_lab::worst::{self, Method, Progress, Question, Shown, Trouble, Unsuited, Watcher, Worst};
-use std::io;
+use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::path::Path;
 

@@ -24,6 +24,31 @@ fn a_closed_pipe_ends_it_quietly() {
 }
 
 #[test]
+fn a_closed_pipe_keeps_the_exit_code() {
+    for (args, code) in [
+        (&["check", "ricart-agrawala@as-printed", "-n", "2"][..], 1),
+        (&["check", "ricart-agrawala@as-printed", "-n", "2", "--json"], 1),
+        (&["check", "ra", "-n", "4", "--max-states", "100"], 3),
+        (&["run", "peterson", "--max-steps", "10"], 3),
+        (&["run", "petersen", "--json"], 2),
+    ] {
+        let mut child =
+            ringleader(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the binary runs");
+        drop(child.stdout.take());
+        let ran = ran(child.wait_with_output().expect("it ends"));
+        assert_eq!(ran.code, code, "{args:?}: {}", ran.err);
+    }
+    // Nor does it matter whether anybody reads the warnings.
+    let mut child = ringleader(&["check", "ricart-agrawala@as-printed", "-n", "2", "--range", "3"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary runs");
+    drop(child.stderr.take());
+    assert_eq!(child.wait().expect("it ends").code(), Some(1));
+}
+
+#[test]
 fn a_full_disk_ends_it_cleanly() {
     let Ok(full) = std::fs::OpenOptions::new().write(true).open("/dev/full") else {
         use std::io::Write;

@@ -12,6 +12,7 @@ use ringleader_net::record::part_path;
 use serde_json::json;
 use std::fs::File;
 use std::io::BufReader;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 pub(super) fn run(app: &App, args: &TraceArgs, console: &mut Console<'_>) -> Result<u8, Failure> {

@@ -13,6 +13,7 @@ use plan::Plan;
 use ringleader_net::signals::Interrupted;
 use ringleader_net::up::{self, Local};
 use serde_json::json;
+use std::io::Write;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use watch::Watch;

@@ -9,7 +9,7 @@ use ringleader_live::Place;
 use ringleader_net::clock;
 use ringleader_net::up::Local;
 use serde_json::{Map, Value, json};
-use std::io;
+use std::io::{self, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
