@@ -33,10 +33,13 @@ impl Output {
             return Err(Diagnostic::input("ringleader::output_is_directory", message)
                 .help("give the name of a file in it"));
         }
-        if path.is_file() && !force {
+        // /dev/stdout may lead to a file, which is then open already; its name is not ours to take.
+        let device = path.parent().is_some_and(|folder| folder == Path::new("/dev")) && path.exists();
+        let through = device || path.exists() && !path.is_file();
+        if path.is_file() && !through && !force {
             return Err(exists(path));
         }
-        let place = if path.exists() && !path.is_file() {
+        let place = if through {
             OpenOptions::new().write(true).open(path).map(Place::Through)
         } else {
             beside(path, mode).map(Place::Beside)

@@ -89,7 +89,7 @@ pub(crate) fn plan(entry: &Entry, args: &RunArgs) -> Result<Plan, Diagnostic> {
     scenario.topology = given.topology.map(Into::into).or(scenario.topology);
     scenario.range = given.range.unwrap_or(scenario.range);
     scenario.unsound |= given.unsound;
-    scenario.settings.extend(args.settings.pairs());
+    scenario.settings.extend(args.settings.agreed()?);
     scenario.meters = crate::args::MeterArg::all(&args.meter);
     scenario.max_steps = args.max_steps.or(literal_limit(entry, scenario.n));
     scenario.threads = args.threads.unwrap_or(1);

@@ -68,7 +68,7 @@ pub(crate) fn plan(app: &App, entry: &Entry, args: &CheckArgs) -> Result<CheckPl
         ports: args.orientation.map_or(usual.ports, |given| Ports::Kind(Orientation::from(given))),
         topology: args.topology.map(Into::into),
         range: args.range.unwrap_or(usual.range),
-        settings: args.settings.pairs(),
+        settings: args.settings.agreed()?,
         faults: Budget {
             crashes: args.crashes,
             recoveries: args.recoveries,

@@ -1,12 +1,12 @@
 //! The one observer of the command line: it holds the clock, the progress bar, the recorder and the comparison.
 
 use crate::error::Diagnostic;
+use crate::output::{Output, unwritten};
 use crate::progress::Bar;
 use ringleader::sim::{Observer, Progress};
-use ringleader::trace::{Event, Header, message};
+use ringleader::trace::{Event, Header, Recording, message, transcript};
 use ringleader_lab::formats::TraceWriter;
-use std::fs::File;
-use std::io::{self, BufWriter};
+use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -19,6 +19,21 @@ pub(crate) struct Watch<'a> {
     pub(crate) bar: Option<Bar>,
     pub(crate) recorder: Option<Recorder>,
     pub(crate) comparison: Option<Comparison<'a>>,
+    pub(crate) steps: Option<Steps>,
+}
+
+/// The steps of a run, to be told in words.
+#[derive(Default)]
+pub(crate) struct Steps {
+    events: Vec<Event>,
+    ticks_per_unit: u64,
+}
+
+impl Steps {
+    /// One line for each step.
+    pub(crate) fn lines(&self) -> Vec<String> {
+        transcript(&self.events, self.ticks_per_unit)
+    }
 }
 
 impl Watch<'_> {
@@ -30,22 +45,28 @@ impl Watch<'_> {
 
 impl Observer for Watch<'_> {
     fn wants_events(&self) -> bool {
-        self.recorder.is_some() || self.comparison.is_some()
+        self.recorder.is_some() || self.comparison.is_some() || self.steps.is_some()
     }
 
     fn begins(&mut self, header: &dyn Fn() -> Header) {
         if let Some(recorder) = &mut self.recorder {
             recorder.begin(header());
         }
+        if let Some(steps) = &mut self.steps {
+            steps.ticks_per_unit = header().ticks_per_unit;
+        }
         self.begun = Some(Instant::now());
     }
 
     fn event(&mut self, event: &Event) {
         if let Some(recorder) = &mut self.recorder {
-            recorder.attempt(|writer| writer.event(event));
+            recorder.event(event);
         }
         if let Some(comparison) = &mut self.comparison {
             comparison.event(event);
+        }
+        if let Some(steps) = &mut self.steps {
+            steps.events.push(event.clone());
         }
     }
 
@@ -53,7 +74,7 @@ impl Observer for Watch<'_> {
         if let Some(bar) = &mut self.bar {
             bar.update(progress);
         }
-        let unwritten = self.recorder.as_ref().is_some_and(|recorder| recorder.error.is_some());
+        let unwritten = self.recorder.as_ref().is_some_and(Recorder::has_failed);
         let different = self.comparison.as_ref().is_some_and(|comparison| comparison.difference.is_some());
         if unwritten || different { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
@@ -66,51 +87,70 @@ impl Observer for Watch<'_> {
     }
 }
 
-/// Writes the trace. The file is made when the run begins, so that a refused run leaves no file and spoils none.
+/// Writes a trace as the run happens.
 pub(crate) struct Recorder {
     path: PathBuf,
     by: String,
     schedule: String,
-    writer: Option<TraceWriter<BufWriter<File>>>,
-    error: Option<io::Error>,
+    place: Place,
+}
+
+/// How far the writing is.
+enum Place {
+    Waits(Output),
+    Writes(TraceWriter<Output>),
+    Failed(io::Error),
+    Gone,
 }
 
 impl Recorder {
-    pub(crate) fn new(path: &Path, by: String, schedule: String) -> Recorder {
-        Recorder { path: path.to_owned(), by, schedule, writer: None, error: None }
+    /// Claims the file before the run. A refused run leaves no file and spoils none.
+    pub(crate) fn claim(path: &Path, force: bool, by: String) -> Result<Recorder, Diagnostic> {
+        let place = Place::Waits(Output::claim(path, force)?);
+        Ok(Recorder { path: path.to_owned(), by, schedule: String::new(), place })
     }
 
-    fn begin(&mut self, header: Header) {
-        // The simulator knows the kind of schedule, we know it as it was asked for.
-        let header = Header { schedule: self.schedule.clone(), ..header };
-        let writer = File::create(&self.path)
-            .and_then(|file| TraceWriter::new(BufWriter::with_capacity(1 << 16, file), &self.by, &header));
-        match writer {
-            Ok(writer) => self.writer = Some(writer),
-            Err(error) => self.error = Some(error),
+    /// The simulator knows the kind of schedule; this is the schedule as it was asked for.
+    pub(crate) fn under(self, schedule: impl Into<String>) -> Recorder {
+        Recorder { schedule: schedule.into(), ..self }
+    }
+
+    fn begin(&mut self, mut header: Header) {
+        if !self.schedule.is_empty() {
+            header.schedule.clone_from(&self.schedule);
+        }
+        if let Place::Waits(file) = std::mem::replace(&mut self.place, Place::Gone) {
+            self.place = TraceWriter::new(file, &self.by, &header).map_or_else(Place::Failed, Place::Writes);
         }
     }
 
-    fn attempt(&mut self, write: impl FnOnce(&mut TraceWriter<BufWriter<File>>) -> io::Result<()>) {
-        if let Some(Err(error)) = self.writer.as_mut().map(write) {
-            self.error = Some(error);
-            self.writer = None;
+    fn event(&mut self, event: &Event) {
+        if let Place::Writes(writer) = &mut self.place
+            && let Err(error) = writer.event(event)
+        {
+            self.place = Place::Failed(error);
         }
+    }
+
+    fn has_failed(&self) -> bool {
+        matches!(self.place, Place::Failed(_))
+    }
+
+    /// Writes a run that is known already.
+    pub(crate) fn write(mut self, recording: &Recording, outcome: &str) -> Result<(), Diagnostic> {
+        self.begin(recording.header.clone());
+        recording.events.iter().for_each(|event| self.event(event));
+        self.end(outcome)
     }
 
     /// Ends the file.
-    pub(crate) fn end(mut self, outcome: &str) -> Result<(), Diagnostic> {
-        if let Some(Err(error)) = self.writer.take().map(|writer| writer.end(outcome)) {
-            self.error = Some(error);
-        }
-        match self.error {
-            None => Ok(()),
-            Some(error) => {
-                let message = format!("cannot write {}: {error}", self.path.display());
-                Err(Diagnostic::new("ringleader::trace_unwritten", 4, message)
-                    .help("the run was stopped; the file, if there is one, is cut off"))
-            }
-        }
+    pub(crate) fn end(self, outcome: &str) -> Result<(), Diagnostic> {
+        let written = match self.place {
+            Place::Writes(writer) => writer.end(outcome),
+            Place::Failed(error) => Err(error),
+            Place::Waits(_) | Place::Gone => Err(io::ErrorKind::Other.into()),
+        };
+        written.map_err(|error| unwritten(&self.path, &error))?.finish()
     }
 }
 

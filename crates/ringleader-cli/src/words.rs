@@ -13,7 +13,7 @@ use ringleader::sim::Edit;
 use ringleader_page::{Compared, Complaint, OptionValue, Options, Planned, PlannedCheck, Words};
 
 /// Options that write files, or that are about the terminal.
-const NOT_HERE: [&str; 5] = ["trace", "plot", "output", "force", "json"];
+const NOT_HERE: [&str; 6] = ["trace", "plot", "output", "force", "json", "steps"];
 
 /// The words of this command line.
 pub(crate) struct CommandWords {

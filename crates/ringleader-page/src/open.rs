@@ -8,7 +8,7 @@ use crate::source::Alive;
 use crate::{Complaint, Stage, limits};
 use ringleader::sim::{Action, Edit};
 use ringleader::trace::{Event, Fate, Input, Outcome};
-use ringleader_lab::formats::{RunContext, run_json};
+use ringleader_lab::formats::{IDS_OF_RUN, RunContext, run_json};
 use serde_json::{Value, json};
 
 /// The answer.
@@ -60,6 +60,7 @@ pub(crate) fn report_json(stage: &Stage, made: &Made) -> Result<Value, Complaint
             peak_bytes: None,
             again: &made.command,
             version: &stage.words.version(),
+            ids_most: IDS_OF_RUN,
         },
     );
     serde_json::from_str(&text)

@@ -2,7 +2,7 @@
 
 use super::number::{above_zero, small, threads};
 use super::shared::{LinksArg, OrientationArg, SettingsArgs, TopologyArg, name};
-use super::value::indices;
+use super::value::{did_you_mean, indices};
 use super::{Bytes, Given, IdsArg, Number, Patience, Word};
 use clap::{Args, ValueEnum};
 use ringleader::check::{Reduce, Starts};
@@ -41,6 +41,9 @@ pub(crate) struct CheckArgs {
     /// Write the run that violates a property, if there is one, to this file, for `ringleader replay`.
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
+    /// Replace the file of --trace if it exists.
+    #[arg(long)]
+    pub(crate) force: bool,
 
     /// Stop after so many states: 1e6, 1M, 2^20 (exit 3).
     #[arg(long, value_name = "M", value_parser = above_zero, help_heading = "Limits")]
@@ -137,9 +140,10 @@ impl Word for Starts {
                 Err("a check draws nobody: `any` takes every set of initiators, a percentage is for `run`"
                     .into())
             }
-            _ => indices(text)
-                .map(Starts::Listed)
-                .map_err(|_| "all, all-late, any, one, or a list of indices (0,3,5)".into()),
+            _ => indices(text).map(Starts::Listed).map_err(|_| {
+                let meant = did_you_mean(text, &["all", "all-late", "any", "one"]);
+                format!("all, all-late, any, one, or a list of indices (0,3,5){meant}")
+            }),
         }
     }
 }

@@ -109,6 +109,8 @@ impl CompareArgs {
             max_steps: self.max_steps,
             threads: None,
             trace: None,
+            force: false,
+            steps: false,
             meter: Vec::new(),
             edit: Vec::new(),
             load: load.cloned(),

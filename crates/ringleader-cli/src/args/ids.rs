@@ -1,8 +1,12 @@
 //! `--ids LIST|@FILE|KIND`.
 
 use super::Word;
+use super::value::did_you_mean;
 use ringleader::model::Arranged;
 use std::path::PathBuf;
+
+const KINDS: [&str; 7] =
+    ["random", "ascending", "descending", "alternating", "bit-reversal", "fibonacci", "worst"];
 
 /// Which identities.
 #[derive(Clone, Debug)]
@@ -35,8 +39,9 @@ impl Word for IdsArg {
         }
         text.split(',').map(|id| identity(id.trim())).collect::<Result<_, _>>().map(IdsArg::Listed).map_err(|id| {
             format!(
-                "`{id}` is no identity; give a list of whole numbers (3,7,4), a file (@ring.ids), or random, \
-                 ascending, descending, alternating, bit-reversal, fibonacci, worst"
+                "`{id}` is no identity; give a list of whole numbers (3,7,4), a file (@ring.ids), or {}{}",
+                KINDS.join(", "),
+                did_you_mean(text, &KINDS)
             )
         })
     }

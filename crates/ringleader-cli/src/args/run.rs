@@ -46,6 +46,12 @@ pub(crate) struct RunArgs {
     /// Record every step in this file, for `ringleader replay`.
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
+    /// Replace the file of --trace if it exists.
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Print every step in words before the report.
+    #[arg(long)]
+    pub(crate) steps: bool,
     /// Reach into the run: STEP.ACTION.WHAT, before the step with this number is taken (from 0). 12.drop.3 loses
     /// message 3. With a message: deliver, drop, duplicate, overtake, delay (12.delay.3.10: for ten steps); with a
     /// process: crash, recover, want.

@@ -1,6 +1,6 @@
 //! `--schedule KIND` and `--initiators WHO`.
 
-use super::value::{index, indices};
+use super::value::{did_you_mean, index, indices};
 use super::{Time, Word};
 use ringleader::sim::{Delay, Initiators};
 use std::path::PathBuf;
@@ -20,6 +20,8 @@ pub(crate) enum ScheduleArg {
 
 const EXPECTED: &str = "one of rounds, random, delay:const:1, delay:uniform:1:10, delay:exp:5, lifo, fifo, \
                         greedy, starve:P, replay:FILE";
+const KINDS: [&str; 8] = ["rounds", "random", "delay", "lifo", "fifo", "greedy", "starve", "replay"];
+const DISTRIBUTIONS: [&str; 3] = ["const", "uniform", "exp"];
 
 impl Word for ScheduleArg {
     fn parse(text: &str) -> Result<ScheduleArg, String> {
@@ -33,7 +35,7 @@ impl Word for ScheduleArg {
             ("starve", Some(process)) => index(process).map(ScheduleArg::Starve),
             ("replay", Some(file)) if !file.is_empty() => Ok(ScheduleArg::Replay(file.into())),
             ("delay", Some(distribution)) => delay(distribution).map(ScheduleArg::Delay),
-            _ => Err(EXPECTED.into()),
+            _ => Err(format!("{EXPECTED}{}", unless_known(kind, &KINDS))),
         }
     }
 }
@@ -55,8 +57,16 @@ fn delay(text: &str) -> Result<Delay, String> {
             }
         }
         ["exp", mean] => positive(mean).map(Delay::Exponential),
-        _ => Err("a distribution such as delay:const:1, delay:uniform:1:10 or delay:exp:5".into()),
+        _ => Err(format!(
+            "a distribution such as delay:const:1, delay:uniform:1:10 or delay:exp:5{}",
+            unless_known(parts[0], &DISTRIBUTIONS)
+        )),
     }
+}
+
+/// What was meant by the first part; nothing if that is right, and what follows it is wrong.
+fn unless_known(text: &str, known: &[&str]) -> String {
+    if known.contains(&text) { String::new() } else { did_you_mean(text, known) }
 }
 
 impl Word for Initiators {
@@ -66,12 +76,16 @@ impl Word for Initiators {
             "one" => Ok(Initiators::One),
             _ => match text.strip_suffix('%') {
                 Some(percent) => match percent.parse::<f64>() {
+                    Ok(0.0) => Err("0% starts nobody, and somebody must start: `one`, or a percentage above 0% such as 10%".into()),
                     Ok(percent) if (0.0..=100.0).contains(&percent) => Ok(Initiators::Percent(percent)),
                     Ok(_) | Err(_) => Err("a percentage from 0% to 100%".into()),
                 },
                 None => starts(text).ok_or_else(|| {
-                    "all, one, a list of indices (0,3,5; 0,3@7 for one that starts at time 7) or a percentage (25%)"
-                        .into()
+                    format!(
+                        "all, one, a list of indices (0,3,5; 0,3@7 for one that starts at time 7) or a percentage \
+                         (25%){}",
+                        did_you_mean(text, &["all", "one"])
+                    )
                 }),
             },
         }
@@ -129,7 +143,9 @@ mod tests {
         assert_eq!(Initiators::parse("0,3"), Ok(Initiators::Listed(vec![0, 3])));
         assert_eq!(Initiators::parse("0,3@7"), Ok(Initiators::Timed(vec![(0, 0), (3, 7)])));
         assert_eq!(Initiators::parse("12.5%"), Ok(Initiators::Percent(12.5)));
-        for text in ["", "none", "101%", "1,,2", "-1", "nan%", "1@", "@3", "1@-2", "1@2@3"] {
+        for text in
+            ["", "none", "101%", "0%", "0.0%", "-0%", "1,,2", "-1", "nan%", "1@", "@3", "1@-2", "1@2@3"]
+        {
             assert!(Initiators::parse(text).is_err(), "{text}");
         }
     }

@@ -1,6 +1,7 @@
 //! Options and values that several commands have, and the words that say them again.
 
 use super::number::small;
+use crate::error::Diagnostic;
 use clap::{Args, ValueEnum};
 use ringleader::model::{Links, Orientation};
 use ringleader::sim::Topology;
@@ -49,6 +50,22 @@ impl SettingsArgs {
         add("election", self.election.clone());
         add("tokens", self.tokens.map(|tokens| tokens.to_string()));
         settings
+    }
+
+    /// The same; a setting that is given twice must have the same value both times.
+    pub(crate) fn agreed(&self) -> Result<Vec<(String, String)>, Diagnostic> {
+        let pairs = self.pairs();
+        for (place, (name, value)) in pairs.iter().enumerate() {
+            let Some((_, other)) =
+                pairs[..place].iter().find(|(before, other)| before == name && other != value)
+            else {
+                continue;
+            };
+            let message = format!("`{name}` is given twice, as `{other}` and as `{value}`");
+            return Err(Diagnostic::input("ringleader::contradiction", message)
+                .help(format!("give it once: `--set {name}={value}`")));
+        }
+        Ok(pairs)
     }
 
     /// Those of them whose names are wanted: of several algorithms each takes its own.

@@ -84,6 +84,12 @@ impl Word for Probability {
     }
 }
 
+/// A question to append to what was expected, if a word that is known was probably meant.
+pub(crate) fn did_you_mean(text: &str, known: &[&str]) -> String {
+    let meant = crate::suggest::closest(text, known.iter().copied());
+    meant.map_or_else(String::new, |meant| format!("; did you mean `{meant}`?"))
+}
+
 /// An index of a process.
 pub(crate) fn index(text: &str) -> Result<u32, String> {
     text.trim().parse().map_err(|_| format!("`{text}` is not the index of a process (0, 1, 2, ...)"))

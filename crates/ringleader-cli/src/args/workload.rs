@@ -1,7 +1,7 @@
 //! Who wants in: `--entries`, `--load`, `--wants`.
 
 use super::number::small;
-use super::value::indices;
+use super::value::{did_you_mean, indices};
 use super::{Time, Word};
 use ringleader::sim::{Entries, Load};
 
@@ -28,8 +28,10 @@ impl Word for LoadArg {
             ("saturated", _) => Ok(LoadArg(Load::Saturated)),
             ("light", _) => Ok(LoadArg(Load::Light)),
             (_, Some(Some(rate))) => Ok(LoadArg(Load::Open(rate))),
-            _ => Err("saturated, light, or open: with a rate of requests per unit of time, such as open:0.5"
-                .into()),
+            _ => Err(format!(
+                "saturated, light, or open: with a rate of requests per unit of time, such as open:0.5{}",
+                did_you_mean(text, &["saturated", "light"])
+            )),
         }
     }
 }

@@ -4,29 +4,28 @@ use super::find;
 use super::run::without_effect;
 use crate::args::CheckArgs;
 use crate::console::Console;
-use crate::error::{Diagnostic, Failure};
+use crate::error::Failure;
 use crate::estimate::{Growth, about};
 use crate::progress::SearchBar;
 use crate::report::{Checked, bytes, check_text, version};
 use crate::scope::{CheckPlan, has_ids, plan};
+use crate::watch::Recorder;
 use crate::{App, advice, memory, refusal};
-use ringleader::check::{Answer, Counterexample, Findings, Progress, Watcher};
+use ringleader::check::{Answer, Findings, Progress, Watcher};
 use ringleader::registry::Entry;
-use ringleader_lab::formats::TraceWriter;
-use std::fs::{File, OpenOptions};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::ops::ControlFlow;
-use std::path::Path;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 pub(crate) fn run(app: &App, args: &CheckArgs, console: &mut Console<'_>) -> Result<u8, Failure> {
     let entry = find(app, &args.name)?;
     let plan = plan(app, entry, args)?;
-    if let Some(path) = &args.trace {
-        // A search may take an hour: better now than then.
-        writable(path).map_err(|error| unwritten(path, &error))?;
-    }
+    // A search may take an hour: whether the file can be written is found out now.
+    let recorder = match &args.trace {
+        Some(path) => Some(Recorder::claim(path, args.force, version(app))?),
+        None => None,
+    };
     let growth = foretell(entry, &plan, console)?;
     let watch = Watch::new(args, console);
     let begun = Instant::now();
@@ -36,10 +35,10 @@ pub(crate) fn run(app: &App, args: &CheckArgs, console: &mut Console<'_>) -> Res
     // With its settings it may be another algorithm, whose contract it is then.
     let form = entry.with_settings(&plan.scope.settings);
     let findings = findings.map_err(|refused| refusal::explain(app, form, &plan.asked(args), &refused))?;
-    let trace = match (&args.trace, &findings.counterexample) {
-        (Some(path), Some(found)) => {
-            write(path, &version(app), found).map_err(|error| unwritten(path, &error))?;
-            Some(path.as_path())
+    let trace = match (recorder, &findings.counterexample) {
+        (Some(recorder), Some(found)) => {
+            recorder.write(&found.recording, "violated")?;
+            args.trace.as_deref()
         }
         (Some(_) | None, _) => None,
     };
@@ -122,33 +121,6 @@ fn notes(entry: &Entry, args: &CheckArgs, findings: &Findings, console: &mut Con
         writeln!(console.err, "note: {note}")?;
     }
     Ok(())
-}
-
-/// Whether a file can be made there; nothing is changed yet, for there may be nothing to write.
-fn writable(path: &Path) -> io::Result<()> {
-    if path.exists() {
-        return OpenOptions::new().append(true).open(path).map(drop);
-    }
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        Some(_) | None => Path::new("."),
-    };
-    std::fs::metadata(folder)
-        .and_then(|folder| if folder.is_dir() { Ok(()) } else { Err(io::ErrorKind::NotADirectory.into()) })
-}
-
-fn write(path: &Path, by: &str, found: &Counterexample) -> io::Result<()> {
-    let file = BufWriter::new(File::create(path)?);
-    let mut writer = TraceWriter::new(file, by, &found.recording.header)?;
-    for event in &found.recording.events {
-        writer.event(event)?;
-    }
-    writer.end("violated").map(drop)
-}
-
-fn unwritten(path: &Path, error: &io::Error) -> Diagnostic {
-    let message = format!("cannot write {}: {error}", path.display());
-    Diagnostic::new("ringleader::trace_unwritten", 4, message).help("give --trace a file that can be written")
 }
 
 /// Watches one search: it holds the clock and the progress line.

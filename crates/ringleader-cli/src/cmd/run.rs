@@ -3,11 +3,11 @@
 use super::find;
 use crate::args::{RunArgs, quoted};
 use crate::console::Console;
-use crate::error::Failure;
+use crate::error::{Diagnostic, Failure};
 use crate::progress::Bar;
 use crate::report::{Told, exit_code, text, version};
 use crate::scenario::{Plan, plan};
-use crate::watch::{Recorder, Watch};
+use crate::watch::{Recorder, Steps, Watch};
 use crate::{App, memory, refusal};
 use ringleader::model::{Facts, Shape, Told as Knowledge};
 use ringleader::registry::{Entry, Problem};
@@ -15,13 +15,23 @@ use ringleader::sim::Entries;
 use std::io::Write;
 
 pub(crate) fn run(app: &App, args: &RunArgs, console: &mut Console<'_>) -> Result<u8, Failure> {
+    if args.steps && console.json {
+        let message = "--steps prints text: with --json there is one object, the report";
+        return Err(Diagnostic::input("ringleader::usage", message)
+            .help("`--trace FILE` writes the steps as JSON, one object on each line")
+            .into());
+    }
     let entry = find(app, &args.name)?;
     let plan = plan(entry, args)?;
     memory::check(entry, &plan.scenario)?;
+    let recorder = match &args.trace {
+        Some(path) => Some(Recorder::claim(path, args.force, version(app))?.under(&plan.schedule)),
+        None => None,
+    };
     let mut watch = Watch {
         bar: bar(entry, &plan, console),
-        recorder: (args.trace.as_deref())
-            .map(|path| Recorder::new(path, version(app), plan.schedule.clone())),
+        recorder,
+        steps: args.steps.then(Steps::default),
         ..Watch::default()
     };
     // With its settings it may be another algorithm, whose contract it is then.
@@ -43,6 +53,12 @@ pub(crate) fn run(app: &App, args: &RunArgs, console: &mut Console<'_>) -> Resul
     if console.json {
         writeln!(console.out, "{}", told.json(app))?;
     } else {
+        if let Some(steps) = &watch.steps {
+            for line in steps.lines() {
+                writeln!(console.out, "{line}")?;
+            }
+            writeln!(console.out)?;
+        }
         text(&told, console.out)?;
     }
     Ok(exit_code(&report))

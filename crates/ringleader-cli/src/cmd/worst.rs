@@ -4,20 +4,19 @@ use super::find;
 use crate::args::{ScheduleArg, WorstArgs, quoted};
 use crate::console::Console;
 use crate::error::{Diagnostic, Failure};
-use crate::output::{self, Output, unwritten};
+use crate::output::{self, Output};
 use crate::progress::ShareBar;
 use crate::refusal::Asked;
 use crate::report::{Answered, constants_json, constants_text, grouped, version, worst_text};
 use crate::scenario::{NODES_DEFAULT, asked_nodes, set_schedule};
+use crate::watch::{Recorder, Watch as RunWatch};
 use crate::{App, memory, refusal};
 use ringleader::check::Extreme;
 use ringleader::model::Orientation;
 use ringleader::registry::Entry;
-use ringleader::sim::{Ids, Observer, Ports, Scenario};
-use ringleader::trace::{Event, Header, Recording};
-use ringleader_lab::formats::TraceWriter;
+use ringleader::sim::{Ids, Ports, Scenario};
 use ringleader_lab::worst::{self, Method, Progress, Question, Shown, Trouble, Unsuited, Watcher, Worst};
-use std::io::{self, Write};
+use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::Path;
 
@@ -62,7 +61,7 @@ pub(crate) fn run(app: &App, args: &WorstArgs, console: &mut Console<'_>) -> Res
         output::write(path, args.force, answered.ids_file().as_bytes())?;
     }
     if let Some(path) = &args.trace {
-        trace(app, &question, &found, Output::claim(path, args.force)?, path)?;
+        trace(app, &question, &found, path, args.force)?;
     }
     if console.json {
         writeln!(console.out, "{}", answered.json(app))?;
@@ -105,7 +104,7 @@ fn question<'a>(entry: &'a Entry, args: &WorstArgs, threads: usize) -> Result<Qu
         scenario.ports = Ports::Kind(Orientation::from(orientation));
     }
     scenario.links = args.links.map(Into::into);
-    scenario.settings = args.settings.pairs();
+    scenario.settings = args.settings.agreed()?;
     scenario.seed = args.seed.unwrap_or(0);
     Ok(question)
 }
@@ -128,16 +127,10 @@ fn command(args: &WorstArgs, entry: &Entry, found: &Worst) -> Option<Vec<String>
 }
 
 /// Writes a run that sends what was found.
-fn trace(
-    app: &App,
-    question: &Question<'_>,
-    found: &Worst,
-    file: Output,
-    path: &Path,
-) -> Result<(), Failure> {
-    let by = version(app);
-    let file = match &found.shown {
-        Shown::Recorded(recording) => recorded(recording, file, &by),
+fn trace(app: &App, question: &Question<'_>, found: &Worst, path: &Path, force: bool) -> Result<(), Failure> {
+    let recorder = Recorder::claim(path, force, version(app))?;
+    match &found.shown {
+        Shown::Recorded(recording) => recorder.write(recording, "elected")?,
         Shown::Run(named) => {
             let mut scenario = Scenario { ids: Ids::Listed(found.ids.clone()), ..question.scenario.clone() };
             let mut schedule = scenario.schedule.name().to_owned();
@@ -147,11 +140,12 @@ fn trace(
                 }
                 (schedule, scenario.seed) = (name.clone(), *seed);
             }
-            let mut tracing = Tracing { by, schedule, place: Place::Waits(file) };
-            let ran = question.entry.run(&scenario, &mut tracing);
-            let outcome = ran.map(|report| report.outcome.name());
-            let outcome = outcome.map_err(|refused| explain_refusal(app, question, &refused))?;
-            tracing.end(outcome)
+            let mut watch = RunWatch { recorder: Some(recorder.under(schedule)), ..RunWatch::default() };
+            let ran = question.entry.run(&scenario, &mut watch);
+            let report = ran.map_err(|refused| explain_refusal(app, question, &refused))?;
+            if let Some(recorder) = watch.recorder {
+                recorder.end(report.outcome.name())?;
+            }
         }
         Shown::Nothing => {
             let message =
@@ -161,62 +155,7 @@ fn trace(
                 .into());
         }
     };
-    file.map_err(|error| unwritten(path, &error))?.finish()?;
     Ok(())
-}
-
-fn recorded(recording: &Recording, file: Output, by: &str) -> io::Result<Output> {
-    let mut writer = TraceWriter::new(file, by, &recording.header)?;
-    for event in &recording.events {
-        writer.event(event)?;
-    }
-    writer.end("elected")
-}
-
-/// Writes a run as it happens.
-struct Tracing {
-    by: String,
-    schedule: String,
-    place: Place,
-}
-
-/// How far the writing is.
-enum Place {
-    Waits(Output),
-    Writes(TraceWriter<Output>),
-    Failed(io::Error),
-    Gone,
-}
-
-impl Observer for Tracing {
-    fn wants_events(&self) -> bool {
-        true
-    }
-
-    fn begins(&mut self, header: &dyn Fn() -> Header) {
-        if let Place::Waits(file) = std::mem::replace(&mut self.place, Place::Gone) {
-            let header = Header { schedule: self.schedule.clone(), ..header() };
-            self.place = TraceWriter::new(file, &self.by, &header).map_or_else(Place::Failed, Place::Writes);
-        }
-    }
-
-    fn event(&mut self, event: &Event) {
-        if let Place::Writes(writer) = &mut self.place
-            && let Err(error) = writer.event(event)
-        {
-            self.place = Place::Failed(error);
-        }
-    }
-}
-
-impl Tracing {
-    fn end(self, outcome: &str) -> io::Result<Output> {
-        match self.place {
-            Place::Writes(writer) => writer.end(outcome),
-            Place::Failed(error) => Err(error),
-            Place::Waits(_) | Place::Gone => Err(io::ErrorKind::Other.into()),
-        }
-    }
 }
 
 fn constants(

@@ -14,7 +14,7 @@ use crate::watch::Watch;
 use crate::{App, memory};
 use ringleader::registry::Entry;
 use ringleader::sim::{Report, RunOutcome};
-use ringleader_lab::formats::RunContext;
+use ringleader_lab::formats::{IDS_OF_RUN, RunContext};
 
 /// A report and what belongs to it.
 pub(crate) struct Told<'a> {
@@ -25,6 +25,8 @@ pub(crate) struct Told<'a> {
     pub(crate) elapsed_s: Option<f64>,
     pub(crate) peak_bytes: Option<u64>,
     pub(crate) again: String,
+    /// More identities than so many are left out of the JSON.
+    pub(crate) ids_most: u32,
 }
 
 impl<'a> Told<'a> {
@@ -43,6 +45,7 @@ impl<'a> Told<'a> {
             elapsed_s: Some(watch.elapsed_s()),
             peak_bytes: memory::peak(),
             again,
+            ids_most: IDS_OF_RUN,
         }
     }
 
@@ -59,6 +62,7 @@ impl<'a> Told<'a> {
                 peak_bytes: self.peak_bytes,
                 again: &self.again,
                 version: &version(app),
+                ids_most: self.ids_most,
             },
         )
     }

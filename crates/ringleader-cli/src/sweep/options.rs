@@ -7,7 +7,7 @@ use clap::{Arg, ArgAction, Args, Command, FromArgMatches};
 use ringleader_lab::sweep::{Axis, Mistake, Value, Words};
 
 /// What a sweep decides itself.
-const OWN: [&str; 2] = ["trace", "threads"];
+const OWN: [&str; 4] = ["trace", "force", "steps", "threads"];
 
 /// The options.
 pub(super) struct Options {

@@ -7,6 +7,7 @@ use crate::progress::SweepBar;
 use crate::report::{Told, version};
 use crate::watch::{Recorder, Watch};
 use ringleader::sim::Scenario;
+use ringleader_lab::formats::IDS_OF_ROW;
 use ringleader_lab::sweep::{Journal, JournalError};
 use serde_json::json;
 use std::path::Path;
@@ -86,7 +87,8 @@ fn row(app: &App, sweep: &Sweep, run: u64, output: &Path) -> Result<String, Fail
     let report = entry.run(&scenario, &mut watch).map_err(refused)?;
     let trace = if sweep.file.traces && !report.holds() {
         let path = output.with_extension(format!("run-{run}.rlt"));
-        let recorder = Recorder::new(&path, version(app), plan.schedule.clone());
+        // A sweep that goes on after a kill may have written it already.
+        let recorder = Recorder::claim(&path, true, version(app))?.under(&plan.schedule);
         let mut watch = Watch { recorder: Some(recorder), ..Watch::default() };
         let again = entry.run(&scenario, &mut watch).map_err(refused)?;
         if let Some(recorder) = watch.recorder.take() {
@@ -104,6 +106,7 @@ fn row(app: &App, sweep: &Sweep, run: u64, output: &Path) -> Result<String, Fail
         elapsed_s: sweep.file.timing.then(|| watch.elapsed_s()),
         peak_bytes: None,
         again: configuration.again(app, seed),
+        ids_most: IDS_OF_ROW,
     };
     let mut row = told.json(app);
     let asked: serde_json::Map<String, serde_json::Value> =

@@ -207,6 +207,7 @@ fn what_the_contract_excludes() {
 fn values_that_make_no_sense() {
     refused(&["run", "lcr", "--initiators", "9"], &["ringleader::no_such_process", "indices are 0 to 7"]);
     refused(&["run", "lcr", "--initiators", "120%"], &["0% to 100%"]);
+    refused(&["run", "lcr", "--initiators", "0%"], &["somebody must start", "`one`"]);
     refused(&["run", "lcr", "--schedule", "starve:8"], &["ringleader::no_such_process"]);
     refused(&["run", "lcr", "--schedule", "delay:const:0"], &["a delay must be above 0"]);
     refused(&["run", "lcr", "--schedule", "sometimes"], &["rounds, random, delay:const:1"]);
@@ -222,6 +223,41 @@ fn values_that_make_no_sense() {
     refused(&["run", "ra", "--load", "light", "--entries", "3"], &["cannot be used with"]);
     refused(&["run", "ra", "--total", "3"], &["--load"]);
     refused(&["run", "probabilistic-franklin", "--range", "1"], &["ringleader::out_of_range"]);
+}
+
+#[test]
+fn a_value_that_was_probably_meant() {
+    for (args, meant) in [
+        (&["run", "lcr", "--ids", "decending"][..], "did you mean `descending`?"),
+        (&["check", "lcr", "--ids", "bit-reversed"], "did you mean `bit-reversal`?"),
+        (&["run", "lcr", "--schedule", "round"], "did you mean `rounds`?"),
+        (&["run", "lcr", "--schedule", "dealy:const:1"], "did you mean `delay`?"),
+        (&["run", "lcr", "--schedule", "delay:unifrom:1:2"], "did you mean `uniform`?"),
+        (&["run", "lcr", "--initiators", "al"], "did you mean `all`?"),
+        (&["check", "lcr", "--initiators", "all-lat"], "did you mean `all-late`?"),
+        (&["run", "ra", "--load", "saturate", "--total", "5"], "did you mean `saturated`?"),
+        (&["run", "lcr", "--links", "bags"], "'bag'"),
+        (&["run", "lcr", "--orientation", "sane"], "'same'"),
+        (&["run", "raymond", "--topology", "lines"], "'line'"),
+    ] {
+        refused(args, &[meant]);
+    }
+    // What is right is not proposed for what is wrong behind it.
+    assert!(!run(&["run", "lcr", "--schedule", "starve"]).err.contains("did you mean"));
+}
+
+#[test]
+fn a_setting_given_twice() {
+    for command in ["run", "check", "up"] {
+        let algorithm: &[&str] = if command == "up" { &["--algorithm", "misra-k"] } else { &["misra-k"] };
+        let options = ["--tokens", "3", "--set", "tokens=4"];
+        refused(
+            &[&[command], algorithm, &options].concat(),
+            &["ringleader::contradiction", "as `4` and as `3`", "give it once"],
+        );
+    }
+    refused(&["run", "misra-k", "--set", "tokens=3", "--set", "tokens=4"], &["as `3` and as `4`"]);
+    assert_eq!(run(&["run", "misra-k", "--tokens", "3", "--set", "tokens=3"]).code, 0);
 }
 
 #[test]
@@ -241,7 +277,7 @@ fn errors_as_json() {
 #[test]
 fn broken_recordings() {
     let good = path("good.rlt");
-    assert_eq!(run(&["run", "peterson", "--ids", "3,7,4,1", "--trace", &good]).code, 0);
+    assert_eq!(run(&["run", "peterson", "--ids", "3,7,4,1", "--force", "--trace", &good]).code, 0);
     let text = std::fs::read_to_string(&good).unwrap();
     assert_eq!(run(&["replay", &good]).code, 0);
     let cut = text.rfind("{\"end\"").unwrap();
@@ -308,12 +344,13 @@ fn broken_recordings() {
     refused(&["replay", env!("CARGO_TARGET_TMPDIR")], &["ringleader::bad_trace"]);
     refused(&["run", "peterson", "--schedule", "replay:/nowhere/x.rlt"], &["ringleader::bad_trace"]);
     assert_eq!(json(&["replay", &good, "--steps", "--json"])["code"], "ringleader::usage");
+    assert_eq!(json(&["run", "peterson", "--steps", "--json"])["code"], "ringleader::usage");
 }
 
 #[test]
 fn a_recording_of_another_algorithm() {
     let trace = path("other.rlt");
-    assert_eq!(run(&["run", "peterson", "-n", "3", "--seed", "1", "--trace", &trace]).code, 0);
+    assert_eq!(run(&["run", "peterson", "-n", "3", "--seed", "1", "--force", "--trace", &trace]).code, 0);
     let schedule = format!("replay:{trace}");
     refused(
         &["run", "franklin", "--schedule", &schedule],

@@ -88,7 +88,7 @@ fn chance_is_told_with_its_digits() {
 #[test]
 fn a_counterexample_can_be_played() {
     let trace = path("counterexample.rlt");
-    let args = ["check", "peterson", "-n", "4", "--links", "bag", "--unsound", "--trace", &trace];
+    let args = ["check", "peterson", "-n", "4", "--links", "bag", "--unsound", "--trace", &trace, "--force"];
     let ran = run(&args);
     assert_eq!(ran.code, 1, "{}", ran.err);
     assert!(ran.out.contains("outside its assumptions: it needs fifo links"), "{}", ran.out);
@@ -138,7 +138,7 @@ fn every_kind_of_counterexample_can_be_played() {
     .enumerate()
     {
         let trace = path(&format!("violated-{number}.rlt"));
-        let ran = run(&[&["check"], args, &["--trace", &trace]].concat());
+        let ran = run(&[&["check"], args, &["--trace", &trace, "--force"]].concat());
         assert_eq!(ran.code, 1, "{args:?}: {}{}", ran.out, ran.err);
         let replayed = run(&["replay", &trace, "--steps"]);
         // A run that goes on for ever is recorded once round, and has no result by then.
@@ -151,7 +151,7 @@ fn every_kind_of_counterexample_can_be_played() {
 #[test]
 fn without_a_counterexample_no_file_is_touched() {
     let kept = file("kept-by-check.rlt", "precious");
-    let ran = run(&["check", "peterson", "-n", "3", "--trace", &kept]);
+    let ran = run(&["check", "peterson", "-n", "3", "--trace", &kept, "--force"]);
     assert_eq!(ran.code, 0);
     assert!(ran.err.contains("was not written: no run violates a property"), "{}", ran.err);
     assert_eq!(std::fs::read_to_string(&kept).unwrap(), "precious");

@@ -63,7 +63,7 @@ fn a_full_disk_ends_it_cleanly() {
     ] {
         let ran = run(args);
         assert_eq!((ran.code, ran.out.as_str()), (4, ""), "{args:?}: {}", ran.err);
-        assert!(ran.err.contains("ringleader::trace_unwritten"), "{}", ran.err);
+        assert!(ran.err.contains("ringleader::output_unwritten"), "{}", ran.err);
         assert!(ran.err.contains("cannot write /dev/full"), "{}", ran.err);
     }
     let ran = ran(ringleader(&["list"]).stdout(full).output().expect("the binary runs"));
@@ -78,8 +78,32 @@ fn a_trace_that_cannot_be_made() {
     assert!(ran.err.contains("cannot write /nowhere/x.rlt"), "{}", ran.err);
     // A refused run spoils no file.
     let kept = crate::file("kept.rlt", "precious");
-    assert_eq!(run(&["run", "peterson", "--links", "bag", "--trace", &kept]).code, 2);
+    assert_eq!(run(&["run", "peterson", "--links", "bag", "--trace", &kept, "--force"]).code, 2);
     assert_eq!(std::fs::read_to_string(path("kept.rlt")).unwrap(), "precious");
+}
+
+#[test]
+fn a_trace_replaces_no_file_unasked() {
+    let kept = crate::file("kept-by-run.rlt", "precious");
+    for command in [&["run", "peterson"][..], &["check", "peterson@as-printed", "-n", "2"]] {
+        let unasked = [command, &["--trace", &kept]].concat();
+        let ran = run(&unasked);
+        assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{unasked:?}: {}", ran.err);
+        assert!(ran.err.contains("exists already") && ran.err.contains("--force"), "{}", ran.err);
+        assert_eq!(std::fs::read_to_string(&kept).unwrap(), "precious");
+    }
+    assert_eq!(run(&["run", "peterson", "--trace", &kept, "--force"]).code, 0);
+    assert_eq!(run(&["replay", &kept]).code, 0);
+    assert_eq!(run(&["check", "peterson@as-printed", "-n", "2", "--trace", &kept, "--force"]).code, 1);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_trace_can_go_to_standard_output() {
+    let all = std::fs::File::create(path("stdout.txt")).unwrap();
+    let status =
+        ringleader(&["run", "peterson", "--json", "--trace", "/dev/stdout"]).stdout(all).status().unwrap();
+    assert_eq!(status.code(), Some(0));
 }
 
 #[test]

@@ -37,6 +37,8 @@ fn an_election_has_every_field_in_order() {
         "again",
     ];
     assert_eq!(keys(&run)[..contract.len()], contract);
+    assert_eq!(keys(&run).last(), Some(&"ids"), "new fields come last");
+    assert_eq!(run["ids"], serde_json::json!([3, 2, 1]));
     assert_eq!(keys(&run["leader"]), ["index", "id"]);
     assert_eq!(keys(&run["messages"]), ["total", "by_kind"]);
     assert_eq!(keys(&run["bound"]), ["formula", "counts", "value", "holds", "basis", "by"]);
@@ -107,6 +109,14 @@ fn anonymous_leaders_have_no_identity() {
     let run = json(&["run", "probabilistic-franklin", "-n", "5", "--seed", "1", "--json"]);
     assert_eq!(run["outcome"], "elected");
     assert_eq!(run["leader"]["id"], Value::Null);
+    assert_eq!(run["ids"], Value::Null);
+}
+
+#[test]
+fn identities_up_to_ten_thousand() {
+    let ids = |n: &str| json(&["run", "lcr", "-n", n, "--ids", "ascending", "--json"])["ids"].clone();
+    assert_eq!(ids("10000").as_array().map(Vec::len), Some(10_000));
+    assert_eq!(ids("10001"), Value::Null);
 }
 
 #[test]

@@ -85,7 +85,7 @@ fn the_seed_is_drawn_anew_and_always_told() {
 fn a_recording_is_repeated_step_by_step() {
     for (number, args) in RUNS.iter().enumerate() {
         let trace = path(&format!("repeat-{number}.rlt"));
-        let recorded = json(&[*args, &["--seed", "3", "--json", "--trace", &trace]].concat());
+        let recorded = json(&[*args, &["--seed", "3", "--json", "--force", "--trace", &trace]].concat());
         let meters: &[&str] = if args.contains(&"--meter") { &["--meter", "bits,load,depth"] } else { &[] };
         let replayed = json(&[&["replay", &trace, "--json"], meters].concat());
         assert_ne!(replayed["schema"], "ringleader.error/1", "{args:?}: {replayed}");
@@ -115,13 +115,20 @@ fn a_recording_is_repeated_step_by_step() {
         let transcript = run(&["replay", &trace, "--steps"]);
         let steps = std::fs::read_to_string(&trace).unwrap().lines().count() - 2;
         assert!(transcript.out.lines().count() > steps, "{args:?}: {}", transcript.err);
+        // The run itself tells the same steps.
+        let told = run(&[*args, &["--seed", "3", "--steps"]].concat());
+        let lines = |ran: &str| ran.lines().take(steps).map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(lines(&told.out), lines(&transcript.out), "{args:?}");
     }
 }
 
 #[test]
 fn a_recorded_schedule_can_be_run() {
     let trace = path("schedule.rlt");
-    assert_eq!(run(&["run", "peterson", "-n", "6", "--schedule", "random", "--trace", &trace]).code, 0);
+    assert_eq!(
+        run(&["run", "peterson", "-n", "6", "--schedule", "random", "--force", "--trace", &trace]).code,
+        0
+    );
     let schedule = format!("replay:{trace}");
     let replayed = json(&["run", "peterson", "--schedule", &schedule, "--json"]);
     assert_eq!((&replayed["nodes"], &replayed["outcome"]), (&6.into(), &"elected".into()), "{replayed}");

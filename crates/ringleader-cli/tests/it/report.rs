@@ -30,7 +30,7 @@ fn the_pictures_are_current() {
         let ran = ran(ringleader(args).current_dir(&folder).output().unwrap());
         assert_eq!(ran.code, 0, "{}", ran.err);
     };
-    inside(&["run", "franklin", "-n", "6", "--seed", "3", "--trace", "franklin.rlt"]);
+    inside(&["run", "franklin", "-n", "6", "--seed", "3", "--force", "--trace", "franklin.rlt"]);
     inside(&["trace", "franklin.rlt", "--critical", "-o", "franklin.svg", "--force"]);
     is_current("franklin.svg", &fs::read_to_string(Path::new(&folder).join("franklin.svg")).unwrap());
 

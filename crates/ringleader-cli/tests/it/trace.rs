@@ -3,7 +3,7 @@ use crate::{file, json, path, ran, ringleader, run};
 /// A recording of this test.
 fn recorded(name: &str, args: &[&str]) -> String {
     let trace = path(&format!("trace-{name}.rlt"));
-    let ran = run(&[args, &["--trace", &trace]].concat());
+    let ran = run(&[args, &["--force", "--trace", &trace]].concat());
     assert!(ran.code <= 1, "{}", ran.err);
     trace
 }

@@ -16,7 +16,7 @@ pub use export::{
     write_chrome, write_itf, write_jsonl, write_mermaid, write_shiviz,
 };
 pub use list::list_json;
-pub use run::{LIST_SCHEMA, RUN_SCHEMA, RunContext, run_json};
+pub use run::{IDS_OF_ROW, IDS_OF_RUN, LIST_SCHEMA, RUN_SCHEMA, RunContext, run_json};
 pub use trace::{
     End, PART_SCHEMA, Part, Recorded, TRACE_SCHEMA, TraceError, TraceWriter, read_part, read_trace,
 };

@@ -28,7 +28,14 @@ pub struct RunContext<'a> {
     pub again: &'a str,
     /// The program and its version.
     pub version: &'a str,
+    /// More identities than so many are left out.
+    pub ids_most: u32,
 }
+
+/// How many identities a report has at most.
+pub const IDS_OF_RUN: u32 = 10_000;
+/// How many a row of a table has at most, which is one of thousands.
+pub const IDS_OF_ROW: u32 = 64;
 
 /// `ringleader.run/1`: a report as one line of JSON.
 #[must_use]
@@ -73,6 +80,7 @@ struct Run<'a, Middle: Serialize> {
     elected_depth: Option<u64>,
     broken_on_purpose: bool,
     version: &'a str,
+    ids: Option<&'a [u64]>,
 }
 
 #[derive(Serialize)]
@@ -289,6 +297,7 @@ fn frame<'a, Middle: Serialize>(
         // A text taken literally, with its error in it, carries an @ in its name.
         broken_on_purpose: context.algorithm.contains('@'),
         version: context.version,
+        ids: (report.n <= context.ids_most && !report.ids.is_empty()).then_some(report.ids.as_slice()),
     }
 }
 
@@ -343,6 +352,7 @@ mod tests {
         peak_bytes: None,
         again: "ringleader run x",
         version: "ringleader 0",
+        ids_most: IDS_OF_RUN,
     };
 
     #[test]
@@ -367,9 +377,27 @@ mod tests {
                 r#"[{"name":"one leader","holds":true},{"name":"largest","holds":false}],"elapsed_s":0.5,"#,
                 r#""messages_per_s":22.0,"peak_bytes":null,"again":"ringleader run x","topology":"ring","#,
                 r#""outside":["links are bag"],"violations":[{"name":"largest","detail":"p1"}],"bits":null,"#,
-                r#""depth":3,"load":null,"elected_depth":null,"broken_on_purpose":false,"version":"ringleader 0"}"#,
+                r#""depth":3,"load":null,"elected_depth":null,"broken_on_purpose":false,"version":"ringleader 0","#,
+                r#""ids":[3,7,4,1]}"#,
             )
         );
+    }
+
+    #[test]
+    fn identities_are_null_where_there_are_none_or_too_many() {
+        let details = || {
+            Details::Election(ElectionDetails {
+                leader: None,
+                leaders: 0,
+                informed: 0,
+                elected_round: None,
+                elected_depth: None,
+            })
+        };
+        let many = run_json(&report(details()), &RunContext { ids_most: 3, ..CONTEXT });
+        assert!(many.ends_with(r#""ids":null}"#), "{many}");
+        let anonymous = run_json(&Report { ids: Vec::new(), ..report(details()) }, &CONTEXT);
+        assert!(anonymous.ends_with(r#""ids":null}"#), "{anonymous}");
     }
 
     #[test]

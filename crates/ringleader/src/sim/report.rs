@@ -38,7 +38,7 @@ pub struct Report {
     pub properties: Vec<Property>,
     /// Deliveries in each of the first rounds (at most 64), under `rounds`.
     pub per_round: Vec<u64>,
-    /// The identities in ring order, for n up to 64; empty for anonymous processes.
+    /// The identities in ring order, for n up to 10,000; empty for anonymous processes.
     pub ids: Vec<u64>,
     /// The size of all messages in bits, if metered.
     pub bits: Option<u64>,
@@ -50,10 +50,13 @@ pub struct Report {
     pub details: Details,
 }
 
+/// No more identities are part of a report.
+const IDS_MOST: u32 = 10_000;
+
 impl Report {
     /// A report with nothing in it but what was known before the run.
     pub(crate) fn new(setup: &Setup) -> Report {
-        let few = if setup.n <= 64 { setup.arrangement.as_ref() } else { None };
+        let few = if setup.n <= IDS_MOST { setup.arrangement.as_ref() } else { None };
         Report {
             n: setup.n,
             links: setup.links,

@@ -115,7 +115,7 @@ fn scenario(args: &UpArgs, seed: u64) -> Result<Scenario, Diagnostic> {
     scenario.ids = ids;
     scenario.topology = args.topology.map(Into::into);
     scenario.range = args.range.unwrap_or(scenario.range);
-    scenario.settings = args.settings.pairs();
+    scenario.settings = args.settings.agreed()?;
     scenario.seed = seed;
     Ok(scenario)
 }
