@@ -124,6 +124,20 @@ fn completions_and_manual() {
         assert!(script.out.contains("all-ids"), "{shell}");
         assert!(script.out.contains("listen"), "{shell}");
     }
+    // What a user of that shell is offered after `run`, and after `up --algorithm`.
+    for (shell, offered) in [
+        ("bash", ["--version le-lann chang-roberts ", "-W \"le-lann chang-roberts "]),
+        ("zsh", ["name -- ", "ALGORITHM:(le-lann chang-roberts "]),
+        ("fish", ["subcommand run\" -f -a \"le-lann chang-roberts ", "\nchang-roberts\\t"]),
+    ] {
+        let script = run(&["completions", shell]).out;
+        for text in offered {
+            assert!(script.contains(text), "{shell}: {text}");
+        }
+    }
+    // They are hints: the command knows more names than these.
+    assert_eq!(run(&["show", "peterson@as-printed"]).code, 0);
+    assert_eq!(run(&["show", "no-such-one"]).code, 2);
     assert_eq!(json(&["completions", "bash", "--json"])["schema"], "ringleader.completions/1");
     assert!(run(&["man"]).out.contains(".TH"));
     let directory = path("man");
