@@ -3,7 +3,7 @@
 use crate::{
     battery, bounds, cargo, format_algorithms, has_cargo_command, succeeds, test, tidy as check_tidiness,
 };
-use crate::{browser, network, page};
+use crate::{browser, dist, network, page};
 use std::time::{Duration, Instant};
 use xtask::tidy;
 
@@ -64,6 +64,7 @@ const STAGES: &[Stage] = &[
         })
     },
     Stage { file: Some("web/package.json"), misses: page::missing, ..Stage::new("page", page::check) },
+    Stage { misses: dist::missing, ..Stage::new("packages", dist::check) },
     // The suites that need more than Rust go here, after everything that does not.
     Stage {
         file: Some("tests/browser/package.json"),

@@ -1,6 +1,6 @@
 //! What takes more than two minutes, and is no part of the gate, which has a share of each.
 
-use crate::{QUICK, cargo, network, rehearse, succeeds};
+use crate::{QUICK, cargo, cross, dist, network, rehearse, succeeds};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use xtask::tidy;
@@ -36,6 +36,12 @@ const PARTS: &[Part] = &[
     },
     Part { name: "load", about: "10,000 sessions and 100,000 locks, 30 times", run: load },
     Part { name: "overload", about: "twice what the machine can carry, for five minutes", run: overload },
+    Part { name: "cross", about: "whether the study compiles for Windows and macOS", run: |_| cross::run() },
+    Part {
+        name: "dist",
+        about: "the packages of a release; installed, used and removed in a clean Debian",
+        run: |_| dist::long(),
+    },
 ];
 
 /// What is asked for.

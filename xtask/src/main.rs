@@ -3,6 +3,8 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a tool for a terminal")]
 
 mod browser;
+mod cross;
+mod dist;
 mod gate;
 mod long;
 mod network;
@@ -31,6 +33,10 @@ usage: cargo xtask COMMAND
   network  real members on several hosts, and everything that can happen to a network: needs Linux, iproute2,
            ethtool and the right to make network namespaces; --long [--minutes M] [--seed S] is faults of every
            kind at random, for half an hour if nothing else is said; --service is the lock service only
+  dist     the packages of a release in target/dist: a tarball, a Debian package, checksums; static where musl is
+           there, unless --native is said; --try installs, uses and removes the Debian package in a clean Debian,
+           which needs root and debootstrap
+  cross    whether the study compiles for Windows and macOS: needs their standard libraries (rustup target add)
   tidy     what the compiler does not see: layering, headers, left-overs, line lengths
   ci       the whole gate, read-only, with the time of each stage
   fix      format the code; the only command here that writes";
@@ -63,6 +69,14 @@ fn main() -> ExitCode {
                 return ExitCode::from(2);
             }
         },
+        ["dist", options @ ..] => match dist::Asked::parse(options) {
+            Ok(asked) => asked.run(),
+            Err(error) => {
+                eprintln!("error: {error}\n\n{USAGE}");
+                return ExitCode::from(2);
+            }
+        },
+        ["cross"] => cross::run(),
         ["page"] => page::build(),
         ["tidy"] => tidy(),
         ["ci"] => gate::run(),

@@ -34,6 +34,8 @@ const KINDS: &[&str] = &[
     "LICENSE-MIT",
     // How a member is run by others.
     ".service",
+    ".sh",
+    ".conf",
     "Dockerfile",
     // The page that plays a run, the page of the program, and what looks at them with a browser.
     ".html",

@@ -127,7 +127,7 @@ fn completions_and_manual() {
     // What a user of that shell is offered after `run`, and after `up --algorithm`.
     for (shell, offered) in [
         ("bash", ["--version le-lann chang-roberts ", "-W \"le-lann chang-roberts "]),
-        ("zsh", ["name -- ", "ALGORITHM:(le-lann chang-roberts "]),
+        ("zsh", ["all:(le-lann chang-roberts ", "ALGORITHM:(le-lann chang-roberts "]),
         ("fish", ["subcommand run\" -f -a \"le-lann chang-roberts ", "\nchang-roberts\\t"]),
     ] {
         let script = run(&["completions", shell]).out;
