@@ -35,6 +35,28 @@ fn book_says_what_happens() {
     assert!(ran > 10, "only {ran} pages were found: is the book elsewhere?");
 }
 
+/// Every command has its place in the reference: those that have a manual page.
+#[test]
+fn every_command_is_in_the_book() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    // A checkout of this crate alone has no book above it.
+    let Ok(page) = fs::read_to_string(root.join("docs/reference/commands.md")) else { return };
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("book-man");
+    let _ = fs::remove_dir_all(&folder);
+    let mut man = Command::new(env!("CARGO_BIN_EXE_ringleader"));
+    let written = man.args(["man", "-o"]).arg(&folder).stdout(Stdio::null()).status();
+    assert!(written.expect("the program starts").success());
+    let mut missing = Vec::new();
+    for entry in fs::read_dir(&folder).expect("the manual is there") {
+        let name = entry.expect("the manual can be read").file_name().to_string_lossy().into_owned();
+        let command = name.trim_end_matches(".1").replace('-', " ");
+        if !page.contains(&format!("\n$ {command} -h\n")) {
+            missing.push(command);
+        }
+    }
+    assert!(missing.is_empty(), "docs/reference/commands.md has no block for {missing:?}");
+}
+
 /// The pages in a folder and below.
 fn collect(folder: &Path, pages: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).expect("the book can be read") {

@@ -1,5 +1,5 @@
-//! Every use of clocks: leases, deadlines and waits (rules T1 to T4 of the design). Only rates are bounded; nobody's
-//! clock is ever compared with another's.
+//! Every use of clocks: leases, deadlines and waits (T1 to T4 of docs/locks/design.md). Only rates are bounded;
+//! nobody's clock is ever compared with another's.
 
 use ringleader_live::{Drift, Micros};
 

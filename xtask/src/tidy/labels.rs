@@ -6,8 +6,16 @@ use std::collections::BTreeSet;
 
 const DESIGN: &str = "docs/locks/design.md";
 
-/// Crates in which such a word means a rule of the design, and nothing else.
-const CRATES: &[&str] = &["crates/ringleader-locks/"];
+/// The crate of the protocol: such a word in it means a rule of the design, and nothing else.
+const PROTOCOL: &str = "crates/ringleader-locks/";
+
+/// Crates around it. There `1.3` is a version of something, and only letters with a digit are labels.
+const AROUND: &[&str] = &[
+    "crates/ringleader-client/",
+    "crates/ringleader-live/",
+    "crates/ringleader-net/",
+    "crates/ringleader-server/",
+];
 
 /// The labels of the design: the first word of each heading.
 fn defined(design: &str) -> BTreeSet<&str> {
@@ -35,13 +43,15 @@ pub(super) fn defined_labels(files: &[File]) -> Vec<Problem> {
     let design = files.iter().find(|file| file.path == DESIGN).map_or("", |file| &file.text);
     let defined = defined(design);
     let mut problems = Vec::new();
-    let ours = |file: &&File| file.is_rust() && CRATES.iter().any(|root| file.path.starts_with(root));
-    for file in files.iter().filter(ours) {
+    let is_protocol = |file: &File| file.path.starts_with(PROTOCOL);
+    let ours = |file: &&File| is_protocol(file) || AROUND.iter().any(|root| file.path.starts_with(root));
+    for file in files.iter().filter(|file| file.is_rust()).filter(ours) {
+        let counts = |label: &&str| is_protocol(file) || !label.contains('.');
         for (number, line) in file.text.lines().enumerate() {
             // Behind `//` it is a rule; in the code before it only as a text of its own, such as "I5".
             let (code, comment) = line.split_once("//").unwrap_or((line, ""));
             let texts = code.split('"').skip(1).step_by(2).filter(|text| text.starts_with(['T', 'I', 'F']));
-            for label in texts.chain([comment]).flat_map(mentioned) {
+            for label in texts.chain([comment]).flat_map(mentioned).filter(counts) {
                 if !defined.contains(label) {
                     let what = format!("`{label}` is no heading of {DESIGN}");
                     problems.push(file.problem(number + 1, what));
@@ -74,6 +84,8 @@ mod tests {
         assert_eq!(of("\n/// T5: as 4.2 says."), [2]);
         assert_eq!(of("/// 4.9: so.\n// 8.8, I6"), [1, 2, 2]);
         assert_eq!(of("f(\"I5 and I6\");"), [1]);
+        let around = |text: &str| defined_labels(&sample(&[("crates/ringleader-net/src/a.rs", text)])).len();
+        assert_eq!((around("// TLS 1.3, HTTP/1.1"), around("// as T4 says")), (0, 1));
         assert_eq!(defined_labels(&sample(&[("crates/ringleader-locks/src/a.rs", "// T4")])).len(), 1);
     }
 }

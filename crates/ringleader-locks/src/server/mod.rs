@@ -1,7 +1,8 @@
 //! A server: everything that it decides.
 //!
-//! One function takes what happened and says what is to be done. The rules are those of the design, by number: T1 to
-//! T4 (time), 4.1 (clients), 4.2 (tokens), 4.3 (view changes), 4.4 (who starts them). A file for each concern:
+//! One function takes what happened and says what is to be done. The rules are those of docs/locks/design.md, by their
+//! labels: T1 to T4 (time), 4.1 (clients), 4.2 (tokens), 4.3 (view changes), 4.4 (who starts them), 4.5 (sessions that
+//! move). A file for each concern:
 //! `lease` reads the view, `sessions` and `requests` serve clients, `owners` keeps tokens, `homes` numbers owners and
 //! re-creates what was lost, `install` changes the view, `guardian` has it changed, `look` asks how a lock is.
 //! A server that leaves does so by `drain`, and its sessions by `moving`.

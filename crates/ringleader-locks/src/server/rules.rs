@@ -11,7 +11,7 @@
 
 #![cfg_attr(not(feature = "rehearsal"), expect(unreachable_pub, reason = "only tests name a rule"))]
 
-/// A rule, and with what number of the design it is there.
+/// A rule, and its label in docs/locks/design.md.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Rule {
     /// T4: unreported tokens are not re-created before every old lease is over.
