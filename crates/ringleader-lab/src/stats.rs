@@ -50,6 +50,12 @@ impl Stats {
         self.variance.sqrt()
     }
 
+    /// The standard error of the mean; 0 where there is only one number.
+    #[must_use]
+    pub fn mean_error(&self) -> f64 {
+        (self.variance / self.count as f64).sqrt()
+    }
+
     /// Half of the interval around the mean in which the true one lies in 95 of 100 experiments, if the numbers are
     /// normally distributed; none where there is only one number.
     #[must_use]
@@ -57,7 +63,7 @@ impl Stats {
         if self.count < 2 {
             return None;
         }
-        Some(student975(self.count - 1)? * (self.variance / self.count as f64).sqrt())
+        Some(student975(self.count - 1)? * self.mean_error())
     }
 
     /// That interval.

@@ -2,6 +2,7 @@
 
 use crate::error::Failure;
 use crate::refusal::{self, Asked};
+use crate::report::compare::figure::BANDS;
 use crate::report::{decimal, grouped};
 use crate::{App, memory};
 use ringleader::model::Told;
@@ -224,7 +225,7 @@ impl Measured {
             y: Axis::new(counts, if entry.problem == Problem::Election { Scale::Log } else { Scale::Linear }),
             series: series.collect(),
             curves,
-            caption: Vec::new(),
+            caption: if runs > 1 { vec![BANDS.to_owned()] } else { Vec::new() },
         }
     }
 }
@@ -234,7 +235,7 @@ fn point(nodes: u32, summary: &Summary) -> Option<Point> {
     (stats.mean > 0.0).then(|| Point {
         x: f64::from(nodes),
         y: stats.mean,
-        spread: (stats.count > 1).then_some((stats.min, stats.max)),
+        interval: stats.ci95(),
         title: format!("n = {nodes}: {}", decimal(stats.mean)),
     })
 }

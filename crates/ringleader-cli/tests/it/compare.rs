@@ -32,8 +32,8 @@ fn the_report_says_it_all() {
         "random identities · rounds · 10 runs each (seeds 7 to 16)",
         "n(n+1)/2 = 2,080",
         "n·H(n) = 303.61",
-        "1·n² (factor ± 0, off by 0.0 %; free exponent n^2.00)",
-        "·n·log2 n (factor ±",
+        "1·n² (exact; free exponent n^2.00)",
+        "0.663·n·log2 n + 0.78·n (factor ± 0.0653, off by 1.5 %; free exponent n^1.20)",
         "again:  ringleader compare chang-roberts dolev-klawe-rodeh le-lann -n 16,64,256 --seed 7",
     ] {
         assert!(ran.out.contains(part), "no `{part}` in\n{}", ran.out);
@@ -73,7 +73,32 @@ fn the_json_has_its_fields_and_agrees_with_single_runs() {
     for field in ["model", "a", "a_error", "error_pct", "exponent"] {
         assert!(!growth[0][field].is_null(), "{field}");
     }
+    let fields: Vec<&str> = growth[0].as_object().unwrap().keys().map(String::as_str).collect();
+    assert_eq!(
+        fields,
+        ["algorithm", "model", "a", "a_error", "error_pct", "exponent", "fits", "lower"],
+        "new fields come last"
+    );
     assert_eq!(object["violated"], Value::Null);
+}
+
+/// 2(n-1) was `1.7·n, off by 9.2 %`.
+#[test]
+fn lower_terms_are_fitted() {
+    let args = ["compare", "ra", "-n", "4,8,16,32", "--load", "light", "--total", "20", "--seed", "1"];
+    let ran = done(&args);
+    assert!(ran.out.contains("2·n − 2 (exact; free exponent n^"), "{}", ran.out);
+    let growth = &json(&[&args[..], &["--json"]].concat())["growth"][0];
+    assert_eq!(growth["model"], "n");
+    assert!((growth["a"].as_f64().unwrap() - 2.0).abs() < 1e-9, "{growth}");
+    let lower = &growth["lower"];
+    assert_eq!(lower["model"], "1");
+    assert!((lower["b"].as_f64().unwrap() + 2.0).abs() < 1e-9, "{growth}");
+    assert_eq!(growth["fits"][0]["lower"], *lower);
+    let descending = json(&["compare", "lcr", "-n", "8..64", "--ids", "descending", "--json"]);
+    let growth = &descending["growth"][0];
+    assert_eq!((&growth["model"], &growth["lower"]["model"]), (&"n²".into(), &"n".into()));
+    assert!((growth["lower"]["b"].as_f64().unwrap() - 0.5).abs() < 1e-6, "{growth}");
 }
 
 #[test]
@@ -165,6 +190,7 @@ fn mutual_exclusion_against_the_load() {
     assert_eq!(loads[..3], ["light", "saturated", "open:0.2"]);
     assert_eq!(cells[0]["mean"], 14.0);
     assert_eq!(
+    assert!(text.contains("bands are the 95 % confidence intervals of the means"));
         (&cells[1]["runs"], &cells[0]["runs"]),
         (&1.into(), &10.into()),
         "saturated is not left to chance"

@@ -8,6 +8,8 @@ use ringleader::registry::Problem;
 use ringleader_lab::compare::{Cell, Summary, bound_at};
 use ringleader_lab::draw::plot::{Axis, Curve, Plot, Point, Scale, Series, Stroke, Table, short};
 
+/// What the bands of a plot are.
+pub(crate) const BANDS: &str = "Points are means; bands are the 95 % confidence intervals of the means.";
 /// So many algorithms have colours of their own.
 const COLOURS: usize = 7;
 
@@ -130,7 +132,7 @@ fn point(x: f64, name: &str, cell: &Cell, summary: &Summary) -> Point {
     Point {
         x,
         y: stats.mean,
-        spread: (stats.count > 1).then_some((stats.min, stats.max)),
+        interval: stats.ci95(),
         title: format!("{name}, n = {}: {}{margin} ({range})", cell.place.nodes, decimal(stats.mean)),
     }
 }
@@ -186,7 +188,7 @@ fn average_curve(
 fn divide(plot: &mut Plot) {
     for point in plot.series.iter_mut().flat_map(|series| &mut series.points) {
         point.y /= point.x;
-        point.spread = point.spread.map(|(low, high)| (low / point.x, high / point.x));
+        point.interval = point.interval.map(|(low, high)| (low / point.x, high / point.x));
     }
     for (x, y) in plot.curves.iter_mut().flat_map(|curve| &mut curve.points) {
         *y /= *x;
@@ -198,7 +200,7 @@ fn captions(compared: &Compared<'_>) -> Vec<String> {
     let mut lines = Vec::new();
     let many = compared.summaries.iter().flatten().any(|summary| summary.stats.count > 1);
     if many {
-        lines.push("Points are means; bands reach from the least to the most.".to_owned());
+        lines.push(BANDS.to_owned());
     }
     let sizes = compared.asked.sizes.len();
     let fitted: Vec<String> = (compared.growth.iter())

@@ -121,13 +121,27 @@ fn grown(algorithm: &str, load: Option<&str>, growth: &Result<Growth, TooFew>) -
             "error_pct": fit.error_pct,
         })
     };
+    let lower = |fit: &Fit| {
+        let lower = fit.lower.as_ref();
+        object!(lower.map(|lower| {
+            object!({ "model": lower.model.formula(), "b": lower.b, "b_error": lower.b_error })
+        }))
+    };
+    let with_lower = |fit: &Fit| {
+        let mut fields = fitted(fit);
+        if let Some(fields) = fields.as_object_mut() {
+            fields.insert("lower".into(), lower(fit));
+        }
+        fields
+    };
     match growth {
         Ok(growth) => {
             if let Value::Object(best) = fitted(&growth.best) {
                 fields.extend(best);
             }
             fields.insert("exponent".into(), object!(growth.power.exponent));
-            fields.insert("fits".into(), growth.fits.iter().map(fitted).collect());
+            fields.insert("fits".into(), growth.fits.iter().map(with_lower).collect());
+            fields.insert("lower".into(), lower(&growth.best));
         }
         Err(few) => {
             fields.insert("model".into(), Value::Null);

@@ -13,7 +13,7 @@ use crate::cmd::compare::Asked;
 use ringleader::registry::{Entry, Problem};
 use ringleader::sim::Ids;
 use ringleader_lab::compare::{Cell, Place, Run, Skipped, Summary};
-use ringleader_lab::growth::{Growth, Model, TooFew, fit};
+use ringleader_lab::growth::{Growth, Measured, Model, TooFew, fit};
 use std::io::{self, Write};
 
 /// A comparison and what follows from it.
@@ -40,7 +40,9 @@ impl<'a> Compared<'a> {
         let growth = series
             .map(|(cells, summaries)| {
                 let known = cells.iter().zip(summaries).filter_map(|(cell, summary)| {
-                    Some((f64::from(cell.place.nodes), summary.as_ref()?.stats.mean))
+                    let stats = &summary.as_ref()?.stats;
+                    let n = f64::from(cell.place.nodes);
+                    Some(Measured { n, cost: stats.mean, error: stats.mean_error() })
                 });
                 fit(&known.collect::<Vec<_>>(), &models)
             })

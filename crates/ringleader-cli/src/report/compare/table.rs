@@ -118,13 +118,12 @@ fn growth(compared: &Compared<'_>, out: &mut dyn Write) -> io::Result<()> {
                     | Model::NSqrtN
                     | Model::Quadratic => format!("; free exponent n^{exponent:.2}"),
                 };
-                writeln!(
-                    out,
-                    "  {label:<6}   {name:<wide$}   {} (factor ± {}, off by {:.1} %{free})",
-                    formula(best),
-                    significant(best.a_error),
-                    best.error_pct,
-                )?;
+                let how_well = if best.is_exact() {
+                    "exact".to_owned()
+                } else {
+                    format!("factor ± {}, off by {:.1} %", significant(best.a_error), best.error_pct)
+                };
+                writeln!(out, "  {label:<6}   {name:<wide$}   {} ({how_well}{free})", formula(best))?;
             }
             Err(few) => writeln!(out, "  {label:<6}   {name:<wide$}   unknown: {few}")?,
         }
@@ -132,13 +131,25 @@ fn growth(compared: &Compared<'_>, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// A fitted formula with its factor.
+/// A fitted formula with its factors.
 pub(crate) fn formula(fit: &Fit) -> String {
-    let a = significant(fit.a);
-    match (fit.model, fit.exponent) {
-        (Model::Constant, _) => a,
-        (Model::Power, Some(exponent)) => format!("{a}·n^{exponent:.2}"),
-        (model, _) => format!("{a}·{}", model.formula()),
+    let leading = term(fit.a, fit.model, fit.exponent);
+    match &fit.lower {
+        // What is nothing in the digits that are shown is left out.
+        Some(lower) if lower.b.abs() >= 1e-9 => {
+            let sign = if lower.b < 0.0 { '−' } else { '+' };
+            format!("{leading} {sign} {}", term(lower.b.abs(), lower.model, None))
+        }
+        Some(_) | None => leading,
+    }
+}
+
+fn term(factor: f64, model: Model, exponent: Option<f64>) -> String {
+    let factor = significant(factor);
+    match (model, exponent) {
+        (Model::Constant, _) => factor,
+        (Model::Power, Some(exponent)) => format!("{factor}·n^{exponent:.2}"),
+        (model, _) => format!("{factor}·{}", model.formula()),
     }
 }
 

@@ -33,7 +33,7 @@ pub(super) fn lay_out(plot: &Plot) -> Picture {
     let x_ticks = xs.ticks(&plot.x.ticks);
     let frame = Frame { left, right, top, below };
     frame.axes(&mut marks, (plot, &xs, &ys), (&x_ticks, &y_ticks));
-    spreads(&mut marks, plot, &xs, &ys);
+    intervals(&mut marks, plot, &xs, &ys);
     curves(&mut marks, plot, &xs, &ys);
     points(&mut marks, plot, &xs, &ys);
     let legend = right + 22.0;
@@ -56,8 +56,8 @@ pub(super) fn lay_out(plot: &Plot) -> Picture {
 /// Everything that must find its place.
 fn values(plot: &Plot) -> impl Iterator<Item = (f64, f64)> {
     let points = plot.series.iter().flat_map(|series| &series.points).flat_map(|point| {
-        let (low, high) = point.spread.unwrap_or((point.y, point.y));
-        // A spread that reaches down to nothing would leave no room for anything else on a logarithmic axis.
+        let (low, high) = point.interval.unwrap_or((point.y, point.y));
+        // An interval that reaches down to nothing would leave no room for anything else on a logarithmic axis.
         let low = if low > point.y / 10.0 { low } else { point.y };
         [(point.x, point.y), (point.x, low), (point.x, high)]
     });
@@ -123,12 +123,11 @@ impl Frame {
     }
 }
 
-fn spreads(marks: &mut Vec<Mark>, plot: &Plot, xs: &Mapping, ys: &Mapping) {
+fn intervals(marks: &mut Vec<Mark>, plot: &Plot, xs: &Mapping, ys: &Mapping) {
     for series in &plot.series {
         let known = series.points.iter().filter_map(|point| {
-            let (low, high) = point.spread?;
-            let low = if plot.y.scale == Scale::Log { low.max(ys.low) } else { low };
-            Some((xs.place(point.x)?, ys.place(low)?, ys.place(high)?))
+            let (low, high) = point.interval?;
+            Some((xs.place(point.x)?, ys.place(within(plot, ys, low))?, ys.place(high)?))
         });
         let known: Vec<(f64, f64, f64)> = known.collect();
         let there = known.iter().map(|&(x, low, _)| (x, low));
@@ -138,6 +137,11 @@ fn spreads(marks: &mut Vec<Mark>, plot: &Plot, xs: &Mapping, ys: &Mapping) {
             marks.push(Mark::Area { points, paint: Paint::Series(series.look.0), opacity: 0.18 });
         }
     }
+}
+
+/// The lower end of an interval, on a logarithmic axis cut off where the axis ends.
+fn within(plot: &Plot, ys: &Mapping, low: f64) -> f64 {
+    if plot.y.scale == Scale::Log { low.max(ys.low) } else { low }
 }
 
 fn curves(marks: &mut Vec<Mark>, plot: &Plot, xs: &Mapping, ys: &Mapping) {
@@ -167,9 +171,9 @@ fn points(marks: &mut Vec<Mark>, plot: &Plot, xs: &Mapping, ys: &Mapping) {
             marks.push(Mark::Line { points, paint, width: 2.0, dashes: None });
         }
         for (x, y, point) in placed {
-            // Where there is no band to show it, the spread is a bar.
-            if let (1, Some((low, high))) = (series.points.len(), point.spread)
-                && let (Some(low), Some(high)) = (ys.place(low), ys.place(high))
+            // Where there is no band to show it, the interval is a bar.
+            if let (1, Some((low, high))) = (series.points.len(), point.interval)
+                && let (Some(low), Some(high)) = (ys.place(within(plot, ys, low)), ys.place(high))
             {
                 marks.push(Mark::Line { points: vec![(x, low), (x, high)], paint, width: 1.4, dashes: None });
             }

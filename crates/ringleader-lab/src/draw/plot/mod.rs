@@ -1,4 +1,4 @@
-//! Measurements as a plot: points with their spread, theory as dashed curves, a legend that covers nothing.
+//! Measurements as a plot: points with their intervals, theory as dashed curves, a legend that covers nothing.
 //!
 //! A [`Plot`] is laid out once, as a few kinds of marks, and then written as SVG, as PNG (with its own font) or as a
 //! page that needs nothing else. Colours are those of Okabe and Ito, which the colour-blind can tell apart, and series
@@ -73,8 +73,8 @@ pub struct Point {
     pub x: f64,
     /// From bottom to top.
     pub y: f64,
-    /// The spread around it, from and to, if there is one.
-    pub spread: Option<(f64, f64)>,
+    /// The interval around it, from and to, if there is one: a band, or a bar where there is one point.
+    pub interval: Option<(f64, f64)>,
     /// What is said about it when the pointer rests on it.
     pub title: String,
 }

@@ -6,7 +6,7 @@ fn plot(scale: Scale) -> Plot {
     let point = |n: f64, cost: f64| Point {
         x: n,
         y: cost,
-        spread: Some((cost * 0.9, cost * 1.2)),
+        interval: Some((cost * 0.9, cost * 1.2)),
         title: format!("n = {n} & cost < {cost}"),
     };
     let sizes = [10.0f64, 100.0, 1000.0, 1e4];
