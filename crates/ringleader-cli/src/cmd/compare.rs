@@ -10,6 +10,7 @@ use crate::progress::ShareBar;
 use crate::report::compare::{Compared, figure, json, notes, rows, summary, text, value};
 use crate::report::grouped;
 use crate::scenario::{Plan, drawn_seed, plan};
+use crate::sweep::refuse_large;
 use crate::{App, memory, refusal};
 use ringleader::registry::{Entry, Problem};
 use ringleader::sim::{Load, Refusal, Scenario};
@@ -36,6 +37,9 @@ pub(crate) fn run(app: &App, args: &CompareArgs, console: &mut Console<'_>) -> R
     let asked = Asked::new(app, args)?;
     let picture = args.plot.as_deref().map(picture_format).transpose()?;
     let format = args.output.as_deref().map(table_format).transpose()?;
+    if let Some(format) = format {
+        asked.fits(format)?;
+    }
     // A comparison may take an hour: whether its files can be written is found out now.
     let claim = |path: Option<&Path>| path.map(|path| Output::claim(path, args.force)).transpose();
     let (plot_file, table_file) = (claim(args.plot.as_deref())?, claim(args.output.as_deref())?);
@@ -216,6 +220,17 @@ impl<'a> Asked<'a> {
         let seed = args.seed.unwrap_or_else(drawn_seed);
         let again = args.again(&algorithms, &said, seed);
         Ok(Asked { app, given, args, algorithms, problem, sizes, loads, seed, again })
+    }
+
+    /// Refuses seeds and identities that are too large for this format.
+    fn fits(&self, format: Format) -> Result<(), Diagnostic> {
+        let runs = self.places().map(|place| self.runs(place)).max().unwrap_or(1);
+        let seeds = [0, runs.saturating_sub(1)].map(|run| ("seed", self.seed.wrapping_add(u64::from(run))));
+        let ids = match self.args.environment.ids.as_ref().map(|given| &given.value) {
+            Some(IdsArg::Listed(ids)) => ids.as_slice(),
+            Some(IdsArg::Random | IdsArg::Arranged(_) | IdsArg::Worst | IdsArg::File(_)) | None => &[],
+        };
+        refuse_large(format, seeds.into_iter().chain(ids.iter().map(|&id| ("identity", id))))
     }
 
     /// Makes all runs.

@@ -8,7 +8,9 @@ use crate::output::{Output, unwritten};
 use crate::progress::{SweepBar, duration};
 use crate::report::grouped;
 use crate::sweep::{Forecast, Sweep, Tally, Verdict, work};
-use ringleader_lab::sweep::{Head, Journal, JournalError, MergeError, Shard, merge, write_rows};
+use ringleader_lab::sweep::{
+    Columns, Head, Journal, JournalError, MergeError, Shard, is_complete, merge, write_rows,
+};
 use ringleader_lab::table::Format;
 use serde::Serialize;
 use std::io::{self, Write};
@@ -23,15 +25,19 @@ pub(crate) fn run(app: &App, args: &SweepArgs, console: &mut Console<'_>) -> Res
     let output = if args.output.is_none() { named(&output, shard) } else { output };
     let format = format(&output)?;
     let threads = threads(args);
+    sweep.fits(format)?;
+    let head = Head { sweep: sweep.name.clone(), shard, runs: sweep.runs() };
     if args.dry_run {
-        return foretell(&sweep, shard, threads, &output, console);
+        return foretell(&sweep, &head, args, (threads, &output), console);
     }
     let place = Place::new(&output)?;
     if !place.journal.exists() && output.is_file() && !args.force {
-        // Says that it exists already.
-        Output::claim(&output, false)?;
+        return match finished(&head, args, &output) {
+            Some(tally) => nothing_to_do(app, &sweep, (args, file), (threads, &output), &tally, console),
+            // Says that it exists already.
+            None => Output::claim(&output, false).map(|_| 2).map_err(Failure::from),
+        };
     }
-    let head = Head { sweep: sweep.name.clone(), shard, runs: sweep.runs() };
     let mut journal = open(&place.journal, &head, args.restart)?;
     let pending: Vec<u64> = shard.runs(sweep.runs()).filter(|&run| !journal.has(run)).collect();
     // Killed after the last line was written, before the journal was removed: there is the file, and it is ours.
@@ -52,7 +58,9 @@ pub(crate) fn run(app: &App, args: &SweepArgs, console: &mut Console<'_>) -> Res
     let elapsed = begun.elapsed();
     let mut claimed = Output::claim(&output, args.force || ours)?;
     let mut tally = Tally::default();
-    write_rows(&mut journal, (format, threads), &mut claimed, &Verdict::of, &mut |made| tally.add(made))
+    let columns = sweep.columns();
+    let mut count = |verdict| tally.add(verdict);
+    write_rows(&mut journal, columns, (format, threads), &mut claimed, &Verdict::of, &mut count)
         .map_err(|error| unwritten(&output, &error))?;
     claimed.finish()?;
     journal.remove().map_err(|error| unwritten(&place.journal, &error))?;
@@ -69,13 +77,48 @@ pub(crate) fn run(app: &App, args: &SweepArgs, console: &mut Console<'_>) -> Res
         elapsed_s: elapsed.as_secs_f64(),
         again: quoted(&app.program, &words(args, file)),
     };
-    if console.json {
-        let text = serde_json::to_string(&done).map_err(io::Error::from)?;
-        writeln!(console.out, "{text}")?;
-    } else {
-        done.text(&tally, console.out)?;
+    done.report(&tally, console)
+}
+
+/// How the runs ended, if the output has all of them already. Whoever wants them again says so.
+fn finished(head: &Head, args: &SweepArgs, output: &Path) -> Option<Tally> {
+    if args.force || args.restart || !output.is_file() {
+        return None;
     }
-    Ok(tally.exit_code())
+    let mut tally = Tally::default();
+    let complete = is_complete(output, head, &mut |row| tally.add(Verdict::of(row)));
+    complete.then_some(tally)
+}
+
+/// A finished sweep or shard again: the same report, and the same exit code.
+fn nothing_to_do(
+    app: &App,
+    sweep: &Sweep,
+    (args, file): (&SweepArgs, &Path),
+    (threads, output): (usize, &Path),
+    tally: &Tally,
+    console: &mut Console<'_>,
+) -> Result<u8, Failure> {
+    let runs = tally.hold + tally.violated + tally.limit;
+    let output = output.display().to_string();
+    if !console.quiet && !console.json {
+        let all = grouped(runs);
+        writeln!(console.err, "nothing to do: {output} has all {all} runs already; --force runs them again")?;
+    }
+    let done = Done {
+        schema: "ringleader.sweep/1",
+        runs,
+        before: runs,
+        skipped: sweep.skipped,
+        hold: tally.hold,
+        violated: tally.violated,
+        limit: tally.limit,
+        output,
+        threads,
+        elapsed_s: 0.0,
+        again: quoted(&app.program, &words(args, file)),
+    };
+    done.report(tally, console)
 }
 
 /// The words of the command that repeats it.
@@ -136,19 +179,28 @@ impl Place {
             let folder = tempfile::tempdir().map_err(|error| unwritten(output, &error))?;
             return Ok(Place { journal: folder.path().join("journal"), _folder: Some(folder) });
         }
-        let mut name = output.as_os_str().to_owned();
-        name.push(".journal");
-        Ok(Place { journal: name.into(), _folder: None })
+        Ok(Place { journal: journal_of(output), _folder: None })
     }
 }
 
+fn journal_of(output: &Path) -> PathBuf {
+    let mut name = output.as_os_str().to_owned();
+    name.push(".journal");
+    name.into()
+}
+
 fn open(path: &Path, head: &Head, restart: bool) -> Result<Journal, Diagnostic> {
-    let shown = path.display();
     if restart && path.is_file() {
         std::fs::remove_file(path).map_err(|error| unwritten(path, &error))?;
     }
+    Journal::open(path, head).map_err(|error| unusable(path, error))
+}
+
+/// What is wrong with a journal, in words.
+fn unusable(path: &Path, error: JournalError) -> Diagnostic {
+    let shown = path.display();
     let anew = "begin anew with --restart, or give another -o";
-    Journal::open(path, head).map_err(|error| match error {
+    match error {
         JournalError::Io(error) => unwritten(path, &error),
         JournalError::Busy => {
             let message = format!("another sweep is writing {shown}");
@@ -164,20 +216,23 @@ fn open(path: &Path, head: &Head, restart: bool) -> Result<Journal, Diagnostic> 
             let message = format!("{shown}: line {line}: {why}");
             Diagnostic::input("ringleader::bad_journal", message).help(anew)
         }
-    })
+    }
 }
 
 /// `--dry-run`.
 fn foretell(
     sweep: &Sweep,
-    shard: Shard,
-    threads: usize,
-    output: &Path,
+    head: &Head,
+    args: &SweepArgs,
+    (threads, output): (usize, &Path),
     console: &mut Console<'_>,
 ) -> Result<u8, Failure> {
     let forecast = Forecast::new(sweep);
+    let shard = head.shard;
     let runs = shard.runs(sweep.runs()).count() as u64;
-    let share = forecast.computing.mul_f64(runs as f64 / sweep.runs().max(1) as f64);
+    let done = done_already(head, args, output)?;
+    let remaining = runs - done;
+    let share = forecast.computing.mul_f64(remaining as f64 / sweep.runs().max(1) as f64);
     if console.json {
         let dry = Dry {
             schema: "ringleader.sweep/1",
@@ -188,6 +243,8 @@ fn foretell(
             output: output.display().to_string(),
             threads,
             estimate_s: share.as_secs_f64() / threads as f64,
+            done,
+            remaining,
         };
         let text = serde_json::to_string(&dry).map_err(io::Error::from)?;
         writeln!(console.out, "{text}")?;
@@ -201,11 +258,27 @@ fn foretell(
     if !shard.is_whole() {
         writeln!(console.out, "  shard {shard} of {} runs in all", grouped(sweep.runs()))?;
     }
+    if done > 0 {
+        writeln!(console.out, "  {} are done already, {} remain", grouped(done), grouped(remaining))?;
+    }
     let (time, one) = (duration(share.div_f64(threads as f64)), duration(share));
     writeln!(console.out, "  about {time} on {threads} threads, {one} on one")?;
     writeln!(console.out, "  rows go to {}", output.display())?;
     writeln!(console.out, "  {DIM}the time was measured on {} small runs{RESET}", forecast.samples)?;
     Ok(0)
+}
+
+/// How many runs the same command without `--dry-run` would not make again.
+fn done_already(head: &Head, args: &SweepArgs, output: &Path) -> Result<u64, Diagnostic> {
+    let journal = journal_of(output);
+    if args.restart || (output.exists() && !output.is_file()) {
+        return Ok(0);
+    }
+    if journal.exists() {
+        return Journal::peek(&journal, head).map_err(|error| unusable(&journal, error));
+    }
+    let all = finished(head, args, output);
+    Ok(all.map_or(0, |tally| tally.hold + tally.violated + tally.limit))
 }
 
 /// So many of something: `3 algorithms`.
@@ -225,6 +298,8 @@ struct Dry {
     output: String,
     threads: usize,
     estimate_s: f64,
+    done: u64,
+    remaining: u64,
 }
 
 /// What came of it.
@@ -244,6 +319,16 @@ struct Done {
 }
 
 impl Done {
+    fn report(&self, tally: &Tally, console: &mut Console<'_>) -> Result<u8, Failure> {
+        if console.json {
+            let text = serde_json::to_string(self).map_err(io::Error::from)?;
+            writeln!(console.out, "{text}")?;
+        } else {
+            self.text(tally, console.out)?;
+        }
+        Ok(tally.exit_code())
+    }
+
     fn text(&self, tally: &Tally, out: &mut dyn Write) -> io::Result<()> {
         let mut parts = vec![format!("{} hold", grouped(self.hold))];
         if self.violated > 0 {
@@ -269,12 +354,14 @@ fn put_together(args: &SweepArgs, console: &mut Console<'_>) -> Result<u8, Failu
     let Some(output) = &args.output else { return Ok(2) };
     let format = format(output)?;
     let mut claimed = Output::claim(output, args.force)?;
-    let mut rows = merge(&args.merge).map_err(|error| no_whole(&error))?;
+    let file = rows_beside(output).map_err(|error| unwritten(output, &error))?;
+    let mut rows = merge(&args.merge, file).map_err(|error| no_whole(output, &error))?;
     let mut tally = Tally::default();
-    write_rows(&mut rows, (format, threads(args)), &mut claimed, &Verdict::of, &mut |made| tally.add(made))
+    let (how, mut add) = ((format, threads(args)), |verdict| tally.add(verdict));
+    write_rows(&mut rows, Columns::default(), how, &mut claimed, &Verdict::of, &mut add)
         .map_err(|error| unwritten(output, &error))?;
     claimed.finish()?;
-    let count = rows.len() as u64;
+    let count = rows.count();
     if console.json {
         let merged = serde_json::json!({
             "schema": "ringleader.sweep/1", "merged": args.merge.len(), "runs": count, "hold": tally.hold,
@@ -288,9 +375,20 @@ fn put_together(args: &SweepArgs, console: &mut Console<'_>) -> Result<u8, Failu
     Ok(0)
 }
 
-fn no_whole(error: &MergeError) -> Diagnostic {
+/// A file without a name for the rows of all parts: where the output goes, for there is room, or in the folder for
+/// temporary files if the output is a device.
+fn rows_beside(output: &Path) -> io::Result<std::fs::File> {
+    if output.exists() && !output.is_file() {
+        return tempfile::tempfile();
+    }
+    let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty());
+    tempfile::tempfile_in(folder.unwrap_or(Path::new(".")))
+}
+
+fn no_whole(output: &Path, error: &MergeError) -> Diagnostic {
     let input = |message: String| Diagnostic::input("ringleader::bad_parts", message);
     match error {
+        MergeError::Unwritten(error) => unwritten(output, error),
         MergeError::Io(path, error) => input(format!("cannot read {}: {error}", path.display())),
         MergeError::NoPart { path, why } => input(format!("{} is no part of a sweep: {why}", path.display())),
         MergeError::Different(first, second) => {

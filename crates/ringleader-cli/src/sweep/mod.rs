@@ -9,6 +9,6 @@ mod tally;
 mod work;
 
 pub(crate) use forecast::Forecast;
-pub(crate) use plan::Sweep;
+pub(crate) use plan::{Sweep, refuse_large};
 pub(crate) use tally::{Tally, Verdict};
 pub(crate) use work::work;

@@ -11,7 +11,8 @@ use crate::{App, memory, refusal};
 use ringleader::registry::{Entry, find};
 use ringleader::rng::mix;
 use ringleader::sim::Ids;
-use ringleader_lab::sweep::{Axis, Grid, Mistake, SweepFile, Value};
+use ringleader_lab::sweep::{Axis, Columns, Grid, Mistake, SweepFile, Value};
+use ringleader_lab::table::Format;
 use std::path::PathBuf;
 
 /// A sweep that can be run.
@@ -127,6 +128,32 @@ impl Sweep {
         }
     }
 
+    /// The columns of its rows where they are a table: of all its runs, so that every shard has the same.
+    pub(crate) fn columns(&self) -> Columns {
+        let mut columns = Columns::default();
+        let mut last = None;
+        for configuration in &self.configurations {
+            let form = configuration.entry.with_settings(&configuration.plan.scenario.settings);
+            // Neighbours are mostly of one algorithm.
+            if last.replace(form.spec.name) != Some(form.spec.name) {
+                let asked: Vec<&str> = configuration.asked.iter().map(|(key, _)| key.as_str()).collect();
+                columns.expect(form.problem, form.kinds, &asked);
+            }
+        }
+        columns
+    }
+
+    /// Refuses seeds and identities that are too large for this format.
+    pub(crate) fn fits(&self, format: Format) -> Result<(), Diagnostic> {
+        let ids =
+            self.configurations.iter().flat_map(|configuration| match &configuration.plan.scenario.ids {
+                Ids::Listed(ids) => ids.as_slice(),
+                Ids::Default | Ids::Random | Ids::Arranged(_) | Ids::Worst => &[],
+            });
+        refuse_large(format, self.grid.seeds().iter().map(|&seed| ("seed", seed)))?;
+        refuse_large(format, ids.map(|&id| ("identity", id)))
+    }
+
     /// Equal for equal runs by the same version, different otherwise.
     fn fingerprint(&self, app: &App) -> String {
         let mut hash = Fingerprint(0);
@@ -143,6 +170,18 @@ impl Sweep {
         self.grid.seeds().iter().for_each(|&seed| hash.mix(seed));
         format!("{:016x}", hash.0)
     }
+}
+
+/// Refuses numbers that are too large for a column of this format, before anything runs.
+pub(crate) fn refuse_large(
+    format: Format,
+    mut numbers: impl Iterator<Item = (&'static str, u64)>,
+) -> Result<(), Diagnostic> {
+    let Some((what, number)) = numbers.find(|&(_, number)| number > format.int_max()) else { return Ok(()) };
+    let most = format.int_max();
+    let message = format!("{what} {number} does not fit into a Parquet column, which holds at most {most}");
+    Err(Diagnostic::input("ringleader::too_large_for_parquet", message)
+        .help("write .csv or .jsonl, or take smaller numbers"))
 }
 
 struct Fingerprint(u64);

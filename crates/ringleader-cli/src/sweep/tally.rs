@@ -24,13 +24,24 @@ pub(crate) enum Verdict {
 }
 
 impl Verdict {
-    /// Of a row.
+    /// Of a row, nested or from a table.
     pub(crate) fn of(row: &Row) -> Verdict {
         let text = |name: &str| row.get(name).and_then(Value::as_str).unwrap_or_default();
         let outcome = text("outcome");
         let holds = |value: &Value| value.get("holds").and_then(Value::as_bool).unwrap_or(true);
-        let properties = row.get("properties").and_then(Value::as_array);
-        let sound = properties.is_none_or(|all| all.iter().all(holds)) && row.get("bound").is_none_or(holds);
+        let properties = match row.get("properties") {
+            Some(Value::Array(all)) => all.iter().all(holds),
+            // In a table a list is JSON in a cell.
+            Some(Value::String(text)) => {
+                serde_json::from_str(text).is_ok_and(|all: Vec<Value>| all.iter().all(holds))
+            }
+            Some(_) | None => true,
+        };
+        let bound = match row.get("bound.holds") {
+            Some(flat) => flat.as_bool().unwrap_or(true),
+            None => row.get("bound").is_none_or(holds),
+        };
+        let sound = properties && bound;
         if outcome == "limit" {
             Verdict::Limit(text("again").to_owned())
         } else if matches!(outcome, "elected" | "done") && sound {

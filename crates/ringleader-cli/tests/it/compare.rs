@@ -129,7 +129,7 @@ fn all_have_the_same_arrangements_whatever_the_threads() {
 
 #[test]
 fn each_format_comes_back() {
-    let args = ["compare", "lcr", "dkr", "-n", "8,16", "--runs", "2", "--seed", "18446744073709551615"];
+    let args = ["compare", "lcr", "dkr", "-n", "8,16", "--runs", "2", "--seed", "9223372036854775806"];
     let write = |name: &str| {
         let file = fresh(name);
         done(&[&args[..], &["-o", &file]].concat());
@@ -137,19 +137,39 @@ fn each_format_comes_back() {
     };
     let reader = SerializedFileReader::new(std::fs::File::open(write("a.parquet")).unwrap()).unwrap();
     let rows: Vec<_> = reader.get_row_iter(None).unwrap().map(Result::unwrap).collect();
-    assert_eq!((rows.len(), rows[0].get_ulong(3).unwrap(), rows[1].get_ulong(3).unwrap()), (8, u64::MAX, 0));
+    assert_eq!(
+        (rows.len(), rows[0].get_long(3).unwrap(), rows[1].get_long(3).unwrap()),
+        (8, i64::MAX - 1, i64::MAX)
+    );
     let lines = std::fs::read_to_string(write("a.jsonl")).unwrap();
     let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let whole: Value = serde_json::from_str(&std::fs::read_to_string(write("a.json")).unwrap()).unwrap();
     assert_eq!(whole["schema"], "ringleader.compare/1");
     assert_eq!(whole["rows"].as_array().unwrap(), &lines);
     for (row, line) in rows.iter().zip(&lines) {
-        assert_eq!(Value::from(row.get_ulong(9).unwrap()), line["messages"]);
+        assert_eq!(Value::from(row.get_long(9).unwrap()), line["messages"]);
         assert_eq!(Value::from(row.get_bool(8).unwrap()), line["holds"]);
     }
     let summary = std::fs::read_to_string(write("a.md")).unwrap();
     assert_eq!(summary.lines().count(), 6, "{summary}");
     assert!(summary.starts_with("| algorithm "), "{summary}");
+}
+
+#[test]
+fn numbers_that_no_signed_column_holds_are_refused_for_parquet() {
+    let file = fresh("large.parquet");
+    let large = ["compare", "lcr", "-n", "8", "--runs", "2", "-o", &file, "--seed"];
+    refused(
+        &[&large[..], &["9223372036854775807"]].concat(),
+        &["seed 9223372036854775808 does not fit into a Parquet column", ".csv or .jsonl"],
+    );
+    refused(
+        &["compare", "lcr", "--ids", "3,18446744073709551615", "-o", &file],
+        &["identity 18446744073709551615 does not fit"],
+    );
+    let csv = fresh("large.csv");
+    done(&["compare", "lcr", "-n", "8", "--runs", "2", "-o", &csv, "--seed", "18446744073709551615"]);
+    assert!(std::fs::read_to_string(csv).unwrap().contains(",18446744073709551615,"));
 }
 
 #[test]
@@ -170,6 +190,7 @@ fn plots_are_pictures() {
     ] {
         assert!(words.contains(&word), "{words:?}");
     }
+    assert!(text.contains("bands are the 95 % confidence intervals of the means"));
     let png = fresh("plot.png");
     done(&[&args[..], &["--plot", &png]].concat());
     let bytes = std::fs::read(&png).unwrap();
@@ -190,7 +211,6 @@ fn mutual_exclusion_against_the_load() {
     assert_eq!(loads[..3], ["light", "saturated", "open:0.2"]);
     assert_eq!(cells[0]["mean"], 14.0);
     assert_eq!(
-    assert!(text.contains("bands are the 95 % confidence intervals of the means"));
         (&cells[1]["runs"], &cells[0]["runs"]),
         (&1.into(), &10.into()),
         "saturated is not left to chance"

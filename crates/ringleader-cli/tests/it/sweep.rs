@@ -164,6 +164,140 @@ fn a_cut_journal_goes_on_and_a_foreign_one_stops() {
     assert_eq!(fs::read(&whole).unwrap(), fs::read(&output).unwrap());
 }
 
+/// A job that is started again after it was done does nothing, and succeeds.
+#[test]
+fn a_finished_sweep_or_shard_is_not_run_again() {
+    let file = file("finished.toml", PLAIN);
+    for ending in ["csv", "parquet", "json", "jsonl"] {
+        for shard in [&[][..], &["--shard", "1/3"]] {
+            let output = fresh(&format!("finished-{}.{ending}", shard.len()));
+            let words = [&["sweep", file.as_str(), "-o", output.as_str()], shard].concat();
+            let first = run(&words);
+            assert_eq!(first.code, 0, "{}", first.err);
+            let written = (fs::read(&output).unwrap(), fs::metadata(&output).unwrap().modified().unwrap());
+            let again = run(&words);
+            assert_eq!((again.code, &again.out), (0, &first.out), "{}", again.err);
+            assert!(
+                again.err.starts_with("nothing to do: ") && again.err.contains("--force"),
+                "{}",
+                again.err
+            );
+            let now = (fs::read(&output).unwrap(), fs::metadata(&output).unwrap().modified().unwrap());
+            assert!(now == written && !Path::new(&format!("{output}.journal")).exists());
+            let done = json(&[&words[..], &["--json"]].concat());
+            assert_eq!((&done["before"], &done["hold"]), (&done["runs"], &done["runs"]));
+            // Another sweep, or another part of it, is not done.
+            for other in [&["n=8,16"][..], &["--shard", "2/3"]] {
+                let other = run(&[&["sweep", file.as_str(), "-o", output.as_str()], other].concat());
+                assert_eq!(other.code, 2);
+                assert!(other.err.contains("exists already"), "{}", other.err);
+            }
+            assert_eq!(run(&[&words[..], &["--force"]].concat()).err.contains("nothing to do"), false);
+        }
+    }
+    let violated = fresh("finished-violated.csv");
+    let words = ["sweep", &file, "-o", &violated, "algorithm=chang-roberts@as-printed", "n=4", "seed=0..3"];
+    assert_eq!((run(&words).code, run(&words).code), (1, 1), "the exit code is that of the sweep");
+}
+
+#[test]
+fn a_dry_run_counts_what_is_done() {
+    let file = file("half.toml", PLAIN);
+    let output = fresh("half.csv");
+    let dry = |more: &[&str]| {
+        let words = [&["sweep", file.as_str(), "-o", output.as_str(), "--dry-run"], more].concat();
+        let object = json(&[&words[..], &["--json"]].concat());
+        let number = |name: &str| object[name].as_u64().unwrap();
+        (run(&words).out, number("runs"), number("done"), number("remaining"))
+    };
+    let (out, runs, done, remaining) = dry(&[]);
+    assert_eq!((runs, done, remaining), (200, 0, 200));
+    assert!(!out.contains("done already"), "{out}");
+    // A journal comes of a sweep that cannot write its rows.
+    let limited = format!("trap '' XFSZ; ulimit -f 40; exec \"$0\" sweep {file} -o {output}");
+    let full = std::process::Command::new("sh")
+        .args(["-c", &limited, env!("CARGO_BIN_EXE_ringleader")])
+        .output()
+        .unwrap();
+    assert_eq!(full.status.code(), Some(4));
+    let journal = fs::read(format!("{output}.journal")).unwrap();
+    let rows = journal.iter().filter(|&&byte| byte == b'\n').count() as u64 - 1;
+    let (out, runs, done, remaining) = dry(&[]);
+    assert!(rows > 0 && (runs, done, remaining) == (200, rows, 200 - rows), "{done} of {rows}");
+    assert!(out.contains(&format!("  {rows} are done already, {} remain\n", 200 - rows)), "{out}");
+    assert_eq!(fs::read(format!("{output}.journal")).unwrap(), journal, "it is only read");
+    assert_eq!(dry(&["--restart"]).2, 0);
+    assert_eq!(run(&["sweep", &file, "-o", &output]).code, 0);
+    assert_eq!((dry(&[]).2, dry(&[]).3), (200, 0));
+    assert_eq!(dry(&["--force"]).2, 0, "everything would be run again");
+}
+
+/// The names and types of the columns of a Parquet file.
+fn schema(path: &str) -> Vec<(String, String)> {
+    use parquet::file::reader::{FileReader, SerializedFileReader};
+    let reader = SerializedFileReader::new(fs::File::open(path).unwrap()).unwrap();
+    let columns = reader.metadata().file_metadata().schema_descr().columns().to_vec();
+    let kind = |column: &parquet::schema::types::ColumnDescPtr| {
+        format!("{:?} {:?}", column.physical_type(), column.converted_type())
+    };
+    columns.iter().map(|column| (column.name().to_owned(), kind(column))).collect()
+}
+
+/// Which values happen to be there, and which runs happen to be in a shard, does not change the table.
+#[test]
+fn parquet_columns_have_the_types_of_their_fields() {
+    let file = file("typed.toml", MIXED.replace("18446744073709551615", "9223372036854775807"));
+    let whole = fresh("typed.parquet");
+    assert_eq!(run(&["sweep", &file, "-o", &whole]).code, 0);
+    let columns = schema(&whole);
+    for shard in ["1/48", "20/48", "48/48"] {
+        let part = fresh("typed-part.parquet");
+        assert_eq!(run(&["sweep", &file, "-o", &part, "--shard", shard]).code, 0);
+        assert_eq!(schema(&part), columns, "one run, and the columns of all");
+    }
+    let kind = |name: &str| columns.iter().find(|column| column.0 == name).map(|column| column.1.as_str());
+    for name in ["bits", "depth", "elected_depth", "peak_bytes", "seed", "leader.id", "messages.total", "run"]
+    {
+        assert_eq!(kind(name), Some("INT64 NONE"), "{name}: signed, also where all are null");
+    }
+    for name in ["elapsed_s", "messages_per_s", "load.mean", "waiting.max", "time", "average.value"] {
+        assert_eq!(kind(name), Some("DOUBLE NONE"), "{name}");
+    }
+    assert_eq!((kind("bound.holds"), kind("asked.n"), kind("load")), (Some("BOOLEAN NONE"), None, None));
+    assert_eq!(kind("trace"), Some("BYTE_ARRAY UTF8"));
+    let csv = fresh("typed.csv");
+    assert_eq!(run(&["sweep", &file, "-o", &csv]).code, 0);
+    let header = fs::read_to_string(&csv).unwrap();
+    let names: Vec<&str> = columns.iter().map(|column| column.0.as_str()).collect();
+    assert_eq!(header.lines().next().unwrap(), names.join(","));
+    let large = run(&["sweep", &file, "-o", &fresh("large.parquet"), "seed=18446744073709551615"]);
+    assert_eq!(large.code, 2);
+    assert!(large.err.contains("does not fit into a Parquet column"), "{}", large.err);
+}
+
+/// 9 kB of memory a row would be 108 MB here.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_merge_needs_little_memory() {
+    let row = |run: u32| {
+        let fields: Vec<String> = (0..60).map(|field| format!("\"field_{field}\":{}", run + field)).collect();
+        format!("{{\"run\":{run},\"of\":12000,\"sweep\":\"abc\",{}}}\n", fields.join(","))
+    };
+    let part = |rest: u32| {
+        let rows: String = (0..12000).filter(|run| run % 2 == rest).map(row).collect();
+        file(&format!("memory-{rest}.jsonl"), rows)
+    };
+    let (one, two, merged) = (part(0), part(1), fresh("memory.jsonl"));
+    let limited = format!("ulimit -d 49152; exec \"$0\" sweep --threads 1 --merge {one} {two} -o {merged}");
+    let ran = ran(std::process::Command::new("sh")
+        .args(["-c", &limited, env!("CARGO_BIN_EXE_ringleader")])
+        .output()
+        .unwrap());
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let rows = rows(&merged);
+    assert!(rows.len() == 12000 && rows.iter().enumerate().all(|(number, row)| row["run"] == number));
+}
+
 #[test]
 fn mistakes_have_their_place_and_leave_no_file() {
     let cases = [

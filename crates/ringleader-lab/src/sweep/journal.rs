@@ -89,6 +89,19 @@ impl Journal {
         Ok(journal)
     }
 
+    /// How many rows the journal of this sweep has, if there is one. It is only read, also while another program
+    /// writes it.
+    ///
+    /// # Errors
+    /// If it is not the journal of this sweep, or cannot be read.
+    pub fn peek(path: &Path, head: &Head) -> Result<u64, JournalError> {
+        match File::open(path) {
+            Ok(mut file) => Ok(read(&mut file, &head.line(), head)?.0.len() as u64),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(0),
+            Err(error) => Err(error.into()),
+        }
+    }
+
     /// Whether the row of this run is in it.
     #[must_use]
     pub fn has(&self, run: u64) -> bool {

@@ -1,20 +1,21 @@
 //! The parts of a sweep put together: each run once, none missing, all of the same sweep.
+//!
+//! The parts are read one after the other into one file of rows. Where each row is in it is all that is held in memory:
+//! 24 bytes a row, however many fields it has.
 
-use super::rows::Row;
-use crate::table::Format;
-#[cfg(feature = "parquet")]
-use parquet::file::reader::{FileReader, SerializedFileReader};
-use serde_json::{Map, Number, Value};
-use std::collections::BTreeMap;
+use super::parts::{Numbered, PartError, each_row};
+use super::rows::Rows;
 use std::fs::File;
-use std::io::{self, BufReader};
-use std::path::{Path, PathBuf};
+use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
+use std::path::PathBuf;
 
 /// Why parts do not make a whole.
 #[derive(Debug)]
 pub enum MergeError {
     /// A part cannot be read.
     Io(PathBuf, io::Error),
+    /// The file for the rows cannot be written.
+    Unwritten(io::Error),
     /// A file is no part of a sweep.
     NoPart {
         /// Which file.
@@ -44,131 +45,128 @@ pub enum MergeError {
     },
 }
 
-/// The rows of these parts, in the order of their runs.
+/// The rows of all parts, in the order of their runs.
+#[derive(Debug)]
+pub struct Merged {
+    file: File,
+    places: Vec<Place>,
+}
+
+/// Where a row is.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    run: u64,
+    start: u64,
+    length: u32,
+    part: u32,
+}
+
+impl Merged {
+    /// How many rows there are.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.places.len() as u64
+    }
+}
+
+impl Rows for Merged {
+    fn each(&mut self, give: &mut dyn FnMut(String) -> io::Result<()>) -> io::Result<()> {
+        for place in &self.places {
+            let mut bytes = vec![0; place.length as usize];
+            self.file.seek(SeekFrom::Start(place.start))?;
+            self.file.read_exact(&mut bytes)?;
+            give(String::from_utf8(bytes).map_err(io::Error::other)?)?;
+        }
+        Ok(())
+    }
+}
+
+/// The rows of these parts, kept in `file`, which is empty and open for reading and writing.
 ///
 /// # Errors
-/// If they do not make a whole.
-pub fn merge(parts: &[PathBuf]) -> Result<Vec<Row>, MergeError> {
-    let mut rows: BTreeMap<u64, (Row, usize)> = BTreeMap::new();
-    let mut whole: Option<(String, u64, usize)> = None;
+/// If they do not make a whole, or the file cannot be written.
+pub fn merge(parts: &[PathBuf], file: File) -> Result<Merged, MergeError> {
+    let mut places: Vec<Place> = Vec::new();
+    let mut whole: Option<(Numbered, usize)> = None;
+    let mut out = BufWriter::with_capacity(1 << 16, file);
+    let mut end = 0;
     for (part, path) in parts.iter().enumerate() {
         let no_part = |why: &str| MergeError::NoPart { path: path.clone(), why: why.to_owned() };
-        let read = read(path)?;
-        if read.is_empty() {
-            return Err(no_part("it has no rows"));
-        }
-        for row in read {
-            let number = |name: &str| row.get(name).and_then(Value::as_u64);
-            let sweep = row.get("sweep").and_then(Value::as_str);
-            let (Some(run), Some(of), Some(sweep)) = (number("run"), number("of"), sweep) else {
-                return Err(no_part("a row has no `run`, `of` and `sweep`"));
-            };
+        let before = places.len();
+        let taken = each_row(path, &mut |row| {
+            let numbered =
+                Numbered::of(&row).ok_or_else(|| no_part("a row has no `run`, `of` and `sweep`"))?;
+            let run = numbered.run;
             match &whole {
-                None => whole = Some((sweep.to_owned(), of, part)),
-                Some((known, runs, first)) => {
-                    if known != sweep || *runs != of {
-                        return Err(MergeError::Different(parts[*first].clone(), path.clone()));
+                None => whole = Some((numbered, part)),
+                Some((known, first)) => {
+                    if known.sweep != numbered.sweep || known.of != numbered.of {
+                        return Err(MergeError::Different(parts[*first].clone(), path.clone()).into());
                     }
                 }
             }
-            if let Some((_, first)) = rows.insert(run, (row, part)) {
-                let (first, second) = (parts[first].clone(), path.clone());
-                return Err(MergeError::Twice { run, first, second });
-            }
+            let line = serde_json::to_string(&row).map_err(|error| no_part(&error.to_string()))?;
+            out.write_all(line.as_bytes()).map_err(MergeError::Unwritten)?;
+            let length = u32::try_from(line.len()).map_err(|_| no_part("a row is longer than 4 GiB"))?;
+            places.push(Place { run, start: end, length, part: part as u32 });
+            end += u64::from(length);
+            Ok(())
+        });
+        taken.map_err(|stopped| match stopped {
+            Stopped::Merge(error) => error,
+            Stopped::Part(PartError::Io(error)) => MergeError::Io(path.clone(), error),
+            Stopped::Part(PartError::NoRows(why)) => no_part(&why),
+        })?;
+        if places.len() == before {
+            return Err(no_part("it has no rows"));
         }
     }
-    let of = whole.map_or(0, |(_, runs, _)| runs);
-    if rows.len() as u64 != of {
-        let first = (0..of).find(|run| !rows.contains_key(run)).unwrap_or(of);
-        return Err(MergeError::Missing { count: of.saturating_sub(rows.len() as u64), of, first });
+    let file = out.into_inner().map_err(|error| MergeError::Unwritten(error.into_error()))?;
+    // Parts are sorted already: this only interleaves them. Of two equal runs the first part comes first.
+    places.sort_by_key(|place| place.run);
+    if let Some([one, other]) = places.array_windows().find(|[one, other]| one.run == other.run) {
+        let (first, second) = (parts[one.part as usize].clone(), parts[other.part as usize].clone());
+        return Err(MergeError::Twice { run: one.run, first, second });
     }
-    Ok(rows.into_values().map(|(row, _)| row).collect())
+    let of = whole.map_or(0, |(numbered, _)| numbered.of);
+    if places.len() as u64 != of {
+        // Runs are numbered from 0: the first whose number is larger than its place comes after a gap.
+        let gap = places.iter().zip(0..).find(|(place, number)| place.run != *number);
+        let first = gap.map_or(places.len() as u64, |(_, number)| number);
+        return Err(MergeError::Missing { count: of.saturating_sub(places.len() as u64), of, first });
+    }
+    Ok(Merged { file, places })
 }
 
-fn read(path: &Path) -> Result<Vec<Row>, MergeError> {
-    let cannot = |error: io::Error| MergeError::Io(path.to_owned(), error);
-    let no_part = |why: String| MergeError::NoPart { path: path.to_owned(), why };
-    let format = Format::of(path);
-    let file = File::open(path).map_err(cannot)?;
-    match format {
-        Some(Format::Csv) => csv_rows(file).map_err(|error| no_part(error.to_string())),
-        Some(Format::Jsonl) => serde_json::Deserializer::from_reader(BufReader::new(file))
-            .into_iter::<Row>()
-            .collect::<Result<_, _>>()
-            .map_err(|error| no_part(error.to_string())),
-        Some(Format::Json) => {
-            serde_json::from_reader(BufReader::new(file)).map_err(|error| no_part(error.to_string()))
-        }
-        #[cfg(not(feature = "parquet"))]
-        Some(Format::Parquet) => Err(no_part(crate::table::NO_PARQUET.into())),
-        #[cfg(feature = "parquet")]
-        Some(Format::Parquet) => parquet_rows(file).map_err(|error| no_part(error.to_string())),
-        Some(Format::Markdown) | None => Err(no_part("parts end in .csv, .parquet, .json or .jsonl".into())),
-    }
+/// Why the reading of a part was stopped.
+enum Stopped {
+    Merge(MergeError),
+    Part(PartError),
 }
 
-/// A CSV has no kinds: what looks like a number or a truth value is one.
-fn csv_rows(file: File) -> Result<Vec<Row>, csv::Error> {
-    let mut reader = csv::Reader::from_reader(BufReader::new(file));
-    let names = reader.headers()?.clone();
-    let mut rows = Vec::new();
-    for record in reader.records() {
-        let record = record?;
-        let fields = names.iter().zip(record.iter());
-        rows.push(fields.map(|(name, text)| (name.to_owned(), guess(name, text))).collect());
-    }
-    Ok(rows)
-}
-
-fn guess(name: &str, text: &str) -> Value {
-    match text {
-        "" => Value::Null,
-        "true" => Value::Bool(true),
-        "false" => Value::Bool(false),
-        // What identifies a sweep may look like a number.
-        text if name == "sweep" => text.into(),
-        text => {
-            let float = || text.parse().ok().and_then(Number::from_f64);
-            let number = text.parse::<u64>().ok().map(Number::from).or_else(float);
-            number.map_or_else(|| text.into(), Value::Number)
-        }
+impl From<MergeError> for Stopped {
+    fn from(error: MergeError) -> Stopped {
+        Stopped::Merge(error)
     }
 }
 
-#[cfg(feature = "parquet")]
-#[expect(clippy::wildcard_enum_match_arm, reason = "we write no other kinds of fields; they keep their text")]
-fn parquet_rows(file: File) -> Result<Vec<Row>, parquet::errors::ParquetError> {
-    let reader = SerializedFileReader::new(file)?;
-    let mut rows = Vec::new();
-    for row in reader.get_row_iter(None)? {
-        let mut object = Map::new();
-        for (name, field) in row?.get_column_iter() {
-            use parquet::record::Field;
-            let value = match field {
-                Field::Null => Value::Null,
-                Field::Bool(yes) => Value::Bool(*yes),
-                Field::Long(number) => (*number).into(),
-                Field::ULong(number) => (*number).into(),
-                Field::Double(number) => Number::from_f64(*number).map_or(Value::Null, Value::Number),
-                Field::Str(text) => text.clone().into(),
-                other => other.to_string().into(),
-            };
-            object.insert(name.clone(), value);
-        }
-        rows.push(object);
+impl From<PartError> for Stopped {
+    fn from(error: PartError) -> Stopped {
+        Stopped::Part(error)
     }
-    Ok(rows)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sweep::write_rows;
+    use crate::sweep::{Columns, Row, write_rows};
+    use crate::table::Format;
+    use std::path::Path;
 
     fn part(folder: &Path, name: &str, runs: &[u64], sweep: &str) -> PathBuf {
         let row = |run: &u64| {
             serde_json::from_value(serde_json::json!({
-                "name": "x, \"y\"", "run": run, "of": 4, "sweep": sweep, "seed": u64::MAX - run,
+                "name": "x, \"y\"", "run": run, "of": 4, "sweep": sweep, "seed": i64::MAX as u64 - run,
                 "share": *run as f64 / 4.0, "holds": run.is_multiple_of(2), "none": null, "text": "3x",
             }))
             .unwrap()
@@ -176,7 +174,8 @@ mod tests {
         let path = folder.join(name);
         let mut rows: Vec<Row> = runs.iter().map(row).collect();
         let file = File::create(&path).unwrap();
-        write_rows(&mut rows, (Format::of(&path).unwrap(), 1), file, &|_| (), &mut |()| ()).unwrap();
+        let format = Format::of(&path).unwrap();
+        write_rows(&mut rows, Columns::default(), (format, 1), file, &|_| (), &mut |()| ()).unwrap();
         path
     }
 
@@ -187,11 +186,12 @@ mod tests {
         for format in ["csv", "parquet", "json", "jsonl"] {
             let parts = [(1, [3, 1]), (0, [2, 0])]
                 .map(|(number, runs)| part(folder, &format!("{number}.{format}"), &runs, "0123"));
-            let mut merged = merge(&parts).unwrap();
+            let mut merged = merge(&parts, tempfile::tempfile().unwrap()).unwrap();
+            assert_eq!(merged.count(), 4);
             let whole = part(folder, &format!("whole.{format}"), &[0, 1, 2, 3], "0123");
+            let how = (Format::of(&whole).unwrap(), 2);
             let again =
-                write_rows(&mut merged, (Format::of(&whole).unwrap(), 2), Vec::new(), &|_| (), &mut |()| ())
-                    .unwrap();
+                write_rows(&mut merged, Columns::default(), how, Vec::new(), &|_| (), &mut |()| ()).unwrap();
             assert_eq!(again, std::fs::read(&whole).unwrap(), "{format}");
         }
     }
@@ -207,7 +207,8 @@ mod tests {
         let junk = folder.join("junk.json");
         std::fs::write(&junk, "[{\"run\":1}]").unwrap();
         let error = |parts: &[&PathBuf]| {
-            merge(&parts.iter().map(|&path| path.clone()).collect::<Vec<_>>()).unwrap_err()
+            let parts: Vec<PathBuf> = parts.iter().map(|&path| path.clone()).collect();
+            merge(&parts, tempfile::tempfile().unwrap()).unwrap_err()
         };
         assert!(matches!(error(&[&a, &b]), MergeError::Missing { count: 1, of: 4, first: 3 }));
         assert!(matches!(error(&[&a, &c]), MergeError::Different(..)));

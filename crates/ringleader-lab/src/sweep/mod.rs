@@ -3,14 +3,17 @@
 //! A sweep is a function of its file: run `k` of it is always the same run. So a killed sweep goes on where it was, and
 //! parts that were computed on different machines fit together.
 
+mod fields;
 mod file;
 mod grid;
 mod journal;
 mod merge;
+mod parts;
 mod rows;
 
 pub use file::{Mistake, SWEEP_SCHEMA, Span, SweepFile};
 pub use grid::{Axis, Grid, Shard, Value, Words};
 pub use journal::{Head, Journal, JournalError};
-pub use merge::{MergeError, merge};
-pub use rows::{Row, Rows, write_rows};
+pub use merge::{MergeError, Merged, merge};
+pub use parts::{PartError, is_complete};
+pub use rows::{Columns, Row, Rows, write_rows};

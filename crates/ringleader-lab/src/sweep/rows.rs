@@ -1,6 +1,8 @@
 //! Rows as JSON objects, and the tables that they make: nested fields become columns with a dot in their name.
 
+use super::fields::{Field, columns_of, columns_of_row, declared, declared_kind};
 use crate::table::{Cell, Column, Format, Kind, Writer, csv_lines};
+use ringleader::registry::Problem;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
@@ -23,13 +25,15 @@ impl Rows for Vec<Row> {
     }
 }
 
-/// Writes rows in this format: as they are where it can hold them (JSON), flat where it has columns. `look` sees each
-/// row once, on one of the threads; what it makes of it goes to `seen`, in the order of the runs.
+/// Writes rows in this format: as they are where it can hold them (JSON), flat where it has columns: those that are
+/// known, and what the rows have besides. `look` sees each row once, on one of the threads; what it makes of it goes to
+/// `seen`, in the order of the runs.
 ///
 /// # Errors
-/// If they cannot be read or written.
+/// If they cannot be read or written, or a field is not what it is declared to be.
 pub fn write_rows<W: Write + Send, L: Send>(
     rows: &mut dyn Rows,
+    known: Columns,
     (format, threads): (Format, usize),
     mut out: W,
     look: &(dyn Fn(&Row) -> L + Sync),
@@ -58,18 +62,22 @@ pub fn write_rows<W: Write + Send, L: Send>(
             Ok(out)
         }
         Format::Csv | Format::Parquet | Format::Markdown => {
-            let columns = columns(rows, threads, look, seen)?;
+            let columns = columns(rows, known, threads, look, seen)?;
             let place: BTreeMap<String, usize> =
                 columns.iter().enumerate().map(|(place, column)| (column.name.clone(), place)).collect();
             let kinds: Vec<Kind> = columns.iter().map(|column| column.kind).collect();
             let cells = |line: &String| -> io::Result<Vec<Cell>> {
                 let mut cells = vec![Cell::Null; kinds.len()];
+                let mut unfit = None;
                 flatten(&parse(line)?, &mut |name, value| {
                     if let Some(&place) = place.get(name) {
-                        cells[place] = cell(value, kinds[place]);
+                        match cell(value, kinds[place]) {
+                            Some(cell) => cells[place] = cell,
+                            None => unfit = Some(format!("`{name}` is {value}")),
+                        }
                     }
                 });
-                Ok(cells)
+                unfit.map_or(Ok(cells), |what| Err(io::Error::new(io::ErrorKind::InvalidData, what)))
             };
             let mut writer = Writer::new(format, columns, out)?;
             if format == Format::Csv {
@@ -88,6 +96,7 @@ pub fn write_rows<W: Write + Send, L: Send>(
 /// The columns that these rows make.
 fn columns<L: Send>(
     rows: &mut dyn Rows,
+    mut columns: Columns,
     threads: usize,
     look: &(dyn Fn(&Row) -> L + Sync),
     seen: &mut dyn FnMut(L),
@@ -105,7 +114,6 @@ fn columns<L: Send>(
         }
         Ok((shapes, made))
     };
-    let mut columns = Columns::default();
     in_batches(rows, threads, &shapes, &mut |(shapes, made)| {
         shapes.iter().for_each(|shape| columns.add(shape));
         made.into_iter().for_each(&mut *seen);
@@ -155,21 +163,35 @@ fn parse(line: &str) -> io::Result<Row> {
 /// The fields of a row, flat, and what kind each is of.
 type Shape = Vec<(String, Option<Kind>)>;
 
+/// An object that is null has the columns that it would have.
 fn shape(row: &Row) -> Shape {
     let mut shape = Vec::new();
-    flatten(row, &mut |name, value| shape.push((name.to_owned(), kind(value))));
+    flatten(row, &mut |name, value| match declared(name) {
+        Some(field @ (Field::Object(_) | Field::Open(_))) if value.is_null() => {
+            columns_of(name, field, &|_| Vec::new(), &mut |name, kind| shape.push((name, Some(kind))));
+        }
+        Some(_) | None => shape.push((name.to_owned(), declared_kind(name).or_else(|| kind(value)))),
+    });
     shape
 }
 
 /// The columns of rows: the number of the run, then the fields in their order. A field that only some rows have stands
 /// where it stands in them.
 #[derive(Default)]
-struct Columns {
+pub struct Columns {
     names: Vec<String>,
     kinds: BTreeMap<String, Option<Kind>>,
 }
 
 impl Columns {
+    /// Adds the columns of every row of this problem, given the kinds of messages and the names of what a sweep varies:
+    /// so all shards have the same, whichever runs are in them.
+    pub fn expect(&mut self, problem: Problem, kinds: &[&str], asked: &[&str]) {
+        let mut shape = Vec::new();
+        columns_of_row(problem, kinds, asked, &mut |name, kind| shape.push((name, Some(kind))));
+        self.add(&shape);
+    }
+
     fn add(&mut self, shape: &Shape) {
         let mut after = 0;
         for (name, kind) in shape {
@@ -241,17 +263,19 @@ fn together(one: Option<Kind>, other: Option<Kind>) -> Option<Kind> {
     }
 }
 
-fn cell(value: &Value, kind: Kind) -> Cell {
+/// The value in a column of this kind; none if it does not belong there.
+fn cell(value: &Value, kind: Kind) -> Option<Cell> {
     match (kind, value) {
-        (_, Value::Null) => Cell::Null,
-        (Kind::Bool, Value::Bool(yes)) => Cell::Bool(*yes),
-        (Kind::Int, Value::Number(number)) => number.as_u64().map_or(Cell::Null, Cell::Int),
-        (Kind::Float, Value::Number(number)) => number.as_f64().map_or(Cell::Null, Cell::Float),
-        (_, Value::String(text)) => Cell::Text(text.clone()),
+        (_, Value::Null) => Some(Cell::Null),
+        (Kind::Bool, Value::Bool(yes)) => Some(Cell::Bool(*yes)),
+        (Kind::Int, Value::Number(number)) => number.as_u64().map(Cell::Int),
+        (Kind::Float, Value::Number(number)) => number.as_f64().map(Cell::Float),
+        (Kind::Text, Value::String(text)) => Some(Cell::Text(text.clone())),
         // A list is one value to a table.
-        (_, Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_)) => {
-            Cell::Text(value.to_string())
+        (Kind::Text, Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_)) => {
+            Some(Cell::Text(value.to_string()))
         }
+        (Kind::Bool | Kind::Int | Kind::Float, _) => None,
     }
 }
 
@@ -260,8 +284,10 @@ mod tests {
     use super::*;
 
     fn written(rows: &mut Vec<Row>, format: Format) -> io::Result<Vec<u8>> {
-        let one = write_rows(rows, (format, 1), Vec::new(), &|_| (), &mut |()| ())?;
-        let three = write_rows(rows, (format, 3), Vec::new(), &|_| (), &mut |()| ())?;
+        let write = |rows: &mut Vec<Row>, threads| {
+            write_rows(rows, Columns::default(), (format, threads), Vec::new(), &|_| (), &mut |()| ())
+        };
+        let (one, three) = (write(rows, 1)?, write(rows, 3)?);
         assert_eq!(one, three, "the number of threads changes nothing");
         Ok(one)
     }
@@ -270,19 +296,48 @@ mod tests {
     fn nested_fields_become_columns_where_they_stand() {
         let rows = [
             r#"{"a":"x","by":{"tid":1},"last":[1,2],"run":0}"#,
-            r#"{"a":null,"by":{"probe":2,"tid":0.5},"last":null,"bound":{"value":3},"run":1}"#,
-            r#"{"a":null,"by":{},"last":null,"bound":null,"run":2}"#,
+            r#"{"a":null,"by":{"probe":2,"tid":0.5},"last":null,"limit":{"value":3},"run":1}"#,
+            r#"{"a":null,"by":{},"last":null,"limit":null,"run":2}"#,
         ];
         let mut rows: Vec<Row> = rows.iter().map(|row| serde_json::from_str(row).unwrap()).collect();
         let csv = written(&mut rows, Format::Csv).unwrap();
         let text = String::from_utf8(csv).unwrap();
         let lines: Vec<&str> = text.lines().collect();
-        assert_eq!(lines[0], "run,a,by.probe,by.tid,last,bound.value");
+        assert_eq!(lines[0], "run,a,by.probe,by.tid,last,limit.value");
         assert_eq!(lines[2], "1,,2,0.5,,3");
         let jsonl = written(&mut rows, Format::Jsonl).unwrap();
         assert!(jsonl.starts_with(br#"{"a":"x","by":{"tid":1},"last":[1,2],"run":0}"#));
         let json = written(&mut rows, Format::Json).unwrap();
         assert_eq!(serde_json::from_slice::<Vec<Row>>(&json).unwrap(), rows);
         assert_eq!(written(&mut Vec::new(), Format::Json).unwrap(), b"[]\n");
+    }
+    fn head(row: &str) -> String {
+        let mut rows = vec![serde_json::from_str::<Row>(row).unwrap()];
+        let csv = String::from_utf8(written(&mut rows, Format::Csv).unwrap()).unwrap();
+        csv.lines().next().unwrap().to_owned()
+    }
+
+    #[test]
+    fn columns_do_not_depend_on_which_values_are_null() {
+        let full = r#"{"leader":{"index":0,"id":3},"time":1.5,"bound":{"formula":"n","counts":"all","value":9,
+            "holds":true,"basis":"proved","by":"x"},"load":{"min":1,"mean":2,"max":3},"run":0}"#;
+        let none = r#"{"leader":null,"time":null,"bound":null,"load":null,"run":0}"#;
+        assert_eq!(head(full), head(none));
+        assert!(head(none).starts_with("run,leader.index,leader.id,time,bound.formula,"), "{}", head(none));
+        let kinds = |row: &str| {
+            let mut columns = Columns::default();
+            columns.add(&shape(&serde_json::from_str(row).unwrap()));
+            columns.finish()
+        };
+        assert_eq!(kinds(full), kinds(none));
+    }
+
+    #[test]
+    fn a_value_of_another_type_than_declared_is_an_error() {
+        for row in [r#"{"run":0.5}"#, r#"{"run":"x"}"#, r#"{"run":-1}"#, r#"{"time":"x"}"#] {
+            let mut rows = vec![serde_json::from_str::<Row>(row).unwrap()];
+            let error = written(&mut rows, Format::Csv).unwrap_err();
+            assert!(error.to_string().contains("` is "), "{row}: {error}");
+        }
     }
 }

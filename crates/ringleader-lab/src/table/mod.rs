@@ -28,7 +28,7 @@ use std::path::Path;
 pub enum Format {
     /// Values with commas between, the names first. A missing value is empty, a float has a point or an exponent.
     Csv,
-    /// Typed columns, compressed with zstd, in groups of 65,536 rows.
+    /// Typed columns, compressed with zstd, in groups of 65,536 rows. Whole numbers are signed.
     Parquet,
     /// One array of objects, one for each row.
     Json,
@@ -52,6 +52,15 @@ impl Format {
             "jsonl" => Some(Format::Jsonl),
             "md" => Some(Format::Markdown),
             _ => None,
+        }
+    }
+
+    /// The largest whole number that a column can hold.
+    #[must_use]
+    pub const fn int_max(self) -> u64 {
+        match self {
+            Format::Parquet => i64::MAX as u64,
+            Format::Csv | Format::Json | Format::Jsonl | Format::Markdown => u64::MAX,
         }
     }
 }

@@ -28,7 +28,7 @@ struct Held {
 
 enum Values {
     Bool(Vec<bool>),
-    /// Numbers from 0 to 2^64 - 1 in the bits of a signed one; the type in the file says that they are unsigned.
+    /// Signed, though nothing we write is negative: whoever subtracts unsigned columns in pandas gets numbers near 2^64.
     Int(Vec<i64>),
     Float(Vec<f64>),
     Text(Vec<ByteArray>),
@@ -50,7 +50,7 @@ impl<W: Write + Send> Groups<W> {
 
     pub(super) fn row(&mut self, cells: &[Cell]) -> io::Result<()> {
         for (held, cell) in self.columns.iter_mut().zip(cells) {
-            held.push(cell);
+            held.push(cell)?;
         }
         self.rows += 1;
         if self.rows == GROUP_ROWS { self.write_group().map_err(broken) } else { Ok(()) }
@@ -125,22 +125,31 @@ impl Held {
     }
 
     /// Adds a cell, whose kind the caller has checked.
-    fn push(&mut self, cell: &Cell) {
-        self.present.push(i16::from(cell.kind().is_some()));
+    fn push(&mut self, cell: &Cell) -> io::Result<()> {
         match (&mut self.values, cell) {
             (Values::Bool(values), Cell::Bool(yes)) => values.push(*yes),
-            (Values::Int(values), Cell::Int(number)) => values.push(number.cast_signed()),
+            (Values::Int(values), Cell::Int(number)) => values.push(signed(*number)?),
             (Values::Float(values), Cell::Float(number)) => values.push(*number),
             (Values::Text(values), Cell::Text(text)) => values.push(text.as_str().into()),
             (_, Cell::Null | Cell::Bool(_) | Cell::Int(_) | Cell::Float(_) | Cell::Text(_)) => {}
         }
+        self.present.push(i16::from(cell.kind().is_some()));
+        Ok(())
     }
+}
+
+fn signed(number: u64) -> io::Result<i64> {
+    i64::try_from(number).map_err(|_| {
+        let what =
+            format!("{number} does not fit into a column of Parquet, which takes numbers up to 2^63-1");
+        io::Error::new(io::ErrorKind::InvalidInput, what)
+    })
 }
 
 fn field(column: &Column) -> Result<TypePtr, ParquetError> {
     let (physical, logical) = match column.kind {
         Kind::Bool => (Physical::BOOLEAN, None),
-        Kind::Int => (Physical::INT64, Some(LogicalType::integer(64, false))),
+        Kind::Int => (Physical::INT64, None),
         Kind::Float => (Physical::DOUBLE, None),
         Kind::Text => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
     };

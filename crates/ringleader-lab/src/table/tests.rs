@@ -25,7 +25,10 @@ fn rows() -> Vec<Vec<Cell>> {
 
 fn written(format: Format) -> Vec<u8> {
     let mut table = Writer::new(format, columns(), Vec::new()).unwrap();
-    for row in rows() {
+    for mut row in rows() {
+        if let Cell::Int(number) = &mut row[1] {
+            *number = (*number).min(format.int_max());
+        }
         table.row(&row).unwrap();
     }
     table.finish().unwrap()
@@ -76,12 +79,12 @@ fn parquet_comes_back() {
     let read: Vec<_> = reader.get_row_iter(None).unwrap().map(Result::unwrap).collect();
     assert_eq!(read.len(), 5);
     assert_eq!(read[0].get_string(0).unwrap(), "a, \"b\"\nc|d");
-    assert_eq!(read[0].get_ulong(1).unwrap(), u64::MAX);
+    assert_eq!(read[0].get_long(1).unwrap(), i64::MAX);
     assert_eq!(read[0].get_double(2).unwrap().to_bits(), (0.1f64 + 0.2).to_bits());
     assert!(read[1].get_column_iter().all(|(_, field)| *field == Field::Null));
     assert!(read[2].get_double(2).unwrap().is_nan());
     assert_eq!(read[3].get_string(0).unwrap(), "", "empty is not missing");
-    assert_eq!(read[3].get_ulong(1).unwrap(), 1 << 63);
+    assert_eq!(read[3].get_long(1).unwrap(), i64::MAX);
     assert!(read[4].get_bool(3).unwrap());
 }
 
@@ -95,8 +98,24 @@ fn long_tables_are_written_in_groups() {
     let reader = SerializedFileReader::new(bytes::Bytes::from(table.finish().unwrap())).unwrap();
     let groups = reader.metadata().row_groups();
     assert_eq!(groups.iter().map(|group| group.num_rows()).collect::<Vec<_>>(), [65_536, 65_536, 5]);
-    let sum: u64 = reader.get_row_iter(None).unwrap().map(|row| row.unwrap().get_ulong(0).unwrap()).sum();
+    let sum: u64 =
+        reader.get_row_iter(None).unwrap().map(|row| row.unwrap().get_long(0).unwrap() as u64).sum();
     assert_eq!(sum, (many as u64 - 1) * many as u64 / 2);
+}
+
+/// Unsigned columns wrap in pandas, and a number above 2^63-1 must not become a negative one.
+#[test]
+fn parquet_columns_are_signed_and_too_large_numbers_are_refused() {
+    let columns = vec![Column::new("n", Kind::Int)];
+    let mut table = Writer::new(Format::Parquet, columns, Vec::new()).unwrap();
+    let error = table.row(&[(1u64 << 63).into()]).unwrap_err();
+    assert!(error.to_string().contains("9223372036854775808 does not fit"), "{error}");
+    table.row(&[Cell::Null]).unwrap();
+    let reader = SerializedFileReader::new(bytes::Bytes::from(table.finish().unwrap())).unwrap();
+    let schema = reader.metadata().file_metadata().schema_descr();
+    let column = schema.column(0);
+    assert_eq!(column.physical_type(), ::parquet::basic::Type::INT64);
+    assert_eq!(column.converted_type(), ::parquet::basic::ConvertedType::NONE);
 }
 
 #[test]
@@ -123,7 +142,7 @@ fn a_full_disk_is_told() {
     }
     for format in [Format::Csv, Format::Parquet, Format::Json, Format::Jsonl, Format::Markdown] {
         let told = Writer::new(format, columns(), Full).and_then(|mut table| {
-            table.row(&rows()[0])?;
+            table.row(&rows()[4])?;
             table.finish()
         });
         let told = told.err();
