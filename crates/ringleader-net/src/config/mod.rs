@@ -1,6 +1,8 @@
 //! The configuration of a cluster: one TOML file for all its members, with overrides from the environment. Every
 //! mistake has its place.
 
+#[cfg(test)]
+mod complaints;
 mod environment;
 mod group;
 mod member;

@@ -1,6 +1,8 @@
 //! What a configuration may say, and where it says what it may not.
 
+use super::complaints::said;
 use super::*;
+pub(super) use crate::Advice;
 use ringleader_errata::all;
 use ringleader_live::{Micros, Users};
 
@@ -40,19 +42,6 @@ fn parse_in(text: &str, variables: &[(&str, &str)]) -> Result<Config, Problem> {
 
 fn parse(text: &str) -> Result<Config, Problem> {
     parse_in(text, &[])
-}
-
-/// What is said of a text: the code, the places, the labels, the help.
-fn said(problem: &Problem) -> String {
-    let mut lines = vec![format!("{} {} {}", problem.exit, problem.code, problem.message)];
-    for spot in &problem.spots {
-        lines.push(format!("{}:{}+{} {}", spot.line, spot.column, spot.length, spot.label));
-    }
-    for line in &problem.help {
-        let (crate::Advice::Text(text) | crate::Advice::Command(text, _)) = line;
-        lines.push(format!("help {text}"));
-    }
-    lines.join("\n")
 }
 
 #[track_caller]
@@ -413,4 +402,11 @@ fn nonsense_is_refused_and_never_a_panic() {
             let _ = parse(&format!("{GOOD}[timing]\n{key} = {value}\n"));
         }
     }
+}
+
+#[test]
+fn every_complaint_names_line_and_column() {
+    complaints::check(include_str!("complaints.txt"), GOOD, |text, environment| {
+        Config::parse(text, "cluster.toml", all(), None, environment)
+    });
 }

@@ -2,6 +2,9 @@
 //! mistake has its place.
 
 mod access;
+#[cfg(test)]
+#[path = "../../../ringleader-net/src/config/complaints.rs"]
+mod complaints;
 mod server;
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,7 @@
 //! Every mistake in a configuration has its place.
 
 use super::*;
+pub(super) use ringleader_net::Advice;
 
 const WHOLE: &str = include_str!("../../../../deploy/service.toml");
 
@@ -115,4 +116,11 @@ fn the_environment_goes_before_the_file() {
         let problem = with(name, value).err().expect("it is refused").to_string();
         assert!(problem.contains(said), "{problem}");
     }
+}
+
+#[test]
+fn every_complaint_names_line_and_column() {
+    complaints::check(include_str!("complaints.txt"), WHOLE, |text, environment| {
+        Config::parse(text, "service.toml", None, environment)
+    });
 }
