@@ -1,9 +1,5 @@
 //! What the environment says before the file does.
 
-use super::source::Source;
-use super::timing;
-use crate::problem::Problem;
-use ringleader_live::MemberSpec;
 use std::collections::BTreeMap;
 
 /// The variables of the environment that are ours.
@@ -12,12 +8,6 @@ pub struct Environment(BTreeMap<String, String>);
 
 /// What every variable of ours begins with.
 const PREFIX: &str = "RINGLEADER_";
-
-/// What may be said of a member.
-const OF_MEMBER: [&str; 3] = ["ADDRESS", "LISTEN", "STATUS"];
-
-/// What may be said of certificates.
-const OF_TLS: [&str; 3] = ["AUTHORITY", "CERTIFICATE", "KEY"];
 
 impl Environment {
     /// Nothing is said.
@@ -40,53 +30,20 @@ impl Environment {
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str)
     }
+
+    /// A variable that is not among these, but begins like one of them: `RINGLEADER_TIMING_` and the like.
+    pub(super) fn stray(&self, known: &[String]) -> Option<&str> {
+        let beginning = |name: &str| {
+            let rest = &name[PREFIX.len()..];
+            PREFIX.len() + rest.find('_').map_or(rest.len(), |end| end + 1)
+        };
+        let is_ours = |name: &String| known.iter().any(|one| name.starts_with(&one[..beginning(one)]));
+        self.0.keys().find(|name| is_ours(name) && !known.contains(name)).map(String::as_str)
+    }
 }
 
 impl FromIterator<(String, String)> for Environment {
     fn from_iter<I: IntoIterator<Item = (String, String)>>(variables: I) -> Environment {
         Environment(variables.into_iter().filter(|(name, _)| name.starts_with(PREFIX)).collect())
     }
-}
-
-/// The variable that says something of a member.
-pub(super) fn of_member(member: &str, what: &str) -> String {
-    format!("{PREFIX}MEMBER_{}_{what}", member.to_uppercase().replace('-', "_"))
-}
-
-/// The variable that says something of the times.
-pub(super) fn of_timing(key: &str) -> String {
-    format!("{PREFIX}TIMING_{}", key.to_uppercase())
-}
-
-/// Refuses what would be silently without effect: a slip of the finger, or a member that is not there.
-pub(super) fn refuse_unknown(source: &Source<'_>, members: &[MemberSpec]) -> Result<(), Problem> {
-    let mut known: Vec<String> = timing::KEYS.iter().map(|key| of_timing(key)).collect();
-    known.extend(OF_TLS.iter().map(|what| format!("{PREFIX}TLS_{what}")));
-    for member in members {
-        known.extend(OF_MEMBER.iter().map(|what| of_member(&member.name, what)));
-    }
-    refuse_others(source, &known, &["TIMING_", "MEMBER_", "TLS_"])
-}
-
-/// Refuses variables that begin with one of these words and are not known.
-///
-/// # Errors
-/// For the first such one.
-pub fn refuse_others(source: &Source<'_>, known: &[String], ours: &[&str]) -> Result<(), Problem> {
-    for name in source.environment.0.keys() {
-        let rest = &name[PREFIX.len()..];
-        if known.contains(name) || !ours.iter().any(|start| rest.starts_with(start)) {
-            continue;
-        }
-        let problem = Problem::input(
-            "bad_environment",
-            format!("the environment variable {name} means nothing with {}", source.name),
-        );
-        let lower: Vec<String> = known.iter().map(|name| name.to_lowercase()).collect();
-        return Err(match crate::suggest::closest(name, lower.iter().map(String::as_str)) {
-            Some(meant) => problem.help(format!("did you mean {}?", meant.to_uppercase())),
-            None => problem.help(format!("known are {}", known.join(", "))),
-        });
-    }
-    Ok(())
 }

@@ -1,16 +1,41 @@
 //! `[[group]]`: an algorithm of the registry, and whether this cluster can run it.
 
-use super::quantity::{DURATION, duration};
-use super::source::{Given, Origin, Source, in_order, name};
+use super::document::Document;
+use super::node::{Node, Value};
+use super::values::{GroupName, Span, Whole, Word, one_of};
 use crate::problem::Problem;
 use ringleader::model::{SettingValues, Timing, Told};
 use ringleader::registry::{Entry, Problem as Task, find};
 use ringleader::sim::{Ids, Refusal, Scenario, Topology};
 use ringleader_live::{GroupSpec, MemberSpec, Micros, Users};
+use serde::{Deserialize, Serialize, Serializer};
 use std::ops::Range;
-use toml::de::{DeTable, DeValue};
+
+/// A group as the file has it. Other keys are settings of its algorithm.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Group {
+    algorithm: Algorithm,
+    name: GroupName,
+    range: Option<Whole<u32, 2, MOST>>,
+    topology: Option<Network>,
+    #[serde(flatten, skip_deserializing, serialize_with = "as_table")]
+    settings: Vec<(String, toml::Value)>,
+    entries: Option<Whole<u32, 0, MOST>>,
+    hold: Option<Span<0>>,
+    think: Option<Span<0>>,
+}
+
+const MOST: u64 = u32::MAX as u64;
 
 const KEYS: [&str; 7] = ["name", "algorithm", "topology", "range", "entries", "hold", "think"];
+
+crate::checked_words! {
+    /// An algorithm of the registry.
+    Algorithm("the name of an algorithm", |_| Ok(()));
+}
+
+/// A network.
+struct Network(Topology);
 
 /// The networks by name. What is drawn by lot is left out: members could not know what each other drew.
 const TOPOLOGIES: [(&str, Topology); 5] = [
@@ -21,77 +46,97 @@ const TOPOLOGIES: [(&str, Topology); 5] = [
     ("binary", Topology::Binary),
 ];
 
-/// Reads the groups.
+impl Word for Network {
+    const EXPECTED: &'static str = "a network";
+
+    fn read(text: &str) -> Result<Network, String> {
+        one_of(&TOPOLOGIES, text).map(Network)
+    }
+
+    fn written(&self) -> String {
+        self.0.name().to_owned()
+    }
+}
+
+crate::words!(Network);
+
+impl Group {
+    /// The table of the file that says this.
+    pub(super) fn of(spec: &GroupSpec) -> Group {
+        let known = spec.entry.with_settings(&[]).spec.settings;
+        let is_number = |setting: &str| {
+            let known = known.iter().find(|known| known.name == setting);
+            known.is_some_and(|known| matches!(known.values, SettingValues::Number { .. }))
+        };
+        let setting = |(setting, value): &(String, String)| {
+            let number = value.parse().ok().filter(|_| is_number(setting)).map(toml::Value::Integer);
+            (setting.clone(), number.unwrap_or_else(|| toml::Value::String(value.clone())))
+        };
+        Group {
+            algorithm: Algorithm(spec.entry.spec.name.to_owned()),
+            name: GroupName(spec.name.clone()),
+            range: Some(Whole(spec.scenario.range)),
+            topology: spec.scenario.topology.clone().map(Network),
+            settings: spec.scenario.settings.iter().map(setting).collect(),
+            entries: spec.users.map(|users| Whole(users.entries)),
+            hold: spec.users.map(|users| Span(users.hold)),
+            think: spec.users.map(|users| Span(users.think)),
+        }
+    }
+}
+
+fn as_table<S: Serializer>(settings: &[(String, toml::Value)], to: S) -> Result<S::Ok, S::Error> {
+    to.collect_map(settings.iter().map(|(setting, value)| (setting, value)))
+}
+
+/// Checks the groups.
 pub(super) fn read(
-    source: &Source<'_>,
-    tables: &[(Range<usize>, &DeTable<'_>)],
+    document: &Document<'_>,
+    rows: &[Group],
     members: &[MemberSpec],
     registry: &'static [Entry],
 ) -> Result<Vec<GroupSpec>, Problem> {
-    let mut groups: Vec<(GroupSpec, Origin)> = Vec::new();
-    for (at, table) in tables {
-        let (group, named_at) = one(source, at, table, members, registry)?;
-        if let Some((_, first)) = groups.iter().find(|(before, _)| before.name == group.name) {
-            let labels = [(first, "first here"), (&named_at, "again here")];
+    let mut groups: Vec<GroupSpec> = Vec::new();
+    for (place, row) in rows.iter().enumerate() {
+        let group = one(document, &format!("group.{place}"), row, members, registry)?;
+        if let Some(first) = groups.iter().position(|before| before.name == group.name) {
+            let at = |place: usize| document.at(&format!("group.{place}.name"));
             let message = format!("the name `{}` is given to two groups", group.name);
-            return Err(source.wrong("duplicate_group", &message, &labels));
+            return Err(document.twice("duplicate_group", &message, at(first), at(place)));
         }
-        groups.push((group, named_at));
+        groups.push(group);
     }
-    Ok(groups.into_iter().map(|(group, _)| group).collect())
+    Ok(groups)
 }
 
 fn one(
-    source: &Source<'_>,
-    at: &Range<usize>,
-    table: &DeTable<'_>,
+    document: &Document<'_>,
+    path: &str,
+    row: &Group,
     members: &[MemberSpec],
     registry: &'static [Entry],
-) -> Result<(GroupSpec, Origin), Problem> {
-    let whole = Origin::At(at.clone());
-    let entries = in_order(table);
-    let said =
-        |wanted: &str| entries.iter().find(|(key, _)| key.get_ref() == wanted).map(|(_, value)| *value);
-    let Some(algorithm) = said("algorithm") else {
-        return Err(source.bad(&whole, "this group has no algorithm: algorithm = \"franklin\""));
-    };
-    let algorithm = source.string(algorithm, "the name of an algorithm")?;
-    let entry = admitted(source, &algorithm, registry)?;
-    let named = match said("name") {
-        Some(value) => source.string(value, "a name such as \"main\"")?,
-        None => return Err(source.bad(&whole, "this group has no name: name = \"main\"")),
-    };
+) -> Result<GroupSpec, Problem> {
+    let entry = admitted(document, &row.algorithm.0, document.at(&format!("{path}.algorithm")), registry)?;
+    let users = ["entries", "hold", "think"].map(|key| format!("{path}.{key}"));
+    let users = document.first_key(&[&users[0], &users[1], &users[2]]);
+    if let (Task::Election, Some(at)) = (entry.problem, users.clone()) {
+        let label = format!("`{}` is an election: it has no users that come and go", entry.spec.name);
+        return Err(document.bad(at, &label));
+    }
     let mut scenario = Scenario::new(members.len() as u32);
-    let mut users = None;
-    for (key, value) in &entries {
-        let span = |users: Option<Users>| -> Result<(Users, Micros), Problem> {
-            let given = source.string(value, DURATION)?;
-            let span = duration(&given.text)
-                .map_err(|expected| source.bad(&given.origin, &format!("expected {expected}")))?;
-            Ok((users.unwrap_or(USUAL), span))
-        };
-        match key.get_ref().as_ref() {
-            "name" | "algorithm" => {}
-            "topology" => scenario.topology = Some(topology(source, &source.string(value, "a network")?)?),
-            "range" => scenario.range = whole_number(source, &source.number(value, "a whole number")?, 2)?,
-            "entries" | "hold" | "think" if entry.problem == Task::Election => {
-                let label = format!("`{}` is an election: it has no users that come and go", entry.spec.name);
-                return Err(source.bad(&Origin::At(key.span()), &label));
-            }
-            "entries" => {
-                let entries = whole_number(source, &source.number(value, "a whole number")?, 0)?;
-                users = Some(Users { entries, ..users.unwrap_or(USUAL) });
-            }
-            "hold" => users = Some(span(users).map(|(users, hold)| Users { hold, ..users })?),
-            "think" => users = Some(span(users).map(|(users, think)| Users { think, ..users })?),
-            setting => {
-                let settings = entry.spec.settings;
-                if !settings.iter().any(|known| known.name == setting) {
-                    let known = KEYS.into_iter().chain(settings.iter().map(|setting| setting.name));
-                    return Err(source.unknown(key, known));
-                }
-                scenario.settings.push((setting.to_owned(), word(source, value)?));
-            }
+    scenario.topology = row.topology.as_ref().map(|network| network.0.clone());
+    if let Some(range) = row.range {
+        scenario.range = range.0;
+    }
+    let settings = entry.spec.settings;
+    for (key, value) in document.entries(path) {
+        let setting = key.get_ref().as_ref();
+        if settings.iter().any(|known| known.name == setting) {
+            scenario.settings.push((setting.to_owned(), word(document, value)?));
+        } else if !KEYS.contains(&setting) {
+            let known: Vec<&str> =
+                KEYS.into_iter().chain(settings.iter().map(|setting| setting.name)).collect();
+            return Err(document.unknown(key.span(), setting, &known));
         }
     }
     let with = entry.with_settings(&scenario.settings);
@@ -99,12 +144,14 @@ fn one(
     if with.told.has(Told::Identity) {
         scenario.ids = Ids::Listed(members.iter().map(|member| member.id).collect());
     }
-    if let Err(refusal) = entry.cast(&scenario) {
-        return Err(refused(source, entry, &algorithm.origin, &whole, &entries, &refusal));
-    }
+    entry.cast(&scenario).map_err(|refusal| refused(document, path, entry, &refusal))?;
     scenario.ids = Ids::Default;
-    let group = GroupSpec { name: name(source, &named)?, entry, scenario, users };
-    Ok((group, named.origin))
+    let users = users.map(|_| Users {
+        entries: row.entries.map_or(USUAL.entries, |entries| entries.0),
+        hold: row.hold.map_or(USUAL.hold, |hold| hold.0),
+        think: row.think.map_or(USUAL.think, |think| think.0),
+    });
+    Ok(GroupSpec { name: row.name.0.clone(), entry, scenario, users })
 }
 
 /// What a user does of which only one thing is said.
@@ -112,13 +159,13 @@ const USUAL: Users = Users { entries: u32::MAX, hold: Micros::millis(100), think
 
 /// The algorithm, if it can run on a real network at all.
 fn admitted(
-    source: &Source<'_>,
-    given: &Given,
+    document: &Document<'_>,
+    asked: &str,
+    at: Range<usize>,
     registry: &'static [Entry],
 ) -> Result<&'static Entry, Problem> {
-    let asked = given.text.as_str();
     let code = |code, label: &str| {
-        source.wrong(code, &format!("{} asks for `{asked}`", source.name), &[(&given.origin, label)])
+        document.wrong(code, &format!("{} asks for `{asked}`", document.name()), &[(at.clone(), label)])
     };
     let Some(entry) = find(registry, asked) else {
         let fits = |entry: &&Entry| !entry.is_literal() && entry.spec.needs.timing != Timing::LockStep;
@@ -149,37 +196,25 @@ fn admitted(
 }
 
 /// A refusal of the library, at the place that it speaks of.
-fn refused(
-    source: &Source<'_>,
-    entry: &Entry,
-    algorithm: &Origin,
-    whole: &Origin,
-    entries: &[(&super::source::Key<'_>, &super::source::Value<'_>)],
-    refusal: &Refusal,
-) -> Problem {
+fn refused(document: &Document<'_>, path: &str, entry: &Entry, refusal: &Refusal) -> Problem {
     let name = entry.spec.name;
-    let place = |key: &str| {
-        let value = entries.iter().find(|(known, _)| known.get_ref() == key).map(|(_, value)| value);
-        value.map_or_else(|| whole.clone(), |value| Origin::At(value.span()))
-    };
-    let wrong = |code, origin: &Origin, label: &str| {
-        source.wrong(code, &format!("`{name}` cannot run in this cluster"), &[(origin, label)])
+    let place = |key: &str| document.first(&[&format!("{path}.{key}"), path]).unwrap_or_default();
+    let wrong = |code, key: &str, label: &str| {
+        document.wrong(code, &format!("`{name}` cannot run in this cluster"), &[(place(key), label)])
     };
     match refusal {
         Refusal::WrongSize { n, nearest: (below, above) } => {
             let label = format!("it is not for {n} members; the nearest numbers are {below} and {above}");
-            wrong("wrong_size", algorithm, &label)
+            wrong("wrong_size", "algorithm", &label)
         }
         Refusal::WrongTopology { needs, got } => {
-            wrong("wrong_topology", &place("topology"), &format!("it needs {needs}; this is `{got}`"))
+            wrong("wrong_topology", "topology", &format!("it needs {needs}; this is `{got}`"))
                 .help("leave `topology` out, or see what runs on such a network:")
                 .command(format!("ringleader list --topology {}", network(got)), "")
         }
-        Refusal::BadSetting { name, expected } => {
-            wrong("bad_setting", &place(name), &format!("it {expected}"))
-        }
+        Refusal::BadSetting { name, expected } => wrong("bad_setting", name, &format!("it {expected}")),
         Refusal::OutOfRange { what, expected } => {
-            wrong("out_of_range", &place("range"), &format!("{what} must be {expected}"))
+            wrong("out_of_range", "range", &format!("{what} must be {expected}"))
         }
         Refusal::NoProcesses
         | Refusal::DuplicateId { .. }
@@ -199,7 +234,7 @@ fn refused(
         | Refusal::Anonymous
         | Refusal::TooManyCases { .. }
         | Refusal::BadEdit { .. }
-        | Refusal::BrokenReplay { .. } => wrong("refused", algorithm, &refusal.to_string()),
+        | Refusal::BrokenReplay { .. } => wrong("refused", "algorithm", &refusal.to_string()),
     }
 }
 
@@ -211,41 +246,10 @@ fn network(name: &str) -> &str {
     }
 }
 
-fn topology(source: &Source<'_>, given: &Given) -> Result<Topology, Problem> {
-    let found = TOPOLOGIES.iter().find(|(name, _)| *name == given.text);
-    found.map(|(_, topology)| topology.clone()).ok_or_else(|| {
-        let names: Vec<&str> = TOPOLOGIES.iter().map(|(name, _)| *name).collect();
-        let label = format!("expected one of {}, found `{}`", names.join(", "), given.text);
-        source.bad(&given.origin, &label)
-    })
-}
-
-fn whole_number(source: &Source<'_>, given: &Given, least: u32) -> Result<u32, Problem> {
-    let number = given.text.parse().ok().filter(|number| *number >= least);
-    number.ok_or_else(|| {
-        let label = format!("expected a whole number from {least} to {}, found `{}`", u32::MAX, given.text);
-        source.bad(&given.origin, &label)
-    })
-}
-
 /// The value of a setting as a word of the command line.
-fn word(source: &Source<'_>, value: &super::source::Value<'_>) -> Result<String, Problem> {
-    match value.get_ref() {
-        DeValue::String(text) => Ok(text.to_string()),
-        DeValue::Integer(_) => Ok(source.number(value, "a decimal number")?.text),
-        DeValue::Boolean(_)
-        | DeValue::Float(_)
-        | DeValue::Datetime(_)
-        | DeValue::Array(_)
-        | DeValue::Table(_) => Err(source.kind(value, "a word or a whole number")),
-    }
-}
-
-/// Whether a setting is written as a number.
-pub(super) fn is_number(entry: &Entry, setting: &str) -> bool {
-    let known = entry.with_settings(&[]).spec.settings.iter().find(|known| known.name == setting);
-    known.is_some_and(|known| match known.values {
-        SettingValues::Number { .. } => true,
-        SettingValues::OneOf(_) | SettingValues::Elsewhere(_) | SettingValues::RingElection { .. } => false,
-    })
+fn word(document: &Document<'_>, value: &Value<'_>) -> Result<String, Problem> {
+    let node = Node { key: None, value, listed: false };
+    let text = value.get_ref().as_str().map(str::to_owned).or_else(|| node.digits());
+    let expected = if value.get_ref().is_integer() { "a decimal number" } else { "a word or a whole number" };
+    text.ok_or_else(|| document.told(node.kind(expected)))
 }

@@ -1,115 +1,136 @@
-//! `[[member]]`.
+//! `[[member]]`, and what members and servers have in common.
 
 use super::Address;
-use super::environment;
-use super::quantity::{ADDRESS, host_and_port, is_loopback};
-use super::source::{Given, Origin, Source, in_order, name};
+use super::document::{Document, Family};
+use super::quantity::{host_and_port, is_loopback};
+use super::values::{HostPort, Name, Reader, Word};
 use crate::problem::Problem;
+use core::marker::PhantomData;
 use ringleader_live::{MAX_MEMBERS, MemberSpec};
+use serde::{Deserialize, Deserializer, Serialize};
 use std::ops::Range;
-use toml::de::DeTable;
 
-const KEYS: [&str; 5] = ["name", "address", "listen", "status", "id"];
-
-/// A member, with the places at which things were said.
-pub(super) struct Row {
-    pub(super) member: MemberSpec,
-    pub(super) address: Address,
-    name_at: Origin,
-    id_at: Origin,
-    peer_at: Origin,
-    status_at: Option<Origin>,
+/// A member as the file has it.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Member {
+    name: Name,
+    address: HostPort,
+    listen: Option<HostPort>,
+    status: Option<HostPort>,
+    id: Option<Id>,
 }
 
-impl Row {
-    /// Its addresses, and where they were said.
-    pub(super) fn addresses(&self) -> Vec<(&str, &Origin)> {
-        let mut all = vec![(self.address.peer.as_str(), &self.peer_at)];
-        if self.address.listen != self.address.peer {
-            all.push((&self.address.listen, &self.peer_at));
-        }
-        if let (Some(status), Some(at)) = (&self.address.status, &self.status_at) {
-            all.push((status, at));
-        }
-        all
+/// What the environment may say of a member.
+pub(super) const VARIABLES: &[&str] = &["address", "listen", "status"];
+
+/// An identity in elections.
+#[derive(Clone, Copy, Serialize)]
+struct Id(u64);
+
+impl Word for Id {
+    const EXPECTED: &'static str = "an identity: a whole number";
+
+    fn read(text: &str) -> Result<Id, String> {
+        let number = text.parse().map(Id);
+        number.map_err(|_| "expected an identity: a whole number, not negative, below 2^64".into())
+    }
+
+    fn written(&self) -> String {
+        self.0.to_string()
     }
 }
 
-/// Reads the members, and compares each with those before it.
-pub(super) fn read(
-    source: &Source<'_>,
-    tables: &[(Range<usize>, &DeTable<'_>)],
-) -> Result<Vec<Row>, Problem> {
-    let mut rows: Vec<Row> = Vec::new();
-    for (place, (at, table)) in tables.iter().enumerate() {
-        if place == MAX_MEMBERS {
-            let label = format!("this is number {}; a cluster has at most {MAX_MEMBERS} members", place + 1);
-            return Err(source.bad(&Origin::At(at.clone()), &label));
-        }
-        let row = one(source, place, at, table)?;
-        for before in &rows {
-            differ(source, before, &row)?;
-        }
-        rows.push(row);
+impl<'de> Deserialize<'de> for Id {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Id, D::Error> {
+        from.deserialize_u64(Reader(PhantomData))
     }
-    Ok(rows)
 }
 
-fn one(source: &Source<'_>, place: usize, at: &Range<usize>, table: &DeTable<'_>) -> Result<Row, Problem> {
-    let (mut named, mut id) = (None, None);
-    let mut said: [Option<Given>; 3] = [None, None, None];
-    for (key, value) in in_order(table) {
-        match key.get_ref().as_ref() {
-            "name" => named = Some(source.string(value, "a name such as \"b\"")?),
-            "address" => said[0] = Some(source.string(value, ADDRESS)?),
-            "listen" => said[1] = Some(source.string(value, ADDRESS)?),
-            "status" => said[2] = Some(source.string(value, ADDRESS)?),
-            "id" => id = Some(source.number(value, "an identity: a whole number")?),
-            _ => return Err(source.unknown(key, KEYS.into_iter())),
+impl Member {
+    /// The row of the file that says this.
+    pub(super) fn of(member: &MemberSpec, address: &Address) -> Member {
+        let listen = Some(&address.listen).filter(|listen| **listen != address.peer);
+        Member {
+            name: Name(member.name.clone()),
+            address: HostPort(address.peer.clone()),
+            listen: listen.cloned().map(HostPort),
+            status: address.status.clone().map(HostPort),
+            id: Some(Id(member.id)),
         }
     }
-    let whole = Origin::At(at.clone());
-    let named = named.ok_or_else(|| source.bad(&whole, "this member has no name: name = \"b\""))?;
-    let member = name(source, &named)?;
-    for (slot, what) in said.iter_mut().zip(["ADDRESS", "LISTEN", "STATUS"]) {
-        if let Some(given) = source.variable(&environment::of_member(&member, what)) {
-            *slot = Some(given);
+}
+
+/// What members are called, where they are, and all their addresses with their places.
+type Members<'r> = (Vec<MemberSpec>, Vec<Address>, Vec<(&'r str, Range<usize>)>);
+
+/// Checks the members, and compares each with those before it.
+pub(super) fn read<'r>(document: &Document<'_>, rows: &'r [Member]) -> Result<Members<'r>, Problem> {
+    let at = |place: usize, key: &str| document.at(&format!("member.{place}.{key}"));
+    let all: Vec<Row<'_>> = rows
+        .iter()
+        .map(|row| Row {
+            name: &row.name.0,
+            peer: &row.address.0,
+            others: row.status.iter().map(|status| ("status", status.0.as_str())).collect(),
+        })
+        .collect();
+    differ(document, "member", "a cluster", &all)?;
+    let (mut members, mut addresses, mut reached) = (Vec::<MemberSpec>::new(), Vec::new(), Vec::new());
+    for (place, row) in rows.iter().enumerate() {
+        let (peer, listen) = (&row.address.0, &row.listen.as_ref().unwrap_or(&row.address).0);
+        reached.push((peer.as_str(), at(place, "address")));
+        reached.push((listen, at(place, "address")));
+        if let Some(HostPort(status)) = &row.status {
+            if status == listen || status == peer {
+                let label = "the others are listened to there already: take another port";
+                return Err(document.bad(at(place, "status"), label));
+            }
+            reached.push((status, at(place, "status")));
         }
-        if let Some(given) = slot {
-            host_and_port(&given.text)
-                .map_err(|expected| source.bad(&given.origin, &format!("expected {expected}")))?;
+        let id = row.id.map_or(place as u64 + 1, |id| id.0);
+        if let Some(before) = members.iter().position(|member| member.id == id) {
+            let said = |place: usize| {
+                let (id, name) = (format!("member.{place}.id"), format!("member.{place}.name"));
+                document.first(&[&id, &name]).unwrap_or_default()
+            };
+            let message = format!("identity {id} is given to two members");
+            return Err(document.twice("duplicate_member", &message, said(before), said(place)));
         }
+        members.push(MemberSpec { name: row.name.0.clone(), id });
+        let (peer, listen, status) =
+            (peer.clone(), listen.clone(), row.status.clone().map(|status| status.0));
+        addresses.push(Address { peer, listen, status });
     }
-    let [peer, listen, status] = said;
-    let peer = peer.ok_or_else(|| {
-        source.bad(&named.origin, "this member has no address: address = \"10.0.0.2:7421\"")
-    })?;
-    let (id, id_at) = match id {
-        Some(given) => {
-            let number = given.text.parse();
-            let label = "expected an identity: a whole number, not negative, below 2^64";
-            (number.map_err(|_| source.bad(&given.origin, label))?, given.origin)
-        }
-        None => (place as u64 + 1, named.origin.clone()),
+    Ok((members, addresses, reached))
+}
+
+/// A row of a table of members or servers, to be compared with the others.
+#[derive(Debug)]
+pub struct Row<'r> {
+    /// Its name.
+    pub name: &'r str,
+    /// Where the others reach it.
+    pub peer: &'r str,
+    /// Addresses under other keys that nobody else has.
+    pub others: Vec<(&'r str, &'r str)>,
+}
+
+impl<'r> Row<'r> {
+    fn reached(&self) -> Vec<(&'r str, &'r str)> {
+        [vec![("address", self.peer)], self.others.clone()].concat()
+    }
+}
+
+/// What the environment may say of each row of a table: how the variables begin, the row, the keys.
+pub fn variables<'k>(document: &Document<'_>, table: &str, keys: &'k [&'k str]) -> Vec<Family<'k>> {
+    let row = |place| {
+        let row = format!("{table}.{place}");
+        let name = document.text(&format!("{row}.name"))?;
+        let beginning = format!("{table}_{name}_").to_uppercase().replace('-', "_");
+        Some((beginning, row, keys))
     };
-    let (status, status_at) = match status {
-        Some(given) => (Some(given.text), Some(given.origin)),
-        None => (None, None),
-    };
-    let listen = listen.map_or_else(|| peer.text.clone(), |given| given.text);
-    if let (Some(status), Some(at)) = (&status, &status_at)
-        && (*status == listen || *status == peer.text)
-    {
-        return Err(source.bad(at, "the others are listened to there already: take another port"));
-    }
-    Ok(Row {
-        member: MemberSpec { name: member, id },
-        address: Address { peer: peer.text, listen, status },
-        name_at: named.origin,
-        id_at,
-        peer_at: peer.origin,
-        status_at,
-    })
+    (0..document.count(table)).filter_map(row).collect()
 }
 
 /// Whether an address means another socket on another machine.
@@ -119,34 +140,36 @@ fn is_local(address: &str) -> bool {
     is_loopback(address) || host_and_port(address).is_ok_and(unspecified)
 }
 
-/// Two members share nothing.
-fn differ(source: &Source<'_>, first: &Row, second: &Row) -> Result<(), Problem> {
-    let twice = |what: &str, places: (&Origin, &Origin)| {
-        let labels = [(places.0, "first here"), (places.1, "again here")];
-        Err(source.wrong("duplicate_member", &format!("{what} is given to two members"), &labels))
-    };
-    if first.member.name == second.member.name {
-        return twice(&format!("the name `{}`", second.member.name), (&first.name_at, &second.name_at));
-    }
-    if first.member.id == second.member.id {
-        return twice(&format!("identity {}", second.member.id), (&first.id_at, &second.id_at));
-    }
-    // Two members may listen on the same `0.0.0.0:7421`, and tell their status at the same `127.0.0.1:7422`, each on
-    // its own machine; where the others reach them, they differ.
-    let host =
-        |row: &Row| host_and_port(&row.address.peer).map(|(host, _)| host.to_owned()).unwrap_or_default();
-    let apart = host(first) != host(second);
-    let reached = |row: &Row| {
-        let status = row.address.status.clone().zip(row.status_at.clone());
-        [Some((row.address.peer.clone(), row.peer_at.clone())), status]
-            .into_iter()
-            .flatten()
-            .collect::<Vec<_>>()
-    };
-    for (address, at) in &reached(first) {
-        for (other, other_at) in &reached(second) {
-            if address == other && !(apart && is_local(address)) {
-                return twice(&format!("the address {address}"), (at, other_at));
+/// The rows of a table share neither names nor addresses, and `whole` has not too many of them.
+///
+/// # Errors
+/// For the first that are the same.
+pub fn differ(document: &Document<'_>, table: &str, whole: &str, rows: &[Row<'_>]) -> Result<(), Problem> {
+    let host = |row: &Row<'_>| host_and_port(row.peer).map(|(host, _)| host.to_owned()).unwrap_or_default();
+    for (place, row) in rows.iter().enumerate() {
+        if place == MAX_MEMBERS {
+            let most = format!("{whole} has at most {MAX_MEMBERS} {table}s");
+            let label = format!("this is number {}; {most}", place + 1);
+            return Err(document.bad(document.at(&format!("{table}.{place}")), &label));
+        }
+        for (before, first) in rows[..place].iter().enumerate() {
+            let twice = |what: String, key: &str, again: &str| {
+                let at = |place: usize, key: &str| document.at(&format!("{table}.{place}.{key}"));
+                let message = format!("{what} is given to two {table}s");
+                Err(document.twice("duplicate_member", &message, at(before, key), at(place, again)))
+            };
+            if first.name == row.name {
+                return twice(format!("the name `{}`", row.name), "name", "name");
+            }
+            // Two members may tell their status at the same `127.0.0.1:7422`, each on its own machine; where the others
+            // reach them, they differ.
+            let apart = host(first) != host(row);
+            for (key, address) in first.reached() {
+                for (again, _) in row.reached().into_iter().filter(|(_, other)| *other == address) {
+                    if !(apart && is_local(address) && [key, again].contains(&"status")) {
+                        return twice(format!("the address {address}"), key, again);
+                    }
+                }
             }
         }
     }

@@ -3,28 +3,34 @@
 
 #[cfg(test)]
 mod complaints;
+pub mod document;
 mod environment;
 mod group;
-mod member;
+pub mod member;
+mod node;
 pub mod quantity;
+mod section;
 pub mod security;
-pub mod source;
 #[cfg(test)]
 mod tests;
 mod timing;
-mod write;
+pub mod values;
 
-pub use environment::{Environment, refuse_others};
-pub use quantity::{duration, host_and_port, is_loopback, written};
+pub use environment::Environment;
+pub use quantity::{duration, host_and_port, is_loopback, is_name, written};
 pub use security::Security;
-pub use source::is_name;
 
-use crate::problem::{Problem, Spot};
+use crate::problem::Problem;
+use document::{Document, Format};
+use group::Group;
+use member::Member;
 use ringleader::registry::Entry;
 use ringleader_live::{Cluster, Place};
-use source::{Given, Origin, Source, in_order};
+use security::{Plain, TLS_KEYS, Tls};
+use serde::{Deserialize, Serialize};
 use std::path::Path;
-use toml::de::DeTable;
+use timing::Times;
+use values::{ClusterName, Text, Word, one_of};
 
 /// The schema that a configuration names.
 pub const CLUSTER_SCHEMA: &str = "ringleader.cluster/1";
@@ -56,13 +62,14 @@ pub struct Address {
 }
 
 /// How much is logged.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub enum Level {
     /// What went wrong.
     Error,
     /// And what may.
     Warn,
     /// And what happens.
+    #[default]
     Info,
     /// And why.
     Debug,
@@ -87,7 +94,52 @@ impl Level {
     }
 }
 
-const KEYS: [&str; 8] = ["schema", "cluster", "log", "member", "group", "timing", "tls", "plain"];
+impl Word for Level {
+    const EXPECTED: &'static str = "a level such as \"info\"";
+
+    fn read(text: &str) -> Result<Level, String> {
+        one_of(&Level::ALL.map(|level| (level.name(), level)), text)
+    }
+
+    fn written(&self) -> String {
+        self.name().to_owned()
+    }
+}
+
+crate::words!(Level);
+
+/// A cluster as the file has it.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    schema: Text,
+    cluster: ClusterName,
+    #[serde(default)]
+    log: Level,
+    #[serde(default)]
+    member: Vec<Member>,
+    #[serde(default)]
+    group: Vec<Group>,
+    #[serde(default)]
+    timing: Times,
+    tls: Option<Tls>,
+    plain: Option<Plain>,
+}
+
+const FORMAT: Format = Format {
+    schema: CLUSTER_SCHEMA,
+    other_schema: "this program reads `ringleader.cluster/1`",
+    purpose: "a cluster",
+    example: EXAMPLE,
+    needs: &[
+        ("schema", "it does not begin with schema = \"ringleader.cluster/1\""),
+        ("cluster", "the cluster has no name"),
+        ("member.name", "this member has no name: name = \"b\""),
+        ("group.algorithm", "this group has no algorithm: algorithm = \"franklin\""),
+        ("group.name", "this group has no name: name = \"main\""),
+    ],
+    needs_named: &[("member.address", "this member has no address: address = \"10.0.0.2:7421\"")],
+};
 
 /// A small file to begin with.
 const EXAMPLE: &str = "schema = \"ringleader.cluster/1\"
@@ -115,20 +167,10 @@ impl Config {
         name: Option<&str>,
         environment: &Environment,
     ) -> Result<Config, Problem> {
-        let file = path.display().to_string();
-        let bad = |why: String| {
-            Problem::input("bad_file", format!("cannot read {file}: {why}"))
-                .help("a cluster is described by a TOML file; the shortest is:")
-                .example(EXAMPLE)
-        };
-        let bytes = std::fs::read(path).map_err(|error| bad(error.to_string()))?;
-        let text = String::from_utf8(bytes).map_err(|_| bad("it is not UTF-8".into()))?;
-        let config = Config::parse(&text, &file, registry, name, environment)?;
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        Ok(match folder {
-            Some(folder) => Config { security: config.security.relative_to(folder), ..config },
-            None => config,
-        })
+        let text = FORMAT.load(path)?;
+        let config = Config::parse(&text, &path.display().to_string(), registry, name, environment)?;
+        let folder = path.parent().unwrap_or(Path::new(""));
+        Ok(Config { security: config.security.with_paths(|path| folder.join(path)), ..config })
     }
 
     /// Reads the text of a file of this name. Paths stay as they are written.
@@ -142,13 +184,55 @@ impl Config {
         name: Option<&str>,
         environment: &Environment,
     ) -> Result<Config, Problem> {
-        let source = Source { name: file, text, environment };
-        let config = read(&source, registry)?;
+        let mut document = Document::parse(&FORMAT, file, text)?;
+        let mut families = vec![
+            ("TIMING_".to_owned(), "timing".to_owned(), Times::KEYS),
+            ("TLS_".to_owned(), "tls".to_owned(), TLS_KEYS),
+        ];
+        families.extend(member::variables(&document, "member", member::VARIABLES));
+        document.override_by(environment, &families)?;
+        let config = Config::of(document.read()?, &document, registry)?;
         let Some(name) = name else { return Ok(config) };
         if config.place(name).is_none() {
-            return Err(config.no_such_member(file, name));
+            let names = config.cluster.members.iter().map(|member| member.name.as_str());
+            return Err(document::no_such("member", file, name, &names.collect::<Vec<_>>()));
         }
         Ok(Config { security: config.security.of_member(name), ..config })
+    }
+
+    fn of(file: File, document: &Document<'_>, registry: &'static [Entry]) -> Result<Config, Problem> {
+        document.is_of(&file.schema.0)?;
+        if file.member.is_empty() {
+            return Err(document.lacks("the cluster has no [[member]]"));
+        }
+        let (members, addresses, reached) = member::read(document, &file.member)?;
+        let security = Security::read(document, file.tls, file.plain, &reached)?;
+        if file.group.is_empty() {
+            return Err(document.lacks("there is nothing to do: no [[group]]"));
+        }
+        let groups = group::read(document, &file.group, &members, registry)?;
+        let timing = file.timing.whole();
+        timing::check(document, &timing)?;
+        let warnings = warnings(&members);
+        let cluster = Cluster { name: file.cluster.0, members, groups, timing };
+        Ok(Config { cluster, addresses, security, log: file.log, warnings })
+    }
+
+    /// The file that says this. Reading it gives the same again.
+    #[must_use]
+    pub fn to_toml(&self) -> String {
+        let (tls, plain) = self.security.sections();
+        let members = self.cluster.members.iter().zip(&self.addresses);
+        document::written(&File {
+            schema: Text(CLUSTER_SCHEMA.to_owned()),
+            cluster: ClusterName(self.cluster.name.clone()),
+            log: self.log,
+            member: members.map(|(member, address)| Member::of(member, address)).collect(),
+            group: self.cluster.groups.iter().map(Group::of).collect(),
+            timing: Times::from(&self.cluster.timing),
+            tls,
+            plain,
+        })
     }
 
     /// The place of the member with this name.
@@ -156,80 +240,6 @@ impl Config {
     pub fn place(&self, name: &str) -> Option<Place> {
         self.cluster.members.iter().position(|member| member.name == name).map(|place| place as Place)
     }
-
-    /// No member has this name.
-    fn no_such_member(&self, file: &str, name: &str) -> Problem {
-        let names: Vec<&str> = self.cluster.members.iter().map(|member| member.name.as_str()).collect();
-        let problem = Problem::input("unknown_member", format!("no member of {file} is called `{name}`"));
-        match crate::suggest::closest(name, names.iter().copied()) {
-            Some(meant) => problem.help(format!("did you mean `{meant}`?")),
-            None => problem.help(format!("its members are {}", names.join(", "))),
-        }
-    }
-}
-
-fn read(source: &Source<'_>, registry: &'static [Entry]) -> Result<Config, Problem> {
-    let root = DeTable::parse(source.text).map_err(|error| {
-        let place = error.span().unwrap_or(0..0);
-        Problem {
-            file: Some(source.name.to_owned()),
-            spots: vec![Spot::of(source.text, &place, error.message().replace('\n', ", "))],
-            ..Problem::input("bad_file", format!("cannot read {}", source.name))
-        }
-    })?;
-    let (mut schema, mut cluster, mut log) = (None, None, None);
-    let (mut members, mut groups) = (Vec::new(), Vec::new());
-    let (mut times, mut tls, mut plain) = (None, None, None);
-    for (key, value) in in_order(root.get_ref()) {
-        match key.get_ref().as_ref() {
-            "schema" => schema = Some(source.string(value, "a string")?),
-            "cluster" => cluster = Some(source.string(value, "the name of the cluster")?),
-            "log" => log = Some(source.string(value, "a level such as \"info\"")?),
-            "member" => members = source.tables(key, value)?,
-            "group" => groups = source.tables(key, value)?,
-            "timing" => times = Some(source.table(key, value)?),
-            "tls" => tls = Some((Origin::At(key.span()), source.table(key, value)?)),
-            "plain" => plain = Some((Origin::At(key.span()), source.table(key, value)?)),
-            _ => return Err(source.unknown(key, KEYS.into_iter())),
-        }
-    }
-    let missing = |what: &str| {
-        Problem::input("bad_file", format!("{}: {what}", source.name))
-            .help("the shortest file is:")
-            .example(EXAMPLE)
-    };
-    match schema {
-        Some(given) if given.text == CLUSTER_SCHEMA => {}
-        Some(given) => {
-            let label = format!("this program reads `{CLUSTER_SCHEMA}`");
-            return Err(source.bad(&given.origin, &label));
-        }
-        None => return Err(missing(&format!("it does not begin with schema = \"{CLUSTER_SCHEMA}\""))),
-    }
-    let cluster = cluster.ok_or_else(|| missing("the cluster has no name"))?;
-    let name = source::name(source, &cluster)?;
-    let rows = member::read(source, &members)?;
-    if rows.is_empty() {
-        return Err(missing("the cluster has no [[member]]"));
-    }
-    let reached: Vec<_> = rows.iter().flat_map(member::Row::addresses).collect();
-    let security =
-        security::read(source, tls, plain, &reached)?.ok_or_else(|| missing("there is no [tls]"))?;
-    let (mut specs, mut addresses) = (Vec::new(), Vec::new());
-    for row in rows {
-        specs.push(row.member);
-        addresses.push(row.address);
-    }
-    environment::refuse_unknown(source, &specs)?;
-    if groups.is_empty() {
-        return Err(missing("there is nothing to do: no [[group]]"));
-    }
-    let groups = group::read(source, &groups, &specs, registry)?;
-    let timing = timing::read(source, times)?;
-    let log = level(source, source.variable("RINGLEADER_LOG").or(log))?;
-    let warnings = warnings(&specs);
-    let cluster = Cluster { name, members: specs, groups, timing };
-    Ok(Config { cluster, addresses, security, log, warnings })
 }
 
 /// What is allowed, but probably not meant.
@@ -241,18 +251,4 @@ fn warnings(members: &[ringleader_live::MemberSpec]) -> Vec<String> {
         }
         _ => Vec::new(),
     }
-}
-
-/// Reads the level of logs; info if nothing is said.
-///
-/// # Errors
-/// If there is no such level.
-pub fn level(source: &Source<'_>, given: Option<Given>) -> Result<Level, Problem> {
-    let Some(given) = given else { return Ok(Level::Info) };
-    let found = Level::ALL.into_iter().find(|level| level.name() == given.text);
-    found.ok_or_else(|| {
-        let names: Vec<&str> = Level::ALL.iter().map(|level| level.name()).collect();
-        let label = format!("expected one of {}, found `{}`", names.join(", "), given.text);
-        source.bad(&given.origin, &label)
-    })
 }

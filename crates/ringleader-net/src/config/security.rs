@@ -1,10 +1,12 @@
 //! `[tls]`, or `[plain]`: how members know each other.
 
+use super::document::Document;
 use super::quantity::is_loopback;
-use super::source::{Origin, Source, in_order};
+use super::values::FilePath;
 use crate::problem::Problem;
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
-use toml::de::DeTable;
 
 /// How members know each other.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -26,20 +28,15 @@ impl Security {
     /// The same for this member: `{name}` is replaced.
     #[must_use]
     pub fn of_member(&self, name: &str) -> Security {
-        let named = |path: &Path| match path.to_str() {
+        self.with_paths(|path| match path.to_str() {
             Some(text) => PathBuf::from(text.replace("{name}", name)),
             None => path.to_owned(),
-        };
-        self.map(named)
+        })
     }
 
-    /// The same with paths from this folder on.
+    /// The same with other paths.
     #[must_use]
-    pub fn relative_to(&self, folder: &Path) -> Security {
-        self.map(|path| folder.join(path))
-    }
-
-    fn map(&self, change: impl Fn(&Path) -> PathBuf) -> Security {
+    pub fn with_paths(&self, change: impl Fn(&Path) -> PathBuf) -> Security {
         match self {
             Security::Tls { authority, certificate, key } => Security::Tls {
                 authority: change(authority),
@@ -72,79 +69,82 @@ impl Security {
     }
 }
 
-const TLS_KEYS: [&str; 3] = ["authority", "certificate", "key"];
-
-/// A section of the file, and where it begins.
-pub type Section<'t, 'i> = Option<(Origin, &'t DeTable<'i>)>;
-
-/// Reads either section; none if there is neither. In plain text none of these addresses can be reached from another
-/// machine.
-///
-/// # Errors
-/// If both are there, or one of them says what it may not say.
-pub fn read(
-    source: &Source<'_>,
-    tls: Section<'_, '_>,
-    plain: Section<'_, '_>,
-    addresses: &[(&str, &Origin)],
-) -> Result<Option<Security>, Problem> {
-    match (tls, plain) {
-        (Some((first, _)), Some((second, _))) => {
-            let labels = [(&first, "certificates here"), (&second, "none here")];
-            Err(source.wrong("plain_text", "both [tls] and [plain] are given: one of them must go", &labels))
-        }
-        (Some((at, table)), None) => with_certificates(source, &at, table).map(Some),
-        (None, Some((at, table))) => plainly(source, &at, table, addresses).map(Some),
-        (None, None) => Ok(None),
-    }
+/// `[tls]`.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tls {
+    authority: FilePath,
+    certificate: FilePath,
+    key: FilePath,
 }
 
-fn with_certificates(source: &Source<'_>, at: &Origin, table: &DeTable<'_>) -> Result<Security, Problem> {
-    let mut paths = [None, None, None];
-    for (key, value) in in_order(table) {
-        let Some(place) = TLS_KEYS.iter().position(|known| known == key.get_ref()) else {
-            return Err(source.unknown(key, TLS_KEYS.into_iter()));
+/// `[plain]`.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Plain {
+    #[serde(default)]
+    allowed: bool,
+}
+
+/// What the environment may say of certificates, and what `[tls]` needs.
+pub const TLS_KEYS: &[&str] = &["authority", "certificate", "key"];
+
+pub(super) const NEEDS: &[(&str, &str)] = &[
+    ("tls.authority", "there is no `authority` here: the path of a PEM file"),
+    ("tls.certificate", "there is no `certificate` here: the path of a PEM file"),
+    ("tls.key", "there is no `key` here: the path of a PEM file"),
+];
+
+impl Security {
+    /// What the sections of a file say. In plain text none of these addresses can be reached from another machine.
+    ///
+    /// # Errors
+    /// If both are there, or neither is, or plain text is not for these.
+    pub fn read(
+        document: &Document<'_>,
+        tls: Option<Tls>,
+        plain: Option<Plain>,
+        addresses: &[(&str, Range<usize>)],
+    ) -> Result<Security, Problem> {
+        let place = |section| document.first_key(&[section]).unwrap_or_default();
+        let allowed = match (tls, plain) {
+            (None, None) => return Err(document.lacks("there is no [tls]")),
+            (Some(_), Some(_)) => {
+                let labels = [(place("tls"), "certificates here"), (place("plain"), "none here")];
+                let message = "both [tls] and [plain] are given: one of them must go";
+                return Err(document.wrong("plain_text", message, &labels));
+            }
+            (Some(Tls { authority, certificate, key }), None) => {
+                let (authority, certificate, key) = (authority.0.into(), certificate.0.into(), key.0.into());
+                return Ok(Security::Tls { authority, certificate, key });
+            }
+            (None, Some(plain)) => plain.allowed,
         };
-        paths[place] = Some(source.string(value, "a path")?);
-    }
-    let mut path = |place: usize| {
-        let key = TLS_KEYS[place];
-        let variable = source.variable(&format!("RINGLEADER_TLS_{}", key.to_uppercase()));
-        match variable.or(paths[place].take()) {
-            Some(given) if given.text.is_empty() => Err(source.bad(&given.origin, "expected a path")),
-            Some(given) => Ok(PathBuf::from(given.text)),
-            None => Err(source.bad(at, &format!("there is no `{key}` here: the path of a PEM file"))),
+        if !allowed {
+            let label = "plain text is not allowed here: write allowed = true, or [tls] instead";
+            return Err(document.bad(place("plain"), label));
         }
-    };
-    Ok(Security::Tls { authority: path(0)?, certificate: path(1)?, key: path(2)? })
-}
+        let Some((address, at)) = addresses.iter().find(|(address, _)| !is_loopback(address)) else {
+            return Ok(Security::Plain);
+        };
+        let message = format!("plain text is for one machine only; {address} can be reached from others");
+        let label = "not a loopback address, such as 127.0.0.1";
+        Err(document
+            .wrong("plain_text", &message, &[(at.clone(), label)])
+            .help("make certificates, and write [tls] instead of [plain]:")
+            .command("ringleader cert init --cluster NAME", ""))
+    }
 
-fn plainly(
-    source: &Source<'_>,
-    at: &Origin,
-    table: &DeTable<'_>,
-    addresses: &[(&str, &Origin)],
-) -> Result<Security, Problem> {
-    let mut allowed = false;
-    for (key, value) in in_order(table) {
-        if key.get_ref() != "allowed" {
-            return Err(source.unknown(key, ["allowed"].into_iter()));
-        }
-        let expected = || source.kind(value, "true or false");
-        allowed = value.get_ref().as_bool().ok_or_else(expected)?;
-    }
-    if !allowed {
-        return Err(source.bad(at, "plain text is not allowed here: write allowed = true, or [tls] instead"));
-    }
-    for (address, origin) in addresses {
-        if !is_loopback(address) {
-            let message = format!("plain text is for one machine only; {address} can be reached from others");
-            let label = "not a loopback address, such as 127.0.0.1";
-            return Err(source
-                .wrong("plain_text", &message, &[(origin, label)])
-                .help("make certificates, and write [tls] instead of [plain]:")
-                .command("ringleader cert init --cluster NAME", ""));
+    /// The sections that say this.
+    #[must_use]
+    pub fn sections(&self) -> (Option<Tls>, Option<Plain>) {
+        let path = |path: &Path| FilePath(path.display().to_string());
+        match self {
+            Security::Plain => (None, Some(Plain { allowed: true })),
+            Security::Tls { authority, certificate, key } => (
+                Some(Tls { authority: path(authority), certificate: path(certificate), key: path(key) }),
+                None,
+            ),
         }
     }
-    Ok(Security::Plain)
 }

@@ -1,6 +1,7 @@
 //! What a configuration may say, and where it says what it may not.
 
 use super::complaints::said;
+use super::quantity::part;
 use super::*;
 pub(super) use crate::Advice;
 use ringleader_errata::all;
@@ -164,85 +165,6 @@ fn every_algorithm_is_admitted_or_refused_for_a_reason() {
 }
 
 #[test]
-fn mistakes_have_their_place() {
-    let cases: &[(&str, &str, &str)] = &[
-        (
-            "schema = \"ringleader.cluster/1\"",
-            "schema = \"x\"",
-            "1:10+3 this program reads `ringleader.cluster/1`",
-        ),
-        (
-            "schema = \"ringleader.cluster/1\"\n",
-            "",
-            "it does not begin with schema = \"ringleader.cluster/1\"",
-        ),
-        ("cluster = \"demo\"", "cluster = \"De mo\"", "2:11+7 a name of lower-case letters"),
-        ("cluster = \"demo\"\n", "", "the cluster has no name"),
-        ("[tls]", "[tsl]", "4:2+3 there is no `tsl` here; did you mean `tls`?"),
-        ("[tls]", "[tls", "4:5+1 "),
-        ("key = \"{name}.key\"\n", "", "4:2+3 there is no `key` here: the path of a PEM file"),
-        ("name = \"a\"\n", "", "9:1+10 this member has no name"),
-        ("address = \"10.0.0.1:7421\"\n", "", "10:8+3 this member has no address"),
-        ("\"10.0.0.1:7421\"", "\"10.0.0.1\"", "11:11+10 expected an address such as"),
-        ("\"10.0.0.1:7421\"", "7421", "11:11+4 expected an address such as \"10.0.0.2:7421\" or"),
-        ("id = 17", "id = -1", "18:6+2 expected an identity"),
-        ("id = 17", "id = 3", "identity 3 is given to two members\n18:6+1 first here\n21:8+3 again here"),
-        (
-            "name = \"b\"",
-            "name = \"a\"",
-            "the name `a` is given to two members\n10:8+3 first here\n15:8+3 again",
-        ),
-        (
-            "\"b.example:7421\"",
-            "\"10.0.0.1:7421\"",
-            "the address 10.0.0.1:7421 is given to two members\n11:11+15 first here\n16:11+15 again here",
-        ),
-        ("\"127.0.0.1:7422\"", "\"10.0.0.1:7421\"", "12:10+15 the others are listened to there already"),
-        ("listen = ", "listn = ", "17:1+5 there is no `listn` here; did you mean `listen`?"),
-        ("algorithm = \"hs\"", "algorithm = \"hirshberg\"", "did you mean `hirschberg-sinclair`?"),
-        ("algorithm = \"hs\"", "algorithm = \"zzz\"", "26:13+5 no algorithm is called that\nhelp see"),
-        (
-            "algorithm = \"hs\"",
-            "algorithm = \"itai-rodeh-sync\"",
-            "needs lock-step rounds, which no real network",
-        ),
-        ("algorithm = \"hs\"", "algorithm = \"peterson@as-printed\"", "26:13+21 broken on purpose"),
-        (
-            "algorithm = \"hs\"",
-            "algorithm = \"hs\"\nhold = \"1s\"",
-            "27:1+4 `hirschberg-sinclair` is an election",
-        ),
-        (
-            "algorithm = \"hs\"",
-            "algorithm = \"hs\"\ntopology = \"star\"",
-            "27:12+6 it needs a ring; this is `star`",
-        ),
-        (
-            "algorithm = \"hs\"",
-            "algorithm = \"hs\"\ntopology = \"cube\"",
-            "27:12+6 expected one of ring, complete",
-        ),
-        ("algorithm = \"hs\"", "algorithm = \"hs\"\nending = \"x\"", "27:1+6 there is no `ending` here"),
-        ("algorithm = \"hs\"", "algorithm = \"probabilistic-franklin\"\nending = \"x\"", "27:10+3 it "),
-        ("algorithm = \"hs\"", "algorithm = \"misra-k\"\ntokens = 1000000", "27:10+7 it "),
-        (
-            "algorithm = \"hs\"",
-            "algorithm = \"itai-rodeh\"\nrange = 1",
-            "27:9+1 expected a whole number from 2",
-        ),
-        ("algorithm = \"hs\"\n", "", "24:1+9 this group has no algorithm"),
-        ("name = \"main\"\n", "", "24:1+9 this group has no name"),
-    ];
-    for (old, new, expected) in cases {
-        let text = refused(&with(old, new));
-        assert!(
-            text.starts_with("2 ") && text.contains(expected),
-            "{new:?}\nexpected {expected}\ngot {text}"
-        );
-    }
-}
-
-#[test]
 fn times_have_units_and_fit_together() {
     let cases = [
         (
@@ -398,7 +320,7 @@ fn nonsense_is_refused_and_never_a_panic() {
             let key = line.split(' ').next().unwrap();
             let _ = parse(&GOOD.replacen(line, &format!("{key} = {value}"), 1));
         }
-        for key in timing::KEYS {
+        for key in Times::KEYS {
             let _ = parse(&format!("{GOOD}[timing]\n{key} = {value}\n"));
         }
     }
@@ -409,4 +331,53 @@ fn every_complaint_names_line_and_column() {
     complaints::check(include_str!("complaints.txt"), GOOD, |text, environment| {
         Config::parse(text, "cluster.toml", all(), None, environment)
     });
+}
+
+#[test]
+fn durations_need_a_unit() {
+    for (text, micros) in [
+        ("10s", 10_000_000),
+        ("750ms", 750_000),
+        ("1.5s", 1_500_000),
+        ("200us", 200),
+        ("200µs", 200),
+        ("2min", 120_000_000),
+        ("2m", 120_000_000),
+        ("1h", 3_600_000_000),
+        ("0s", 0),
+        ("100 ms", 100_000),
+    ] {
+        assert_eq!(duration(text), Ok(Micros(micros)), "{text}");
+    }
+    for text in ["10", "", "s", "-1s", "1e3s", "infs", ".5s", "1.2.3s", "ten s", "9999999999999d"] {
+        assert!(duration(text).is_err(), "{text}");
+    }
+    for micros in [0, 1, 999, 1000, 1500, 1_000_000, 1_500_000, 60_000_000] {
+        assert_eq!(duration(&written(Micros(micros))), Ok(Micros(micros)));
+    }
+}
+
+#[test]
+fn parts_need_a_unit() {
+    assert_eq!(part("0.5%"), Ok(5000));
+    assert_eq!(part("200ppm"), Ok(200));
+    for text in ["0.005", "200", "11%", "100001ppm", "-1%", "%"] {
+        assert!(part(text).is_err(), "{text}");
+    }
+}
+
+#[test]
+fn addresses_have_a_host_and_a_port() {
+    assert_eq!(host_and_port("b.example:7421"), Ok(("b.example", 7421)));
+    assert_eq!(host_and_port("10.0.0.2:1"), Ok(("10.0.0.2", 1)));
+    assert_eq!(host_and_port("[::1]:7421"), Ok(("::1", 7421)));
+    for text in ["b.example", "b:0", "b:65536", "::1:7421", "[b]:1", ":1", "a b:1", "http://b:1", "a..b:1"] {
+        assert!(host_and_port(text).is_err(), "{text}");
+    }
+    for text in ["127.0.0.1:1", "127.3.2.1:1", "[::1]:1", "localhost:1"] {
+        assert!(is_loopback(text), "{text}");
+    }
+    for text in ["10.0.0.1:1", "0.0.0.0:1", "[::]:1", "b.example:1", "localhost.example:1"] {
+        assert!(!is_loopback(text), "{text}");
+    }
 }

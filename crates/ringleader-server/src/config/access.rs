@@ -2,9 +2,10 @@
 
 use aws_lc_rs::{constant_time, digest};
 use ringleader_net::Problem;
-use ringleader_net::config::source::{Given, Origin, Source, in_order, name};
-use std::ops::Range;
-use toml::de::DeTable;
+use ringleader_net::config::document::Document;
+use ringleader_net::config::is_name;
+use ringleader_net::config::values::{Text, Word, Words, a_name};
+use serde::{Deserialize, Serialize};
 
 /// What may be allowed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -104,61 +105,106 @@ pub struct Token {
     pub secret: Secret,
 }
 
-const TOKEN_KEYS: [&str; 3] = ["name", "sha256", "secret"];
+/// A token as the file has it.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct TokenRow {
+    name: TokenName,
+    sha256: Option<Text>,
+    secret: Option<Text>,
+}
 
-/// Reads the tokens; and what is worth a word.
+/// A permission as the file has it.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PermissionRow {
+    who: Whom,
+    prefix: Option<Prefix>,
+    allow: Words<Right>,
+}
+
+ringleader_net::checked_words! {
+    /// The name of a token.
+    TokenName("a string", a_name);
+    /// Whom a permission is for.
+    Whom("\"token:NAME\", \"cert:NAME\" or \"*\"", |_| Ok(()));
+    /// How names begin.
+    Prefix("how names begin, such as \"ci/\"", |_| Ok(()));
+}
+
+impl Word for Right {
+    const EXPECTED: &'static str = "some of [\"lock\", \"elect\", \"observe\", \"admin\"]";
+
+    fn read(text: &str) -> Result<Right, String> {
+        let found = Right::ALL.into_iter().find(|right| right.name() == text);
+        found.ok_or_else(|| format!("expected {}, found `{text}`", Right::EXPECTED))
+    }
+
+    fn written(&self) -> String {
+        self.name().to_owned()
+    }
+}
+
+ringleader_net::words!(Right);
+
+impl From<&Token> for TokenRow {
+    fn from(token: &Token) -> TokenRow {
+        let digest: String = token.secret.0.iter().map(|byte| format!("{byte:02x}")).collect();
+        TokenRow { name: TokenName(token.name.clone()), sha256: Some(Text(digest)), secret: None }
+    }
+}
+
+impl From<&Permission> for PermissionRow {
+    fn from(permission: &Permission) -> PermissionRow {
+        let who = match &permission.who {
+            Who::Anybody => "*".to_owned(),
+            Who::Token(name) => format!("token:{name}"),
+            Who::Certificate(name) => format!("cert:{name}"),
+        };
+        let allow = Right::ALL.into_iter().filter(|right| permission.allow.has(*right)).collect();
+        PermissionRow { who: Whom(who), prefix: Some(Prefix(permission.prefix.clone())), allow: Words(allow) }
+    }
+}
+
+/// Checks the tokens; and what is worth a word.
 pub(super) fn tokens(
-    source: &Source<'_>,
-    tables: &[(Range<usize>, &DeTable<'_>)],
+    document: &Document<'_>,
+    rows: Vec<TokenRow>,
 ) -> Result<(Vec<Token>, Vec<String>), Problem> {
-    let (mut all, mut warnings): (Vec<(Token, Origin)>, _) = (Vec::new(), Vec::new());
-    for (at, table) in tables {
-        let mut said: [Option<Given>; 3] = [None, None, None];
-        for (key, value) in in_order(table) {
-            let Some(place) = TOKEN_KEYS.iter().position(|known| known == key.get_ref()) else {
-                return Err(source.unknown(key, TOKEN_KEYS.into_iter()));
-            };
-            said[place] = Some(source.string(value, "a string")?);
-        }
-        let whole = Origin::At(at.clone());
-        let [named, digest, secret] = said;
-        let named = named.ok_or_else(|| source.bad(&whole, "this token has no name: name = \"ci\""))?;
-        let token = name(source, &named)?;
-        let secret = match (digest, secret) {
-            (Some(given), None) => Secret(hexadecimal(&given.text).ok_or_else(|| {
-                let label = "expected the SHA-256 of the token, 64 hexadecimal digits";
-                source
-                    .bad(&given.origin, label)
+    let (mut all, mut warnings): (Vec<Token>, _) = (Vec::new(), Vec::new());
+    for (place, TokenRow { name: TokenName(name), sha256, secret }) in rows.into_iter().enumerate() {
+        let at = |key: &str| document.at(&format!("token.{place}{key}"));
+        let secret = match (sha256, secret) {
+            (Some(Text(digest)), None) => Secret(hexadecimal(&digest).ok_or_else(|| {
+                document
+                    .bad(at(".sha256"), "expected the SHA-256 of the token, 64 hexadecimal digits")
                     .help("it is printed by:")
                     .command("printf %s \"$TOKEN\" | sha256sum", "")
             })?),
-            (None, Some(given)) if given.text.len() >= 16 => {
+            (None, Some(Text(secret))) if secret.len() >= 16 => {
                 warnings
-                    .push(format!("the token `{token}` is readable in the file: write its sha256 instead"));
-                Secret(sha256(given.text.as_bytes()))
+                    .push(format!("the token `{name}` is readable in the file: write its sha256 instead"));
+                Secret(self::sha256(secret.as_bytes()))
             }
-            (None, Some(given)) => {
-                return Err(source.bad(&given.origin, "too short to be a secret: 16 characters at least"));
-            }
-            (Some(_), Some(given)) => {
-                return Err(source.bad(&given.origin, "`sha256` is given already: one of them must go"));
-            }
-            (None, None) => {
-                let label = "this token has no `sha256`: the SHA-256 of the token, in hexadecimal";
-                return Err(source.bad(&whole, label));
+            (sha256, secret) => {
+                let (key, label) = match (sha256, secret) {
+                    (None, None) => {
+                        ("", "this token has no `sha256`: the SHA-256 of the token, in hexadecimal")
+                    }
+                    (Some(_), _) => (".secret", "`sha256` is given already: one of them must go"),
+                    (None, Some(_)) => (".secret", "too short to be a secret: 16 characters at least"),
+                };
+                return Err(document.bad(at(key), label));
             }
         };
-        if let Some((_, first)) = all.iter().find(|(before, _)| before.name == token) {
-            let labels = [(first, "first here"), (&named.origin, "again here")];
-            return Err(source.wrong(
-                "duplicate_token",
-                &format!("two tokens are called `{token}`"),
-                &labels,
-            ));
+        if let Some(first) = all.iter().position(|before| before.name == name) {
+            let first = document.at(&format!("token.{first}.name"));
+            let message = format!("two tokens are called `{name}`");
+            return Err(document.twice("duplicate_token", &message, first, at(".name")));
         }
-        all.push((Token { name: token, secret }, named.origin));
+        all.push(Token { name, secret });
     }
-    Ok((all.into_iter().map(|(token, _)| token).collect(), warnings))
+    Ok((all, warnings))
 }
 
 fn hexadecimal(text: &str) -> Option<[u8; 32]> {
@@ -172,77 +218,44 @@ fn hexadecimal(text: &str) -> Option<[u8; 32]> {
     Some(bytes)
 }
 
-const PERMISSION_KEYS: [&str; 3] = ["who", "prefix", "allow"];
-
-/// Reads the permissions.
+/// Checks the permissions.
 pub(super) fn permissions(
-    source: &Source<'_>,
-    tables: &[(Range<usize>, &DeTable<'_>)],
+    document: &Document<'_>,
+    rows: Vec<PermissionRow>,
     tokens: &[Token],
 ) -> Result<Vec<Permission>, Problem> {
-    let mut all = Vec::new();
-    for (at, table) in tables {
-        let (mut who, mut prefix, mut allow) = (None, None, None);
-        for (key, value) in in_order(table) {
-            match key.get_ref().as_ref() {
-                "who" => who = Some(source.string(value, WHO)?),
-                "prefix" => prefix = Some(source.string(value, "how names begin, such as \"ci/\"")?),
-                "allow" => {
-                    let items = value.get_ref().as_array().ok_or_else(|| source.kind(value, ALLOW))?;
-                    let rights: Result<Vec<Right>, Problem> =
-                        items.iter().map(|item| right(source, &source.string(item, ALLOW)?)).collect();
-                    allow = Some(Rights::of(&rights?));
-                }
-                _ => return Err(source.unknown(key, PERMISSION_KEYS.into_iter())),
-            }
+    let one = |(place, PermissionRow { who: Whom(who), prefix, allow }): (usize, PermissionRow)| {
+        let prefix = prefix.map(|prefix| prefix.0).unwrap_or_default();
+        let allow = Rights::of(&allow.0);
+        let bad =
+            |key: &str, label: &str| document.bad(document.at(&format!("permission.{place}.{key}")), label);
+        // Servers have no prefix: whoever may drain one may drain all.
+        if allow.has(Right::Admin) && !prefix.is_empty() {
+            let label =
+                "`admin` is about the whole cluster: it cannot be limited to names that begin like this";
+            return Err(bad("prefix", label)
+                .help("take \"admin\" out of `allow` here; if it is meant, give it a permission of its own:")
+                .example(&format!("[[permission]]\nwho = \"{who}\"\nallow = [\"admin\"]")));
         }
-        let whole = Origin::At(at.clone());
-        let who = who.ok_or_else(|| source.bad(&whole, "there is no `who`: who = \"token:ci\""))?;
-        let allow = allow.ok_or_else(|| source.bad(&whole, "there is no `allow`: allow = [\"lock\"]"))?;
-        if let Some(given) = prefix.as_ref().filter(|given| allow.has(Right::Admin) && !given.text.is_empty())
-        {
-            return Err(admin_with_prefix(source, given, &who.text));
-        }
-        let prefix = prefix.map(|given| given.text).unwrap_or_default();
-        all.push(Permission { who: whom(source, &who, tokens)?, prefix, allow });
-    }
-    Ok(all)
+        whom(&who, tokens).map(|who| Permission { who, prefix, allow }).map_err(|label| bad("who", &label))
+    };
+    rows.into_iter().enumerate().map(one).collect()
 }
 
-/// Servers have no prefix: whoever may drain one may drain all.
-fn admin_with_prefix(source: &Source<'_>, prefix: &Given, who: &str) -> Problem {
-    let label = "`admin` is about the whole cluster: it cannot be limited to names that begin like this";
-    source
-        .bad(&prefix.origin, label)
-        .help("take \"admin\" out of `allow` here; if it is meant, give it a permission of its own:")
-        .example(&format!("[[permission]]\nwho = \"{who}\"\nallow = [\"admin\"]"))
-}
-
-const WHO: &str = "\"token:NAME\", \"cert:NAME\" or \"*\"";
-const ALLOW: &str = "some of [\"lock\", \"elect\", \"observe\", \"admin\"]";
-
-fn right(source: &Source<'_>, given: &Given) -> Result<Right, Problem> {
-    let found = Right::ALL.into_iter().find(|right| right.name() == given.text);
-    found.ok_or_else(|| source.bad(&given.origin, &format!("expected {ALLOW}, found `{}`", given.text)))
-}
-
-fn whom(source: &Source<'_>, given: &Given, tokens: &[Token]) -> Result<Who, Problem> {
-    match given.text.split_once(':') {
-        None if given.text == "*" => Ok(Who::Anybody),
-        Some(("cert", name)) if ringleader_net::config::is_name(name) => {
-            Ok(Who::Certificate(name.to_owned()))
+fn whom(text: &str, tokens: &[Token]) -> Result<Who, String> {
+    match text.split_once(':') {
+        None if text == "*" => Ok(Who::Anybody),
+        Some(("cert", name)) if is_name(name) => Ok(Who::Certificate(name.to_owned())),
+        Some(("token", name)) if tokens.iter().any(|token| token.name == name) => {
+            Ok(Who::Token(name.to_owned()))
         }
         Some(("token", name)) => {
-            if tokens.iter().any(|token| token.name == name) {
-                return Ok(Who::Token(name.to_owned()));
-            }
             let names = tokens.iter().map(|token| token.name.as_str());
-            let label = match ringleader_net::suggest::closest(name, names) {
+            Err(match ringleader_net::suggest::closest(name, names) {
                 Some(meant) => format!("no [[token]] is called `{name}`; did you mean `{meant}`?"),
                 None => format!("no [[token]] is called `{name}`"),
-            };
-            Err(source.bad(&given.origin, &label))
+            })
         }
-        Some(_) | None => Err(source.bad(&given.origin, &format!("expected {WHO}, found `{}`", given.text))),
+        Some(_) | None => Err(format!("expected {}, found `{text}`", Whom::EXPECTED)),
     }
 }

@@ -3,14 +3,23 @@
 use ringleader_live::Micros;
 use ringleader_locks::{Class, Times};
 use ringleader_net::Problem;
-use ringleader_net::config::quantity::{DURATION, PART, duration, part, written};
-use ringleader_net::config::source::{Given, Origin, Source, in_order};
-use std::collections::BTreeMap;
-use std::ops::Range;
-use toml::de::DeTable;
+use ringleader_net::config::document::Document;
+use ringleader_net::config::values::{Part, Span, Word};
+use ringleader_net::config::written;
+use serde::{Deserialize, Serialize};
 
-/// What may be said, in the order in which it is written.
-pub(super) const KEYS: [&str; 7] = ["fast", "normal", "batch", "drift", "renew", "suspect", "heartbeat"];
+ringleader_net::section! {
+    /// `[times]`; durations with the least that they may be, in microseconds.
+    Section of Pace {
+        fast: Span<300_000> = times.leases[0];
+        normal: Span<300_000> = times.leases[1];
+        batch: Span<300_000> = times.leases[2];
+        drift: Part = times.drift_ppm;
+        renew: Span<10_000> = renew;
+        suspect: Span<50_000> = suspect;
+        heartbeat: Span<10_000> = heartbeat;
+    }
+}
 
 /// So often a lease must be renewed while it runs: one read may be lost, and one may be slow.
 const RENEWALS: u64 = 3;
@@ -43,43 +52,9 @@ impl Default for Pace {
     }
 }
 
-/// Reads the times; what is not said is as usual.
-pub(super) fn read(source: &Source<'_>, table: Option<&DeTable<'_>>) -> Result<Pace, Problem> {
-    let mut said: BTreeMap<&str, Given> = BTreeMap::new();
-    for (key, value) in table.map(in_order).unwrap_or_default() {
-        let Some(known) = KEYS.iter().find(|known| *known == key.get_ref()) else {
-            return Err(source.unknown(key, KEYS.iter().copied()));
-        };
-        said.insert(known, source.string(value, if *known == "drift" { PART } else { DURATION })?);
-    }
-    for key in KEYS {
-        if let Some(given) = source.variable(&format!("RINGLEADER_TIMES_{}", key.to_uppercase())) {
-            said.insert(key, given);
-        }
-    }
-    let mut pace = Pace::default();
-    let span = |key: &str, usual: Micros, least: Micros| {
-        let Some(given) = said.get(key) else { return Ok(usual) };
-        let span = duration(&given.text)
-            .map_err(|expected| source.bad(&given.origin, &format!("expected {expected}")))?;
-        if span < least {
-            return Err(source.bad(&given.origin, &format!("too short: at least {}", written(least))));
-        }
-        Ok(span)
-    };
-    for class in Class::ALL {
-        let lease = &mut pace.times.leases[class.index()];
-        *lease = span(class.name(), *lease, Micros::millis(300))?;
-    }
-    pace.renew = span("renew", pace.renew, Micros::millis(10))?;
-    pace.suspect = span("suspect", pace.suspect, Micros::millis(50))?;
-    pace.heartbeat = span("heartbeat", pace.heartbeat, Micros::millis(10))?;
-    if let Some(given) = said.get("drift") {
-        pace.times.drift_ppm = part(&given.text)
-            .map_err(|expected| source.bad(&given.origin, &format!("expected {expected}")))?;
-    }
-    let at =
-        |keys: &'static [&'static str]| keys.iter().find_map(|key| said.get(key)).map(|given| &given.origin);
+/// Whether the times fit together. The defaults do.
+pub(super) fn check(document: &Document<'_>, pace: &Pace) -> Result<(), Problem> {
+    let at = |keys: &[&str]| keys.iter().find_map(|key| document.first(&[&format!("times.{key}")]));
     let [fast, normal, batch] = pace.times.leases;
     if let (true, Some(at)) = (fast > normal || normal > batch, at(&["fast", "normal", "batch"])) {
         let label = format!(
@@ -88,7 +63,7 @@ pub(super) fn read(source: &Source<'_>, table: Option<&DeTable<'_>>) -> Result<P
             written(normal),
             written(batch)
         );
-        return Err(source.bad(at, &label));
+        return Err(document.bad(at, &label));
     }
     for (key, many, span, what, help) in [
         (
@@ -107,12 +82,11 @@ pub(super) fn read(source: &Source<'_>, table: Option<&DeTable<'_>>) -> Result<P
         ),
     ] {
         let least = Micros(span.0 * many);
-        let given = said.get(key).or_else(|| said.get("fast")).map(|given| &given.origin);
-        if let (true, Some(at)) = (least > fast, given) {
+        if let (true, Some(at)) = (least > fast, at(&[key, "fast"])) {
             let (fast, span, least) = (written(fast), written(span), written(least));
             let label =
                 format!("the shortest lease, {fast}, must last {many} {what} of {span}, that is {least}");
-            return Err(source.bad(at, &label).help(help));
+            return Err(document.bad(at, &label).help(help));
         }
     }
     if let (true, Some(at)) = (pace.suspect < pace.renew, at(&["suspect", "renew"])) {
@@ -121,41 +95,58 @@ pub(super) fn read(source: &Source<'_>, table: Option<&DeTable<'_>>) -> Result<P
             written(Micros(pace.renew.0 / 2)),
             written(pace.suspect)
         );
-        return Err(source.bad(at, &label));
+        return Err(document.bad(at, &label));
     }
-    Ok(pace)
+    Ok(())
 }
 
-const CLASS_KEYS: [&str; 2] = ["prefix", "class"];
+/// A class of names as the file has it.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ClassRow {
+    prefix: Prefix,
+    class: ClassWord,
+}
 
-/// Reads which names are of which class.
-pub(super) fn classes(
-    source: &Source<'_>,
-    tables: &[(Range<usize>, &DeTable<'_>)],
-) -> Result<Vec<(String, Class)>, Problem> {
-    let mut all: Vec<(String, Class, Origin)> = Vec::new();
-    for (at, table) in tables {
-        let (mut prefix, mut class) = (None, None);
-        for (key, value) in in_order(table) {
-            match key.get_ref().as_ref() {
-                "prefix" => prefix = Some(source.string(value, "how names begin, such as \"batch/\"")?),
-                "class" => class = Some(source.string(value, "\"fast\", \"normal\" or \"batch\"")?),
-                _ => return Err(source.unknown(key, CLASS_KEYS.into_iter())),
-            }
-        }
-        let whole = Origin::At(at.clone());
-        let prefix = prefix.ok_or_else(|| source.bad(&whole, "there is no `prefix`: prefix = \"batch/\""))?;
-        let class = class.ok_or_else(|| source.bad(&whole, "there is no `class`: class = \"batch\""))?;
-        let Some(known) = Class::ALL.into_iter().find(|known| known.name() == class.text) else {
-            let label = format!("expected \"fast\", \"normal\" or \"batch\", found `{}`", class.text);
-            return Err(source.bad(&class.origin, &label));
-        };
-        if let Some((_, _, first)) = all.iter().find(|(before, _, _)| *before == prefix.text) {
-            let labels = [(first, "first here"), (&prefix.origin, "again here")];
-            let message = format!("the prefix `{}` is given two classes", prefix.text);
-            return Err(source.wrong("duplicate_class", &message, &labels));
-        }
-        all.push((prefix.text, known, prefix.origin));
+ringleader_net::checked_words! {
+    /// How names begin.
+    Prefix("how names begin, such as \"batch/\"", |_| Ok(()));
+}
+
+#[derive(Clone, Copy)]
+struct ClassWord(Class);
+
+impl Word for ClassWord {
+    const EXPECTED: &'static str = "\"fast\", \"normal\" or \"batch\"";
+
+    fn read(text: &str) -> Result<ClassWord, String> {
+        let found = Class::ALL.into_iter().find(|class| class.name() == text).map(ClassWord);
+        found.ok_or_else(|| format!("expected {}, found `{text}`", ClassWord::EXPECTED))
     }
-    Ok(all.into_iter().map(|(prefix, class, _)| (prefix, class)).collect())
+
+    fn written(&self) -> String {
+        self.0.name().to_owned()
+    }
+}
+
+ringleader_net::words!(ClassWord);
+
+impl From<&(String, Class)> for ClassRow {
+    fn from((prefix, class): &(String, Class)) -> ClassRow {
+        ClassRow { prefix: Prefix(prefix.clone()), class: ClassWord(*class) }
+    }
+}
+
+/// Which names are of which class.
+pub(super) fn classes(document: &Document<'_>, rows: Vec<ClassRow>) -> Result<Vec<(String, Class)>, Problem> {
+    let mut all: Vec<(String, Class)> = Vec::new();
+    for (place, ClassRow { prefix: Prefix(prefix), class }) in rows.into_iter().enumerate() {
+        if let Some(first) = all.iter().position(|(before, _)| *before == prefix) {
+            let at = |place: usize| document.at(&format!("class.{place}.prefix"));
+            let message = format!("the prefix `{prefix}` is given two classes");
+            return Err(document.twice("duplicate_class", &message, at(first), at(place)));
+        }
+        all.push((prefix, class.0));
+    }
+    Ok(all)
 }
