@@ -35,7 +35,7 @@ usage: cargo xtask COMMAND
            kind at random, for half an hour if nothing else is said; --service is the lock service only
   dist     the packages of a release in target/dist: a tarball, a Debian package, checksums; static where musl is
            there, unless --native is said; --try installs, uses and removes the Debian package in a clean Debian,
-           which needs root and debootstrap
+           which needs root and debootstrap; --check only packs the program of the tests, as the gate does
   cross    whether the study compiles for Windows and macOS: needs their standard libraries (rustup target add)
   tidy     what the compiler does not see: layering, headers, left-overs, line lengths
   ci       the whole gate, read-only, with the time of each stage

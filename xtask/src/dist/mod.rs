@@ -24,6 +24,8 @@ pub(crate) struct Asked {
     is_tried: bool,
     /// Link with the C library of this machine, also where musl is there.
     is_native: bool,
+    /// The share of the gate, and nothing else.
+    is_checked: bool,
 }
 
 impl Asked {
@@ -34,15 +36,23 @@ impl Asked {
             match *option {
                 "--try" => asked.is_tried = true,
                 "--native" => asked.is_native = true,
-                other => return Err(format!("`dist` has no option `{other}`; it has --try and --native")),
+                "--check" => asked.is_checked = true,
+                other => {
+                    return Err(format!(
+                        "`dist` has no option `{other}`; it has --try, --native and --check"
+                    ));
+                }
             }
+        }
+        if asked.is_checked && (asked.is_tried || asked.is_native) {
+            return Err("--check is done with the program of the tests: give it alone".into());
         }
         Ok(asked)
     }
 
     /// Builds, packs, and tries it if asked.
     pub(crate) fn run(self) -> bool {
-        told(self.make())
+        if self.is_checked { check() } else { told(self.make()) }
     }
 
     fn make(self) -> Result<()> {
@@ -67,7 +77,7 @@ impl Asked {
 
 /// The long part: the packages of a release, tried.
 pub(crate) fn long() -> bool {
-    Asked { is_tried: true, is_native: false }.run()
+    Asked { is_tried: true, ..Asked::default() }.run()
 }
 
 /// What is missing here for [`check`], and how to get it; none if everything is there.
@@ -180,9 +190,12 @@ mod tests {
     #[test]
     fn options_are_read() {
         assert_eq!(Asked::parse(&[]), Ok(Asked::default()));
-        let both = Asked { is_tried: true, is_native: true };
+        let both = Asked { is_tried: true, is_native: true, is_checked: false };
         assert_eq!(Asked::parse(&["--try", "--native"]), Ok(both));
-        assert!(Asked::parse(&["--tried"]).is_err());
+        assert!(Asked::parse(&["--check"]).is_ok_and(|asked| asked.is_checked));
+        for wrong in [&["--tried"][..], &["--check", "--try"], &["--native", "--check"]] {
+            assert!(Asked::parse(wrong).is_err(), "{wrong:?}");
+        }
     }
 
     #[test]
