@@ -124,7 +124,8 @@ pub fn merge(parts: &[PathBuf], file: File) -> Result<Merged, MergeError> {
     let file = out.into_inner().map_err(|error| MergeError::Unwritten(error.into_error()))?;
     // Parts are sorted already: this only interleaves them. Of two equal runs the first part comes first.
     places.sort_by_key(|place| place.run);
-    if let Some([one, other]) = places.array_windows().find(|[one, other]| one.run == other.run) {
+    let mut pairs = places.iter().zip(places.iter().skip(1));
+    if let Some((one, other)) = pairs.find(|(one, other)| one.run == other.run) {
         let (first, second) = (parts[one.part as usize].clone(), parts[other.part as usize].clone());
         return Err(MergeError::Twice { run: one.run, first, second });
     }
