@@ -118,10 +118,10 @@ impl<'s> Document<'s> {
             let empty = || Spanned::new(place.clone(), DeValue::Table(DeTable::new()));
             root.entry(Spanned::new(place.clone(), table.to_owned().into())).or_insert_with(empty);
         }
-        let steps = table.split('.').filter(|step| !step.is_empty());
-        let found = steps.fold(Some(&mut self.root), |value, step| match value?.get_mut() {
+        let mut steps = table.split('.').filter(|step| !step.is_empty());
+        let found = steps.try_fold(&mut self.root, |value, step| match value.get_mut() {
             DeValue::Table(table) => table.get_mut(step),
-            DeValue::Array(items) => items.iter_mut().nth(step.parse().ok()?),
+            DeValue::Array(items) => items.get_mut(step.parse::<usize>().ok()?),
             DeValue::String(_) | DeValue::Integer(_) | DeValue::Float(_) => None,
             DeValue::Boolean(_) | DeValue::Datetime(_) => None,
         });
