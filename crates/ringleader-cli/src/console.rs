@@ -11,6 +11,11 @@ pub(crate) const YELLOW: &str = "\x1b[33m";
 pub(crate) const CYAN: &str = "\x1b[36m";
 pub(crate) const RESET: &str = "\x1b[0m";
 
+/// How wide the terminal is; none if stdout is a file or a pipe.
+pub(crate) fn width() -> Option<u16> {
+    terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| width.0)
+}
+
 /// The two streams, and how to use them.
 pub(crate) struct Console<'a> {
     /// Data.
@@ -63,6 +68,7 @@ impl<'a> Stream<'a> {
     }
 
     /// Whether nobody reads any more. A command without an end of its own ends then.
+    #[cfg(feature = "cluster")]
     pub(crate) fn is_closed(&self) -> bool {
         self.closed
     }

@@ -25,6 +25,7 @@ impl From<Diagnostic> for Failure {
     }
 }
 
+#[cfg(feature = "cluster")]
 impl From<ringleader_net::Problem> for Failure {
     fn from(problem: ringleader_net::Problem) -> Failure {
         Diagnostic::from(problem).into()
@@ -32,6 +33,7 @@ impl From<ringleader_net::Problem> for Failure {
 }
 
 /// What is wrong with a cluster, in the form of the command line.
+#[cfg(feature = "cluster")]
 impl From<ringleader_net::Problem> for Diagnostic {
     fn from(problem: ringleader_net::Problem) -> Diagnostic {
         use ringleader_net::Advice;
@@ -130,6 +132,7 @@ impl Diagnostic {
         self
     }
 
+    #[cfg(feature = "page")]
     /// As the page reads it: the place in a file, which a page has none of, is left out.
     pub(crate) fn complaint(&self) -> ringleader_page::Complaint {
         let lines = self.help.iter().map(|line| match line {

@@ -10,7 +10,7 @@
 //! ```
 
 mod advice;
-#[cfg(test)]
+#[cfg(all(test, feature = "page"))]
 mod answers;
 mod args;
 mod cmd;
@@ -18,6 +18,7 @@ mod console;
 mod describe;
 mod error;
 mod estimate;
+mod features;
 mod ids_file;
 mod memory;
 mod output;
@@ -29,6 +30,7 @@ mod scenario;
 mod scope;
 mod sweep;
 mod watch;
+#[cfg(feature = "page")]
 mod words;
 
 use args::{Cli, Color};
@@ -36,7 +38,7 @@ use clap::{CommandFactory, FromArgMatches};
 use console::{Console, Plain, Stream};
 use error::Failure;
 use ringleader::registry::{self, Entry};
-pub(crate) use ringleader_net::suggest;
+pub(crate) use ringleader_lab::suggest;
 use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
@@ -88,9 +90,19 @@ pub fn run_from<Arg: Into<OsString>>(
 fn program(registry: &'static [Entry], first: Option<&OsString>) -> String {
     let stem = first.and_then(|path| std::path::Path::new(path).file_stem()).and_then(|stem| stem.to_str());
     match stem {
-        Some(stem) if !std::ptr::eq(registry, ringleader_errata::all()) => stem.to_owned(),
+        Some(stem) if !is_ours(registry) => stem.to_owned(),
         Some(_) | None => "ringleader".to_owned(),
     }
+}
+
+#[cfg(feature = "study")]
+fn is_ours(registry: &'static [Entry]) -> bool {
+    std::ptr::eq(registry, ringleader_errata::all())
+}
+
+#[cfg(not(feature = "study"))]
+fn is_ours(_: &'static [Entry]) -> bool {
+    false
 }
 
 fn parse(app: &App, args: &[OsString]) -> Result<Cli, clap::Error> {
@@ -100,7 +112,14 @@ fn parse(app: &App, args: &[OsString]) -> Result<Cli, clap::Error> {
 
 /// The declaration of the whole command line, under the name of the program.
 pub(crate) fn command(app: &App) -> clap::Command {
-    Cli::command().name(app.program.clone()).bin_name(app.program.clone())
+    let command = Cli::command().name(app.program.clone()).bin_name(app.program.clone());
+    let left_out: Vec<&str> = features::left_out().collect();
+    if left_out.is_empty() {
+        return command;
+    }
+    let mut after = command.get_after_help().map_or_else(String::new, ToString::to_string);
+    after.push_str(&format!("\n\nNot in this build (each says what to type): {}", left_out.join(", ")));
+    command.after_help(after)
 }
 
 fn dispatch(
@@ -115,7 +134,13 @@ fn dispatch(
         Ok(cli) => cli,
         Err(said) => {
             let json = args.iter().any(|arg| arg == "--json");
-            return error::usage(&said, json, out, err);
+            let words: Vec<String> =
+                args.iter().skip(1).map(|arg| arg.to_string_lossy().into_owned()).collect();
+            return match features::missing_command(app, &said, &words) {
+                Some(diagnostic) if json => diagnostic.write_json(out),
+                Some(diagnostic) => diagnostic.write(err),
+                None => error::usage(&said, json, out, err),
+            };
         }
     };
     let (mut out, mut err) = (Stream::new(out), Stream::new(err));

@@ -18,9 +18,11 @@ pub(crate) fn check(entry: &Entry, scenario: &Scenario) -> Result<(), Diagnostic
 }
 
 /// What one run of the page may take: a class asks at the same time.
+#[cfg(feature = "page")]
 const PAGE_BYTES: u64 = 2 << 30;
 
 /// Refuses a run that does not fit beside those of others.
+#[cfg(feature = "page")]
 pub(crate) fn check_for_page(entry: &Entry, scenario: &Scenario) -> Result<(), Diagnostic> {
     check(entry, scenario)?;
     check_within(entry, scenario, PAGE_BYTES, "are what a run of the page may use")

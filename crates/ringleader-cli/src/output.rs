@@ -95,6 +95,7 @@ pub(crate) fn write(path: &Path, force: bool, bytes: &[u8]) -> Result<(), Diagno
 }
 
 /// The same for what nobody else may read, not even while it is being written.
+#[cfg(feature = "cluster")]
 pub(crate) fn write_secret(path: &Path, force: bool, bytes: &[u8]) -> Result<(), Diagnostic> {
     write_for(path, force, bytes, OWNER)
 }
@@ -109,6 +110,7 @@ fn write_for(path: &Path, force: bool, bytes: &[u8], mode: u32) -> Result<(), Di
 const EVERYBODY: u32 = 0o666;
 
 /// The rights of a key.
+#[cfg(feature = "cluster")]
 const OWNER: u32 = 0o600;
 
 /// A file that cannot be written: a matter of the environment.

@@ -23,7 +23,6 @@ mod problem;
 pub mod record;
 pub mod signals;
 pub mod status;
-pub mod suggest;
 #[cfg(unix)]
 mod terminal;
 pub mod tls;

@@ -259,18 +259,6 @@ fn trust(config: &Config) -> Result<Trust, Problem> {
     }))
 }
 
-/// Why an address cannot be listened on, in words.
-#[must_use]
-pub fn why_not_heard(error: &io::Error) -> String {
-    let known = [
-        (io::ErrorKind::AddrInUse, "already in use"),
-        (io::ErrorKind::PermissionDenied, "ports below 1024 need rights that this user has not"),
-        (io::ErrorKind::AddrNotAvailable, "this machine has no such address"),
-    ];
-    let why = known.iter().find(|(kind, _)| *kind == error.kind());
-    why.map_or_else(|| error.to_string(), |(_, why)| (*why).to_owned())
-}
-
 /// Connections that wait to be accepted. With 128 of them, as the standard library asks for, a burst of strangers makes
 /// others wait for a second, until they try again.
 #[cfg(unix)]
@@ -289,7 +277,7 @@ fn listening(address: &str) -> io::Result<TcpListener> {
 /// If it cannot be had, with the reason.
 pub fn claim(address: &str, what: &str) -> Result<TcpListener, Problem> {
     listening(address).map_err(|error| {
-        let why = why_not_heard(&error);
+        let why = ringleader_lab::reason::cannot_listen(&error);
         let in_use = error.kind() == io::ErrorKind::AddrInUse;
         let code = if in_use { "port_in_use" } else { "cannot_listen" };
         Problem::environment(code, format!("cannot listen on {address} for {what}: {why}"))

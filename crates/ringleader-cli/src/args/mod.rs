@@ -1,56 +1,43 @@
 //! The command line as types. Everything that can be checked without knowing the algorithm is checked here.
 
-mod cert;
 mod check;
+#[cfg(feature = "cluster")]
+mod cluster;
 mod compare;
-mod doctor;
-mod elect;
 mod environment;
 mod fault;
 mod ids;
-mod lock;
-mod members;
-mod node;
 mod number;
 mod report;
 mod run;
 mod schedule;
+#[cfg(feature = "page")]
 mod serve;
 mod shared;
 mod size;
-mod status;
 mod sweep;
 mod trace;
-mod up;
 mod value;
 mod workload;
 mod worst;
 
-pub(crate) use cert::{CertArgs, CertCommand, InitArgs, IssueArgs};
 pub(crate) use check::CheckArgs;
+#[cfg(feature = "cluster")]
+pub(crate) use cluster::*;
 pub(crate) use compare::{CompareArgs, Per};
-pub(crate) use doctor::DoctorArgs;
-pub(crate) use elect::{ElectArgs, ElectExecArgs, Span};
 pub(crate) use environment::EnvironmentArgs;
 pub(crate) use fault::{At, Lose, Partition};
 pub(crate) use ids::{IdsArg, identity};
-pub(crate) use lock::{
-    CheckFenceArgs, FenceArgs, FenceCommand, LockArgs, LocksArgs, ObserveArgs, ProxyArgs, ReachArgs,
-    ResignArgs,
-};
-pub(crate) use members::{MemberChange, MembersArgs};
-pub(crate) use node::{LogArg, NodeArgs};
 pub(crate) use number::Number;
 pub(crate) use report::ReportArgs;
 pub(crate) use run::{MeterArg, RunArgs};
 pub(crate) use schedule::ScheduleArg;
+#[cfg(feature = "page")]
 pub(crate) use serve::ServeArgs;
 pub(crate) use shared::{OrientationArg, quoted};
 pub(crate) use size::{Bytes, Patience};
-pub(crate) use status::StatusArgs;
 pub(crate) use sweep::SweepArgs;
 pub(crate) use trace::{Format, Ranges, TraceArgs};
-pub(crate) use up::UpArgs;
 pub(crate) use value::{Given, Time, Word};
 pub(crate) use workload::{LoadArg, Wants};
 pub(crate) use worst::WorstArgs;
@@ -117,40 +104,16 @@ pub(crate) enum Command {
     /// The page of an algorithm: contract, checked sizes, measurements, a run; as Markdown, or as HTML with pictures.
     Report(ReportArgs),
     /// The page: see a run, step it both ways, break it. In the browser, from this program, without the internet.
+    #[cfg(feature = "page")]
     Serve(ServeArgs),
-    /// A cluster of real processes on this machine: who leads, what it cost on the wire, who is next after a kill.
-    Up(Box<UpArgs>),
-    /// One member of a cluster of real processes, as a file describes it.
-    Node(NodeArgs),
-    /// How the members of a cluster are: who leads, who hears whom. Of a lock service: who grants, what is held.
-    Status(StatusArgs),
-    /// The servers of a lock service: who is in, who votes; drain, remove and add them.
-    Members(MembersArgs),
-    /// Run a command under a named lock, and stop it before the lease ends.
-    Lock(Box<LockArgs>),
-    /// Run a command while a member leads, or we do, and stop it before that ends.
-    Elect(Box<ElectArgs>),
-    /// Who leads an election of a lock service, as it changes; or who holds a lock.
-    Observe(ObserveArgs),
-    /// Give up leadership, or a lock.
-    Resign(ResignArgs),
-    /// The locks of a lock service: who holds them, who waits.
-    Locks(LocksArgs),
-    /// Fences at the storage: what protects data when a lease does not.
-    Fence(FenceArgs),
-    /// What is wrong: ports, files, certificates, clocks, the way to the others.
-    Doctor(DoctorArgs),
-    /// The cluster's own authority, and the certificates of its members.
-    Cert(CertArgs),
-    /// Becomes the command of `elect`.
-    #[command(name = "elect-exec", hide = true)]
-    ElectExec(ElectExecArgs),
-    /// Kills the command of `lock` or `elect` if that cannot.
-    #[command(name = "lease-warden", hide = true)]
-    LeaseWarden,
+    #[cfg(feature = "cluster")]
+    #[command(flatten)]
+    Cluster(ClusterCommand),
     /// A completion script for your shell.
+    #[cfg(feature = "manual")]
     Completions(CompletionsArgs),
     /// The manual pages.
+    #[cfg(feature = "manual")]
     Man(ManArgs),
 }
 
@@ -210,12 +173,14 @@ pub(crate) struct ReplayArgs {
     pub(crate) meter: Vec<MeterArg>,
 }
 
+#[cfg(feature = "manual")]
 #[derive(Args, Debug)]
 pub(crate) struct CompletionsArgs {
     /// The shell.
     pub(crate) shell: clap_complete::Shell,
 }
 
+#[cfg(feature = "manual")]
 #[derive(Args, Debug)]
 pub(crate) struct ManArgs {
     /// Write one page per command into this directory instead of all to stdout.

@@ -25,17 +25,21 @@ pub(crate) struct ServeArgs {
     /// Stories of your own, one file each, beside those that are in the program.
     #[arg(long, value_name = "DIR")]
     pub(crate) stories: Option<PathBuf>,
+    #[cfg(feature = "cluster")]
     /// A lock service to look at, on the page's screen Cluster: its file, or the addresses of its servers
     /// (https://HOST:PORT or unix:PATH). Nothing is changed in it.
     #[arg(long, value_name = "FILE|URL", num_args = 1..)]
     pub(crate) cluster: Vec<String>,
+    #[cfg(feature = "cluster")]
     /// The certificate of the service's authority [default: as its file says].
     #[arg(long, value_name = "FILE", requires = "cluster")]
     pub(crate) authority: Option<PathBuf>,
+    #[cfg(feature = "cluster")]
     /// The certificate that is shown to its servers; its key is in the file of the same name that ends with
     /// .key [default: client.pem beside the file of the service, if it is there].
     #[arg(long, value_name = "FILE", requires = "cluster")]
     pub(crate) certificate: Option<PathBuf>,
+    #[cfg(feature = "cluster")]
     /// The file with a bearer token for its servers, instead of a certificate.
     #[arg(long, value_name = "FILE", requires = "cluster", conflicts_with = "certificate")]
     pub(crate) cluster_token_file: Option<PathBuf>,

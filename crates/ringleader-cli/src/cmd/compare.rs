@@ -1,5 +1,11 @@
 //! `ringleader compare ALGORITHM ALGORITHM ...`: the same arrangements and seeds for all.
 
+#[cfg(feature = "page")]
+mod page;
+
+#[cfg(feature = "page")]
+pub(crate) use page::for_page;
+
 use super::find;
 use super::run::without_effect;
 use crate::args::{CompareArgs, Given, IdsArg, LoadArg, RunArgs, ScheduleArg, quoted};
@@ -7,17 +13,15 @@ use crate::console::Console;
 use crate::error::{Diagnostic, Failure};
 use crate::output::{Output, unwritten};
 use crate::progress::ShareBar;
-use crate::report::compare::{Compared, figure, json, notes, rows, summary, text, value};
-use crate::report::grouped;
+use crate::report::compare::{Compared, figure, json, notes, rows, text};
 use crate::scenario::{Plan, drawn_seed, plan};
 use crate::sweep::refuse_large;
-use crate::{App, memory, refusal};
+use crate::{App, features, memory, refusal};
 use ringleader::registry::{Entry, Problem};
 use ringleader::sim::{Load, Refusal, Scenario};
 use ringleader_lab::compare::{Cell, Comparison, Place, Progress, admits, is_random, run as run_all};
 use ringleader_lab::sizes::Sizes;
 use ringleader_lab::table::Format;
-use ringleader_page::Compared as Answer;
 use std::io::Write;
 use std::path::Path;
 
@@ -25,19 +29,19 @@ use std::path::Path;
 const RUNS_DEFAULT: u32 = 10;
 /// A run that is likely to send more is not made when nobody says otherwise.
 const MESSAGES_MAX: u64 = 1_000_000_000;
-/// From the page: so many processes of all runs together, which is the usual comparison of ten elections twice over.
-const PAGE_PROCESSES: u64 = 500_000;
-/// From the page: a run that is likely to send more is not made; it would take a second. Mutual exclusion goes through
-/// the general engine, and is ten times as slow.
-const PAGE_MESSAGES: u64 = 10_000_000;
-/// From the page: others use the machine, too.
-const PAGE_THREADS: u32 = 2;
-
 pub(crate) fn run(app: &App, args: &CompareArgs, console: &mut Console<'_>) -> Result<u8, Failure> {
     let asked = Asked::new(app, args)?;
     let picture = args.plot.as_deref().map(picture_format).transpose()?;
     let format = args.output.as_deref().map(table_format).transpose()?;
+    let typed = |option: &str, path: Option<&Path>| {
+        let path = path.map_or_else(String::new, |path| path.display().to_string());
+        asked.again.iter().cloned().chain([option.to_owned(), path]).collect::<Vec<String>>()
+    };
+    if let Some(Picture::Png) = picture {
+        features::has_png(app, &typed("--plot", args.plot.as_deref()))?;
+    }
     if let Some(format) = format {
+        features::has_format(app, format, &typed("--output", args.output.as_deref()))?;
         asked.fits(format)?;
     }
     // A comparison may take an hour: whether its files can be written is found out now.
@@ -89,44 +93,6 @@ pub(crate) fn run(app: &App, args: &CompareArgs, console: &mut Console<'_>) -> R
         text(&compared, console.out)?;
     }
     Ok(compared.exit_code())
-}
-
-/// The same for the page: at once, without files, and only what is over in seconds.
-pub(crate) fn for_page(app: &App, args: &CompareArgs) -> Result<Answer, Diagnostic> {
-    // Whoever asks the same again should get the same, and a page has no place to show a seed that was drawn.
-    let args =
-        CompareArgs { seed: Some(args.seed.unwrap_or(0)), threads: Some(PAGE_THREADS), ..args.clone() };
-    let asked = Asked::new(app, &args)?;
-    let command = quoted(&app.program, &asked.again);
-    let work: u64 = asked.places().map(|place| u64::from(place.nodes) * u64::from(asked.runs(place))).sum();
-    if work > PAGE_PROCESSES {
-        let message = format!(
-            "the runs of this comparison have {} processes in all; from the page at most {} are compared",
-            grouped(work),
-            grouped(PAGE_PROCESSES)
-        );
-        return Err(Diagnostic::input("ringleader::too_large", message)
-            .help("take smaller or fewer sizes, or fewer runs, or compare in a terminal:")
-            .command(command, ""));
-    }
-    let most = match asked.problem {
-        Problem::Election => PAGE_MESSAGES,
-        Problem::Mutex => PAGE_MESSAGES / 10,
-    };
-    let cells = asked.measure(args.max_messages.map_or(most, |asked| asked.min(most)), &|_| {})?;
-    let compared = Compared::new(&asked, &cells);
-    let mut told = Vec::new();
-    // A list takes every line.
-    let _ = notes(&compared, &mut told);
-    let told = String::from_utf8_lossy(&told).into_owned();
-    let (columns, rows) = summary(&compared);
-    Ok(Answer {
-        columns: columns.into_iter().map(|column| column.name).collect(),
-        rows: rows.iter().map(|row| row.iter().map(value).collect()).collect(),
-        svg: figure::plot(&compared, args.per).svg(),
-        notes: told.lines().map(|line| line.trim_start_matches("note: ").to_owned()).collect(),
-        command,
-    })
 }
 
 fn written(

@@ -3,7 +3,7 @@
 use super::show::wrapped;
 use crate::App;
 use crate::args::{ListArgs, Network, ProblemArg};
-use crate::console::Console;
+use crate::console::{Console, width};
 use crate::error::Failure;
 use comfy_table::{ColumnConstraint, ContentArrangement, Table, Width, presets};
 use ringleader::model::{Basis, Graph, Shape};
@@ -41,7 +41,7 @@ pub(crate) fn run(app: &App, args: &ListArgs, console: &mut Console<'_>) -> Resu
     let length = |entry: &&Entry| cell(entry).lines().map(|line| line.chars().count()).max();
     let longest = entries.iter().filter_map(length).max().unwrap_or(0);
     let least = u16::try_from(longest + BESIDE_NAMES).unwrap_or(u16::MAX);
-    match Table::new().width() {
+    match width() {
         Some(width) if width < least => stacked(&entries, usize::from(width), console.out)?,
         width => writeln!(console.out, "{}", table(&entries, width.unwrap_or(WIDTH.max(least))).trim_fmt())?,
     }

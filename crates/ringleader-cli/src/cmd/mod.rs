@@ -1,30 +1,22 @@
 //! One file per command.
 
-mod cert;
 mod check;
+#[cfg(feature = "cluster")]
+mod cluster;
 pub(crate) mod compare;
+#[cfg(feature = "manual")]
 mod completions;
-mod doctor;
-mod elect;
-mod fence;
-#[cfg(unix)]
-mod hold;
 mod list;
-mod lock;
+#[cfg(feature = "manual")]
 mod man;
-mod node;
-mod observe;
-mod reach;
 pub(crate) mod replay;
 mod report;
 mod run;
+#[cfg(feature = "page")]
 mod serve;
-mod service;
 mod show;
-mod status;
 mod sweep;
 mod trace;
-mod up;
 mod worst;
 
 use crate::App;
@@ -47,22 +39,13 @@ pub(crate) fn run(app: &App, command: Command, console: &mut Console<'_>) -> Res
         Command::Replay(args) => replay::run(app, &args, console),
         Command::Trace(args) => trace::run(app, &args, console),
         Command::Report(args) => report::run(app, &args, console),
+        #[cfg(feature = "page")]
         Command::Serve(args) => serve::run(app, &args, console),
-        Command::Up(args) => up::run(app, &args, console),
-        Command::Node(args) => node::run(app, &args, console),
-        Command::Status(args) => status::run(app, &args, console),
-        Command::Members(args) => service::members(&args, console),
-        Command::Lock(args) => lock::run(app, &args, console),
-        Command::Elect(args) => elect::run(app, &args, console),
-        Command::Observe(args) => observe::observe(&args, console),
-        Command::Resign(args) => observe::resign(&args, console),
-        Command::Locks(args) => observe::locks(&args, console),
-        Command::Fence(args) => fence::run(&args, console),
-        Command::Doctor(args) => doctor::run(app, &args, console),
-        Command::Cert(args) => cert::run(app, &args, console),
-        Command::ElectExec(args) => elect::exec(&args, console),
-        Command::LeaseWarden => elect::warden(),
+        #[cfg(feature = "cluster")]
+        Command::Cluster(command) => cluster::run(app, command, console),
+        #[cfg(feature = "manual")]
         Command::Completions(args) => completions::run(app, &args, console),
+        #[cfg(feature = "manual")]
         Command::Man(args) => man::run(app, &args, console),
     }
 }

@@ -1,6 +1,8 @@
 //! `ringleader serve`: the page, until Ctrl-C.
 
+#[cfg(feature = "cluster")]
 mod cluster;
+#[cfg(feature = "cluster")]
 mod gather;
 
 use crate::App;
@@ -28,14 +30,17 @@ pub(crate) fn run(app: &App, args: &ServeArgs, console: &mut Console<'_>) -> Res
         }
     }
     // Before the address is claimed: who mistyped a file need not wait for a port.
+    #[cfg(feature = "cluster")]
     let look = if args.cluster.is_empty() { None } else { Some(cluster::look(args)?) };
     let listener = bind(args.listen).map_err(|error| unheard(app, args, &error))?;
-    let mut server = Server::new(listener, args.token.clone(), stage).map_err(|why| {
+    let server = Server::new(listener, args.token.clone(), stage).map_err(|why| {
         Diagnostic::new("ringleader::no_server", 4, format!("cannot serve the page: {why}"))
     })?;
-    if let Some(look) = look {
-        server = server.with_cluster(look);
-    }
+    #[cfg(feature = "cluster")]
+    let server = match look {
+        Some(look) => server.with_cluster(look),
+        None => server,
+    };
     tell(app, args, &server, console)?;
     if args.open
         && let Err(error) = open::that_detached(server.url())
@@ -131,7 +136,7 @@ fn tell(app: &App, args: &ServeArgs, server: &Server, console: &mut Console<'_>)
 
 /// The address cannot be had.
 fn unheard(app: &App, args: &ServeArgs, error: &io::Error) -> Diagnostic {
-    let why = ringleader_net::node::why_not_heard(error);
+    let why = ringleader_lab::reason::cannot_listen(error);
     let in_use = error.kind() == io::ErrorKind::AddrInUse;
     let code = if in_use { "ringleader::port_in_use" } else { "ringleader::cannot_listen" };
     let free = format!("{}:0", if args.listen.is_ipv6() { "[::1]" } else { "127.0.0.1" });

@@ -1,15 +1,17 @@
 //! `ringleader show ALGORITHM`: what a reader wants to know before using it, and a small run in words.
 
+#[cfg(feature = "study")]
+mod differences;
+
 use super::find;
 use crate::App;
 use crate::args::ShowArgs;
-use crate::console::{BOLD, CYAN, Console, DIM, GREEN, RED, RESET, YELLOW};
+use crate::console::{BOLD, CYAN, Console, DIM, RESET, YELLOW};
 use crate::describe::{Example, example, model, network, promises, setting, told, tolerated};
 use crate::error::Failure;
 use crate::report::version;
 use ringleader::model::{Counts, Reached, SettingValues, Timing};
 use ringleader::registry::Entry;
-use ringleader_errata::diff::{Mark, Text};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
@@ -75,7 +77,8 @@ fn as_text(entry: &Entry, example: &Example, out: &mut dyn Write) -> io::Result<
     section(out, "Source", &[&prose.source])?;
     let errata: Vec<_> = spec.known_errata().into_iter().map(|erratum| (erratum.id, erratum.text)).collect();
     pairs(out, "What the source text gets wrong", &errata)?;
-    differences(spec.diff, out)?;
+    #[cfg(feature = "study")]
+    differences::text(spec.diff, out)?;
     writeln!(out, "\n{CYAN}Example{RESET}   {}\n\n  {DIM}{}{RESET}", example.command, example.counts)?;
     for line in example.lines.iter().take(STEPS_MAX) {
         writeln!(out, "  {line}")?;
@@ -84,39 +87,6 @@ fn as_text(entry: &Entry, example: &Example, out: &mut dyn Write) -> io::Result<
         0 => Ok(()),
         more => writeln!(out, "  … and {more} more steps"),
     }
-}
-
-/// The lines of the right algorithm that go, and those that come instead.
-fn differences(diff: &str, out: &mut dyn Write) -> io::Result<()> {
-    let Ok(text) = Text::parse(diff) else { return Ok(()) };
-    writeln!(out, "\n{CYAN}What differs from the right algorithm{RESET}")?;
-    for (place, change) in text.changes.iter().enumerate() {
-        if place > 0 {
-            writeln!(out)?;
-        }
-        for (mark, line) in &change.lines {
-            match mark {
-                Mark::Stays => writeln!(out, "    {line}")?,
-                Mark::Goes => writeln!(out, "  {RED}- {line}{RESET}")?,
-                Mark::Comes => writeln!(out, "  {GREEN}+ {line}{RESET}")?,
-            }
-        }
-    }
-    Ok(())
-}
-
-/// The same as JSON; null for a right algorithm.
-fn differences_json(diff: &str) -> Value {
-    let Ok(text) = Text::parse(diff) else { return Value::Null };
-    let line = |(mark, line): &(Mark, String)| {
-        let mark = match mark {
-            Mark::Stays => "stays",
-            Mark::Goes => "goes",
-            Mark::Comes => "comes",
-        };
-        json!({ "mark": mark, "line": line })
-    };
-    text.changes.iter().map(|change| change.lines.iter().map(line).collect::<Value>()).collect()
 }
 
 fn section(out: &mut dyn Write, title: &str, paragraphs: &[&str]) -> io::Result<()> {
@@ -220,6 +190,10 @@ fn as_json(app: &App, entry: &Entry, example: &Example) -> String {
     object["errata"] = errata;
     object["example"] = json!({ "command": example.command, "transcript": example.lines });
     object["version"] = json!(version(app));
-    object["diff"] = differences_json(spec.diff);
+    object["diff"] = Value::Null;
+    #[cfg(feature = "study")]
+    {
+        object["diff"] = differences::json(spec.diff);
+    }
     object.to_string()
 }

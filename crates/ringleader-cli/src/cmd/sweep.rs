@@ -1,6 +1,5 @@
 //! `ringleader sweep FILE.toml`: every combination, one row per run, and on again after a kill.
 
-use crate::App;
 use crate::args::{SweepArgs, quoted};
 use crate::console::{Console, DIM, RED, RESET};
 use crate::error::{Diagnostic, Failure};
@@ -8,6 +7,7 @@ use crate::output::{Output, unwritten};
 use crate::progress::{SweepBar, duration};
 use crate::report::grouped;
 use crate::sweep::{Forecast, Sweep, Tally, Verdict, work};
+use crate::{App, features};
 use ringleader_lab::sweep::{
     Columns, Head, Journal, JournalError, MergeError, Shard, is_complete, merge, write_rows,
 };
@@ -18,12 +18,13 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 pub(crate) fn run(app: &App, args: &SweepArgs, console: &mut Console<'_>) -> Result<u8, Failure> {
-    let Some(file) = &args.file else { return put_together(args, console) };
+    let Some(file) = &args.file else { return put_together(app, args, console) };
     let sweep = Sweep::new(app, file, args)?;
     let output = sweep.output(args)?;
     let shard = args.shard.as_ref().map_or(Shard::WHOLE, |given| given.value.0);
     let output = if args.output.is_none() { named(&output, shard) } else { output };
     let format = format(&output)?;
+    features::has_format(app, format, &typed([file], &output))?;
     let threads = threads(args);
     sweep.fits(format)?;
     let head = Head { sweep: sweep.name.clone(), shard, runs: sweep.runs() };
@@ -350,9 +351,11 @@ impl Done {
 }
 
 /// `--merge`.
-fn put_together(args: &SweepArgs, console: &mut Console<'_>) -> Result<u8, Failure> {
+fn put_together(app: &App, args: &SweepArgs, console: &mut Console<'_>) -> Result<u8, Failure> {
     let Some(output) = &args.output else { return Ok(2) };
     let format = format(output)?;
+    let parts = ["--merge".as_ref()].into_iter().chain(args.merge.iter().map(PathBuf::as_path));
+    features::has_format(app, format, &typed(parts, output))?;
     let mut claimed = Output::claim(output, args.force)?;
     let file = rows_beside(output).map_err(|error| unwritten(output, &error))?;
     let mut rows = merge(&args.merge, file).map_err(|error| no_whole(output, &error))?;
@@ -373,6 +376,16 @@ fn put_together(args: &SweepArgs, console: &mut Console<'_>) -> Result<u8, Failu
         writeln!(console.out, "{} runs of {parts} parts in {output}", grouped(count))?;
     }
     Ok(0)
+}
+
+/// The words of this command, for whoever has to type it again.
+fn typed<'a>(
+    given: impl IntoIterator<Item = &'a (impl AsRef<Path> + ?Sized + 'a)>,
+    output: &Path,
+) -> Vec<String> {
+    let given = given.into_iter().map(|path| path.as_ref().display().to_string());
+    let output = ["--output".to_owned(), output.display().to_string()];
+    ["sweep".to_owned()].into_iter().chain(given).chain(output).collect()
 }
 
 /// A file without a name for the rows of all parts: where the output goes, for there is room, or in the folder for

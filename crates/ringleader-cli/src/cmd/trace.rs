@@ -3,6 +3,7 @@
 
 mod merge;
 
+#[cfg(feature = "cluster")]
 pub(crate) use merge::merge_epochs;
 
 use super::replay;

@@ -102,7 +102,7 @@ impl<'s> Document<'s> {
             let message = format!("the environment variable {name} means nothing with {}", self.name);
             let problem = Problem::input("bad_environment", message);
             let lower: Vec<String> = known.iter().map(|name| name.to_lowercase()).collect();
-            Err(match crate::suggest::closest(name, lower.iter().map(String::as_str)) {
+            Err(match ringleader_lab::suggest::closest(name, lower.iter().map(String::as_str)) {
                 Some(meant) => problem.help(format!("did you mean {}?", meant.to_uppercase())),
                 None => problem.help(format!("known are {}", known.join(", "))),
             })
@@ -173,7 +173,7 @@ impl<'s> Document<'s> {
 
     /// A key that means nothing here.
     pub(super) fn unknown(&self, at: Range<usize>, key: &str, known: &[&str]) -> Problem {
-        let label = match crate::suggest::closest(key, known.iter().copied()) {
+        let label = match ringleader_lab::suggest::closest(key, known.iter().copied()) {
             Some(meant) => format!("there is no `{key}` here; did you mean `{meant}`?"),
             None => format!("there is no `{key}` here"),
         };
@@ -289,7 +289,7 @@ impl<'s> Document<'s> {
 pub fn no_such(what: &str, file: &str, name: &str, names: &[&str]) -> Problem {
     let message = format!("no {what} of {file} is called `{name}`");
     Problem::input("unknown_member", message).help(
-        match crate::suggest::closest(name, names.iter().copied()) {
+        match ringleader_lab::suggest::closest(name, names.iter().copied()) {
             Some(meant) => format!("did you mean `{meant}`?"),
             None => format!("its {what}s are {}", names.join(", ")),
         },

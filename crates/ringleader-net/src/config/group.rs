@@ -172,7 +172,7 @@ fn admitted(
         let candidates = registry.iter().filter(fits);
         let names = candidates
             .flat_map(|entry| [entry.spec.name].into_iter().chain(entry.spec.aliases.iter().copied()));
-        let meant = crate::suggest::closest(asked, names).and_then(|meant| find(registry, meant));
+        let meant = ringleader_lab::suggest::closest(asked, names).and_then(|meant| find(registry, meant));
         let label = match meant {
             Some(entry) => format!("no algorithm is called that; did you mean `{}`?", entry.spec.name),
             None => "no algorithm is called that".to_owned(),

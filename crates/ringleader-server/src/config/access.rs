@@ -251,7 +251,7 @@ fn whom(text: &str, tokens: &[Token]) -> Result<Who, String> {
         }
         Some(("token", name)) => {
             let names = tokens.iter().map(|token| token.name.as_str());
-            Err(match ringleader_net::suggest::closest(name, names) {
+            Err(match ringleader_lab::suggest::closest(name, names) {
                 Some(meant) => format!("no [[token]] is called `{name}`; did you mean `{meant}`?"),
                 None => format!("no [[token]] is called `{name}`"),
             })

@@ -1,8 +1,8 @@
 //! `ringleader serve --cluster`: asks the servers of a lock service how they are, whenever the page does.
 
-use super::super::reach;
 use super::gather::{Heard, Said, Status, object};
 use crate::args::ServeArgs;
+use crate::cmd::cluster::reach;
 use crate::error::Diagnostic;
 use ringleader_client::api::LockInfo;
 use ringleader_client::{Credentials, Endpoint, LockError, Options, blocking};

@@ -6,9 +6,10 @@ use crate::console::Console;
 use crate::error::{Diagnostic, Excerpt, Failure, Label};
 use crate::output::Output;
 use crate::report::version;
-use ringleader::trace::{Merged, Outcome, Recording, merge, of_one_run};
+#[cfg(feature = "cluster")]
+use ringleader::trace::of_one_run;
+use ringleader::trace::{Merged, Outcome, Recording, merge};
 use ringleader_lab::formats::{TraceError, TraceWriter, read_part};
-use ringleader_net::record::part_path;
 use serde_json::json;
 use std::fs::File;
 use std::io::BufReader;
@@ -50,6 +51,7 @@ pub(super) fn run(app: &App, args: &TraceArgs, console: &mut Console<'_>) -> Res
 }
 
 /// Puts the parts of each epoch together, in files of this name; gives their names, and how many steps are left out.
+#[cfg(feature = "cluster")]
 pub(crate) fn merge_epochs(
     base: &Path,
     parts: impl Fn(u64) -> Vec<PathBuf>,
@@ -74,7 +76,7 @@ pub(crate) fn merge_epochs(
         let of_others: usize = others.iter().map(|((recording, _), _)| recording.events.len()).sum();
         let (ours, files): (Vec<_>, Vec<_>) = ours.into_iter().map(|(part, _)| part).unzip();
         let merged = together(&ours, &files)?;
-        let path = part_path(base, None, epoch, 1);
+        let path = ringleader_net::record::part_path(base, None, epoch, 1);
         write(by, &path, true, &merged)?;
         written.push((path, merged.left_out + of_others));
     }

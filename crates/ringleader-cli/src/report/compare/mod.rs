@@ -4,8 +4,12 @@ pub(crate) mod figure;
 mod json;
 mod table;
 
-pub(crate) use json::{json, value};
-pub(crate) use table::{rows, summary, text};
+pub(crate) use json::json;
+#[cfg(feature = "page")]
+pub(crate) use json::value;
+#[cfg(feature = "page")]
+pub(crate) use table::summary;
+pub(crate) use table::{rows, text};
 
 use super::{exit_code, grouped};
 use crate::args::quoted;

@@ -112,9 +112,11 @@ impl Plot {
     ///
     /// # Errors
     /// If the picture cannot be made, in words.
-    #[cfg(feature = "png")]
     pub fn png(&self) -> Result<Vec<u8>, String> {
-        png::file(&layout::lay_out(self))
+        #[cfg(feature = "png")]
+        return png::file(&layout::lay_out(self));
+        #[cfg(not(feature = "png"))]
+        Err("this program was built without PNG".to_owned())
     }
 
     /// As a page with the plot, this table, and the command that repeats it; it needs no network.

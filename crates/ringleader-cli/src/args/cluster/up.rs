@@ -1,9 +1,9 @@
 //! `ringleader up`.
 
-use super::ids::IdsArg;
-use super::number::{at_least_one, number, small};
-use super::shared::{SettingsArgs, TopologyArg, name};
-use super::{Given, Patience};
+use crate::args::ids::IdsArg;
+use crate::args::number::{at_least_one, number, small};
+use crate::args::shared::{SettingsArgs, TopologyArg, name};
+use crate::args::{Given, Patience};
 use clap::Args;
 use ringleader_live::Micros;
 use std::path::PathBuf;

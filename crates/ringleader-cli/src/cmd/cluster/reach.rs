@@ -10,7 +10,7 @@ use ringleader_server::config::{Config, ServerAddress};
 use std::path::{Path, PathBuf};
 
 /// What the client needs to know.
-pub(super) fn options(args: &ReachArgs) -> Result<Options, Failure> {
+pub(in crate::cmd) fn options(args: &ReachArgs) -> Result<Options, Failure> {
     let mut options = Options::new(args.server.iter().cloned());
     options.authority.clone_from(&args.authority);
     if args.server.is_empty() {
@@ -42,17 +42,17 @@ fn servers(config: &Config) -> Vec<Endpoint> {
 }
 
 /// Where clients of this machine reach a server.
-pub(super) fn socket_of(server: &ServerAddress) -> Option<PathBuf> {
+pub(in crate::cmd) fn socket_of(server: &ServerAddress) -> Option<PathBuf> {
     server.socket.as_deref().map(|path| named(path, server))
 }
 
 /// The path of this server, where one path is written for all.
-pub(super) fn named(path: &Path, server: &ServerAddress) -> PathBuf {
+pub(in crate::cmd) fn named(path: &Path, server: &ServerAddress) -> PathBuf {
     PathBuf::from(path.to_string_lossy().replace("{name}", &server.name))
 }
 
 /// Where everybody else does.
-pub(super) fn api_of(config: &Config, server: &ServerAddress) -> Endpoint {
+pub(in crate::cmd) fn api_of(config: &Config, server: &ServerAddress) -> Endpoint {
     // It was looked at when the configuration was read.
     let (host, port) = host_and_port(&server.api).unwrap_or_default();
     let name = Some(certificate_name(&server.name, &config.cluster));
@@ -79,7 +79,7 @@ fn credentials(args: &ReachArgs) -> Result<Credentials, Failure> {
 }
 
 /// What a server or the client says, in the form of the command line.
-pub(super) fn failure(error: LockError) -> Failure {
+pub(in crate::cmd) fn failure(error: LockError) -> Failure {
     let exit = match error.code {
         Code::BadName | Code::BadRequest => 2,
         Code::Locked

@@ -3,9 +3,9 @@
 mod plan;
 mod watch;
 
-use super::find;
 use crate::App;
 use crate::args::{UpArgs, quoted};
+use crate::cmd::find;
 use crate::console::Console;
 use crate::error::{Diagnostic, Failure};
 use crate::output::{Output, unwritten};
@@ -81,7 +81,7 @@ pub(crate) fn run(app: &App, args: &UpArgs, console: &mut Console<'_>) -> Result
     let again = quoted(&app.program, &plan.again);
     watch.summary(&again, begun.elapsed(), console)?;
     if let Some(record) = &args.record {
-        let written = super::trace::merge_epochs(record, |epoch| local.parts(epoch))?;
+        let written = crate::cmd::trace::merge_epochs(record, |epoch| local.parts(epoch))?;
         for (path, left_out) in written {
             if console.json {
                 let line =
