@@ -3,24 +3,17 @@
 use crate::api::{Refusal, STREAM};
 use crate::endpoint::Endpoint;
 use crate::error::{Code, LockError};
+use crate::http::{Address, Question, Stream};
 use crate::options::{Credentials, Options};
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::Incoming;
-use hyper::client::conn::http1;
 use hyper::header::{AUTHORIZATION, CONNECTION, CONTENT_TYPE, HOST, UPGRADE};
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
 use rustls::ClientConfig;
 use rustls::pki_types::ServerName;
 use std::sync::Arc;
-use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::{TcpStream, UnixStream};
-use tokio_rustls::TlsConnector;
-
-/// What a connection is, of whichever kind.
-pub(crate) trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
-impl<S: AsyncRead + AsyncWrite + Send + Unpin> Stream for S {}
 
 /// More of an answer is not read.
 const BODY_MAX: usize = 8 << 20;
@@ -44,7 +37,7 @@ impl Connector {
             return Err(LockError::new(Code::BadRequest, "no server was named", "nothing was asked"));
         }
         let over_tls = options.servers.iter().any(|server| matches!(server, Endpoint::Https { .. }));
-        let tls = if over_tls { Some(crate::tls::config(options)?) } else { None };
+        let tls = if over_tls { Some(crate::tls::of_options(options)?) } else { None };
         let token = match &options.credentials {
             Credentials::Token(token) => Some(token.clone()),
             Credentials::None | Credentials::Certificate { .. } => None,
@@ -52,25 +45,18 @@ impl Connector {
         Ok(Connector { tls, token })
     }
 
-    async fn dial(&self, endpoint: &Endpoint) -> Result<Box<dyn Stream>, LockError> {
+    fn address(&self, endpoint: &Endpoint) -> Result<Address, LockError> {
         match endpoint {
-            Endpoint::Unix(path) => {
-                let stream = UnixStream::connect(path).await.map_err(|error| unreached(endpoint, error))?;
-                Ok(Box::new(stream))
-            }
+            Endpoint::Unix(path) => Ok(Address::Unix(path.clone())),
             Endpoint::Https { host, port, name } => {
-                let stream = TcpStream::connect((host.as_str(), *port)).await;
-                let stream = stream.map_err(|error| unreached(endpoint, error))?;
-                // Every question is awaited by somebody.
-                stream.set_nodelay(true).map_err(|error| unreached(endpoint, error))?;
                 let name = name.as_ref().unwrap_or(host).clone();
                 let name = ServerName::try_from(name.clone())
                     .map_err(|_| unreached(endpoint, format!("`{name}` is no name of a certificate")))?;
                 let Some(tls) = &self.tls else {
                     return Err(unreached(endpoint, "there is no authority to know it by"));
                 };
-                let connected = TlsConnector::from(Arc::clone(tls)).connect(name, stream).await;
-                Ok(Box::new(connected.map_err(|error| unreached(endpoint, error))?))
+                let host = if host.contains(':') { format!("[{host}]") } else { host.clone() };
+                Ok(Address::Tls(format!("{host}:{port}"), name, Arc::clone(tls)))
             }
         }
     }
@@ -87,16 +73,11 @@ impl Connector {
         }
     }
 
-    async fn send(
-        &self,
-        endpoint: &Endpoint,
-        request: Request<Full<Bytes>>,
-    ) -> Result<Response<Incoming>, LockError> {
-        let stream = self.dial(endpoint).await?;
-        let handshake = http1::handshake(TokioIo::new(stream)).await;
-        let (mut sender, connection) = handshake.map_err(|error| unreached(endpoint, error))?;
-        tokio::spawn(connection.with_upgrades());
-        sender.send_request(request).await.map_err(|error| unreached(endpoint, error))
+    async fn send(&self, endpoint: &Endpoint, question: Question) -> Result<Response<Incoming>, LockError> {
+        let stream = self.address(endpoint)?.dial().await.map_err(|error| unreached(endpoint, error))?;
+        let connected = crate::http::connect(stream).await;
+        let mut sender = connected.map_err(|error| unreached(endpoint, error))?;
+        sender.send_request(question).await.map_err(|error| unreached(endpoint, error))
     }
 
     /// A stream of questions and replies, and what came of it already.

@@ -30,12 +30,13 @@ mod endpoint;
 mod error;
 pub mod fence;
 mod guard;
+pub mod http;
 mod link;
 mod observe;
 mod options;
 pub mod proxy;
 mod resource;
-mod tls;
+pub mod tls;
 
 pub use client::{Asking, Client};
 pub use endpoint::Endpoint;

@@ -2,10 +2,11 @@
 //! there lives, then to the next.
 
 use crate::clock;
-use crate::connect::{Connector, Stream, unreached};
+use crate::connect::{Connector, unreached};
 use crate::core::Core;
 use crate::endpoint::Endpoint;
 use crate::error::{Code, LockError};
+use crate::http::Stream;
 use ringleader_live::Micros;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;

@@ -2,13 +2,18 @@
 
 use crate::clock;
 use core::fmt;
+use http_body_util::Full;
+use hyper::header::{CONNECTION, HOST};
+use hyper::{Request, StatusCode};
+use ringleader_client::http::{Address, Asked, Failure};
 use ringleader_live::Micros;
 use serde::Deserialize;
 use std::collections::BTreeMap;
+use std::io::{self, ErrorKind};
 use std::time::Duration;
 
 /// No status is longer: 64 members and some groups take a tenth of it.
-const BYTES_MAX: u64 = 4 << 20;
+const BYTES_MAX: usize = 4 << 20;
 
 /// How a member is, as it says. What other versions add is not looked at; what they leave out is nothing.
 #[derive(Deserialize, Clone, PartialEq, Debug, Default)]
@@ -157,40 +162,60 @@ pub fn ask(address: &str, patience: Duration) -> Result<Answer, Unanswered> {
 /// # Errors
 /// If nobody answers in time, or not with success.
 pub fn fetch(address: &str, patience: Duration) -> Result<(String, Micros, Micros), Unanswered> {
-    let agent: ureq::Agent = ureq::Agent::config_builder()
-        .timeout_global(Some(patience))
-        .http_status_as_error(false)
-        .max_redirects(0)
-        // Members are asked directly, whatever proxy the environment has for pages.
-        .proxy(None)
-        .build()
-        .into();
+    let question = Request::get("/v1/status")
+        .header(HOST, address)
+        .header(CONNECTION, "close")
+        .body(Full::default())
+        .map_err(|error| Unanswered::Silent(error.to_string()))?;
     let sent = clock::now();
-    let mut response = agent
-        .get(format!("http://{address}/v1/status"))
-        .call()
-        .map_err(|error| Unanswered::Silent(words(&error)))?;
-    let code = response.status().as_u16();
-    let text = response.body_mut().with_config().limit(BYTES_MAX).read_to_string();
-    let text = text.map_err(|error| Unanswered::Silent(words(&error)))?;
-    if code != 200 {
-        return Err(Unanswered::Foreign(format!("HTTP {code}")));
+    let answer = Asked::new(Address::Plain(address.to_owned()), BYTES_MAX).call_within(patience, question);
+    let answer = answer.map_err(|failure| Unanswered::Silent(words(&failure)))?;
+    if answer.status() != StatusCode::OK {
+        return Err(Unanswered::Foreign(format!("HTTP {}", answer.status().as_u16())));
     }
+    let text = String::from_utf8_lossy(answer.body()).into_owned();
     Ok((text, sent, clock::now() - sent))
 }
 
 /// The reason without the library's own words around it.
-#[expect(clippy::wildcard_enum_match_arm, reason = "the kinds of errors are many, and not ours")]
-fn words(error: &ureq::Error) -> String {
-    match error {
-        ureq::Error::Io(inner) => match inner.kind() {
-            std::io::ErrorKind::ConnectionRefused => "connection refused: nothing listens there".to_owned(),
-            std::io::ErrorKind::ConnectionReset => "it closes the connection".to_owned(),
-            _other => inner.to_string(),
-        },
-        ureq::Error::Timeout(_) => "no answer in time".to_owned(),
-        ureq::Error::HostNotFound => "no such host".to_owned(),
-        ureq::Error::ConnectionFailed => "no connection".to_owned(),
-        _other => error.to_string(),
+fn words(failure: &Failure) -> String {
+    let kind = match failure {
+        Failure::Unreached(error) => error.kind(),
+        Failure::Broken(error) if is_cut_off(error.as_ref()) => ErrorKind::ConnectionReset,
+        Failure::Broken(_) | Failure::Late => ErrorKind::Other,
+    };
+    if kind == ErrorKind::ConnectionRefused {
+        "connection refused: nothing listens there".to_owned()
+    } else if kind == ErrorKind::ConnectionReset {
+        "it closes the connection".to_owned()
+    } else {
+        failure.to_string()
+    }
+}
+
+/// Whether the other side closed the connection before its answer was there.
+fn is_cut_off(error: &(dyn std::error::Error + 'static)) -> bool {
+    let is_incomplete = error.downcast_ref().is_some_and(hyper::Error::is_incomplete_message);
+    let source = error.source().and_then(|source| source.downcast_ref::<io::Error>());
+    is_incomplete || source.is_some_and(|source| source.kind() == ErrorKind::ConnectionReset)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::TcpListener;
+
+    fn why(address: &str) -> String {
+        fetch(address, Duration::from_secs(60)).expect_err("nobody says how it is").to_string()
+    }
+
+    #[test]
+    fn reason_for_no_answer_is_said_in_plain_words() {
+        assert_eq!(why("127.0.0.1:1"), "connection refused: nothing listens there");
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let at = listener.local_addr().expect("an address").to_string();
+        let closes = std::thread::spawn(move || drop(listener.accept().expect("somebody asks")));
+        assert_eq!(why(&at), "it closes the connection");
+        closes.join().expect("it ends");
     }
 }

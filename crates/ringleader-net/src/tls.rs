@@ -4,12 +4,11 @@
 use crate::Problem;
 use crate::config::Security;
 use core::fmt;
+use ringleader_client::tls::{certificates, dials, private_key, provider, roots};
 use rustls::client::danger::HandshakeSignatureValid;
-use rustls::crypto::{CryptoProvider, aws_lc_rs};
-use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
-use rustls::server::WebPkiClientVerifier;
 use rustls::server::danger::{ClientCertVerified, ClientCertVerifier};
+use rustls::server::{ClientCertVerifierBuilder, WebPkiClientVerifier};
 use rustls::{
     CertificateError, ClientConfig, DigitallySignedStruct, DistinguishedName, OtherError, PeerIncompatible,
     RootCertStore, ServerConfig, SignatureScheme,
@@ -81,28 +80,19 @@ impl Identity {
             Problem::environment("certificate_file", format!("{file} holds no {what} in PEM form"))
                 .help("such as `ringleader cert init` and `ringleader cert issue` write them")
         };
-        let certificates = |(file, pem): (&str, &[u8])| {
-            let all: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
-            match all {
-                Ok(all) if !all.is_empty() => Ok(all),
-                Ok(_) | Err(_) => Err(bad(file, "certificate")),
-            }
-        };
+        let certificates =
+            |(file, pem): (&str, &[u8])| certificates(pem).ok_or_else(|| bad(file, "certificate"));
         let [authority, chain, (key_file, key)] = files;
         Ok(Identity {
             cluster: cluster.to_owned(),
             authority: certificates(authority)?,
             chain: certificates(chain)?,
-            key: PrivateKeyDer::from_pem_slice(key).map_err(|_| bad(key_file, "private key"))?,
+            key: private_key(key).ok_or_else(|| bad(key_file, "private key"))?,
         })
     }
 
-    fn roots(&self) -> Result<Arc<RootCertStore>, Problem> {
-        let mut roots = RootCertStore::empty();
-        for certificate in &self.authority {
-            roots.add(certificate.clone()).map_err(|error| unusable(&error))?;
-        }
-        Ok(Arc::new(roots))
+    pub(crate) fn roots(&self) -> Result<Arc<RootCertStore>, rustls::Error> {
+        roots(&self.authority).map(Arc::new)
     }
 }
 
@@ -114,19 +104,36 @@ fn unusable(error: &rustls::Error) -> Problem {
         .command("ringleader doctor --config cluster.toml --name NAME", "")
 }
 
-fn provider() -> Arc<CryptoProvider> {
-    Arc::new(aws_lc_rs::default_provider())
-}
-
 /// The listening side: TLS 1.3 only, and nobody without a certificate of this cluster.
 ///
 /// # Errors
 /// If the certificate does not fit the key, or one of them is of no use.
 pub fn server(identity: &Identity) -> Result<Arc<ServerConfig>, Problem> {
-    let inner = WebPkiClientVerifier::builder_with_provider(identity.roots()?, provider()).build().map_err(
-        |error| Problem::environment("certificate_issuer", format!("the authority is of no use: {error}")),
-    )?;
-    let verifier = Arc::new(OfCluster { inner, cluster: identity.cluster.clone() });
+    let inner = judge(WebPkiClientVerifier::builder_with_provider(authority(identity)?, provider()))?;
+    listens(identity, Arc::new(OfCluster { inner, cluster: identity.cluster.clone() }))
+}
+
+/// The listening side for clients: TLS 1.3 only. A client may show a certificate of this cluster, a client's or a
+/// member's; one that shows none must say otherwise who it is.
+///
+/// # Errors
+/// As [`server`].
+pub fn server_for_clients(identity: &Identity) -> Result<Arc<ServerConfig>, Problem> {
+    let builder = WebPkiClientVerifier::builder_with_provider(authority(identity)?, provider());
+    listens(identity, judge(builder.allow_unauthenticated())?)
+}
+
+fn authority(identity: &Identity) -> Result<Arc<RootCertStore>, Problem> {
+    identity.roots().map_err(|error| unusable(&error))
+}
+
+fn judge(builder: ClientCertVerifierBuilder) -> Result<Arc<dyn ClientCertVerifier>, Problem> {
+    builder.build().map_err(|error| {
+        Problem::environment("certificate_issuer", format!("the authority is of no use: {error}"))
+    })
+}
+
+fn listens(identity: &Identity, verifier: Arc<dyn ClientCertVerifier>) -> Result<Arc<ServerConfig>, Problem> {
     let mut config = ServerConfig::builder_with_provider(provider())
         .with_protocol_versions(&[&rustls::version::TLS13])
         .map_err(|error| unusable(&error))?
@@ -139,40 +146,14 @@ pub fn server(identity: &Identity) -> Result<Arc<ServerConfig>, Problem> {
     Ok(Arc::new(config))
 }
 
-/// The listening side for clients: TLS 1.3 only. A client may show a certificate of this cluster, a client's or a
-/// member's; one that shows none must say otherwise who it is.
-///
-/// # Errors
-/// As [`server`].
-pub fn server_for_clients(identity: &Identity) -> Result<Arc<ServerConfig>, Problem> {
-    let inner = WebPkiClientVerifier::builder_with_provider(identity.roots()?, provider())
-        .allow_unauthenticated()
-        .build()
-        .map_err(|error| {
-            Problem::environment("certificate_issuer", format!("the authority is of no use: {error}"))
-        })?;
-    let mut config = ServerConfig::builder_with_provider(provider())
-        .with_protocol_versions(&[&rustls::version::TLS13])
-        .map_err(|error| unusable(&error))?
-        .with_client_cert_verifier(inner)
-        .with_single_cert(identity.chain.clone(), identity.key.clone_key())
-        .map_err(|error| unusable(&error))?;
-    config.send_tls13_tickets = 0;
-    config.session_storage = Arc::new(rustls::server::NoServerSessionStorage {});
-    Ok(Arc::new(config))
-}
-
 /// The dialling side: presents its own certificate, and believes only the authority.
 ///
 /// # Errors
 /// As [`server`].
 pub fn client(identity: &Identity) -> Result<Arc<ClientConfig>, Problem> {
-    let mut config = ClientConfig::builder_with_provider(provider())
-        .with_protocol_versions(&[&rustls::version::TLS13])
-        .map_err(|error| unusable(&error))?
-        .with_root_certificates(identity.roots()?)
-        .with_client_auth_cert(identity.chain.clone(), identity.key.clone_key())
-        .map_err(|error| unusable(&error))?;
+    let own = Some((identity.chain.clone(), identity.key.clone_key()));
+    let mut config =
+        dials(&[&rustls::version::TLS13], authority(identity)?, own).map_err(|error| unusable(&error))?;
     config.resumption = rustls::client::Resumption::disabled();
     Ok(Arc::new(config))
 }

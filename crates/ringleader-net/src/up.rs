@@ -2,7 +2,7 @@
 //! None of them outlives whoever started it: each watches its standard input, and leaves when that ends.
 
 use crate::config::{Address, Config, Level, Security};
-use crate::{Problem, cert, record};
+use crate::{Problem, cert, client, record};
 use ringleader_live::{Cluster, Place};
 use serde_json::Value;
 use std::fs::File;
@@ -40,7 +40,6 @@ pub struct Local {
     plan: Plan,
     config: Config,
     members: Vec<Running>,
-    agent: ureq::Agent,
 }
 
 /// One member.
@@ -100,8 +99,7 @@ impl Local {
             events: Tail::new(plan.folder.join(format!("{name}.events"))),
         };
         let members = plan.cluster.members.iter().map(|spec| member(&spec.name)).collect();
-        let agent = ureq::Agent::config_builder().timeout_global(Some(Duration::from_secs(1))).build().into();
-        Ok(Local { plan, config, members, agent })
+        Ok(Local { plan, config, members })
     }
 
     /// What the members read.
@@ -190,8 +188,8 @@ impl Local {
     pub fn status(&self, place: Place) -> Option<Value> {
         self.pid(place)?;
         let at = self.config.addresses[usize::from(place)].status.as_deref()?;
-        let mut answer = self.agent.get(format!("http://{at}/v1/status")).call().ok()?;
-        serde_json::from_str(&answer.body_mut().read_to_string().ok()?).ok()
+        let (text, ..) = client::fetch(at, Duration::from_secs(1)).ok()?;
+        serde_json::from_str(&text).ok()
     }
 
     /// The name of a member.

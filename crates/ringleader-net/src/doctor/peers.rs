@@ -4,6 +4,7 @@ use super::{Finding, Place, Question};
 use crate::client::Unanswered;
 use crate::clock;
 use crate::tls::{self, Identity};
+use ringleader_client::tls::provider;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{ClientConfig, ClientConnection, DigitallySignedStruct, SignatureScheme};
@@ -147,12 +148,8 @@ const ENOUGH: &str = "seen";
 /// The same, but the handshake ends once the certificate was found to be good.
 fn look_only(identity: &Identity, config: &ClientConfig) -> Result<Arc<ClientConfig>, tls::Stranger> {
     let unusable = |words: String| tls::Stranger { code: "own", words };
-    let mut roots = rustls::RootCertStore::empty();
-    for root in &identity.authority {
-        roots.add(root.clone()).map_err(|error| unusable(error.to_string()))?;
-    }
-    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-    let inner = rustls::client::WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider)
+    let roots = identity.roots().map_err(|error| unusable(error.to_string()))?;
+    let inner = rustls::client::WebPkiServerVerifier::builder_with_provider(roots, provider())
         .build()
         .map_err(|error| unusable(error.to_string()))?;
     let mut looking = config.clone();

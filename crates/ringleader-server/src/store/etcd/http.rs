@@ -2,22 +2,34 @@
 
 use super::EtcdTls;
 use crate::store::StoreError;
+use bytes::Bytes;
+use http_body_util::Full;
+use hyper::header::{CONTENT_TYPE, HOST};
+use hyper::{Request, Uri};
+use ringleader_client::http::{Address, Asked, Failure};
+use ringleader_client::tls::{Chain, certificates, dials, private_key, roots};
+use rustls::ClientConfig;
+use rustls::pki_types::ServerName;
 use serde_json::Value;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
-use tokio::time::Instant;
-use ureq::tls::{Certificate, ClientCert, PemItem, PrivateKey, RootCerts, TlsConfig, parse_pem};
+use tokio::time::{Instant, timeout};
 
 /// A view has at most 1 MiB, and base64 makes four bytes of three.
-const BYTES_MAX: u64 = 4 << 20;
+const BYTES_MAX: usize = 4 << 20;
 
 /// Asks the servers of an etcd.
 pub(super) struct Http {
-    agent: ureq::Agent,
-    endpoints: Arc<[String]>,
+    servers: Vec<Server>,
     /// The one that answered last.
-    preferred: Arc<AtomicUsize>,
+    preferred: AtomicUsize,
+}
+
+/// One of them.
+struct Server {
+    endpoint: String,
+    host: String,
+    asked: Asked,
 }
 
 impl Http {
@@ -25,38 +37,9 @@ impl Http {
         if endpoints.is_empty() {
             return Err(wrong("no endpoint of etcd is given: `endpoints = [\"https://host:2379\"]`"));
         }
-        for endpoint in endpoints {
-            let secure = endpoint.starts_with("https://");
-            if !secure && !endpoint.starts_with("http://") {
-                return Err(wrong(&format!(
-                    "the endpoint `{endpoint}` of etcd does not begin with `http://` or `https://`"
-                )));
-            }
-            if secure && tls.is_none() {
-                return Err(wrong(&format!(
-                    "the endpoint `{endpoint}` needs the certificate of the authority that vouches for etcd"
-                )));
-            }
-        }
-        let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-        let mut trust = TlsConfig::builder().unversioned_rustls_crypto_provider(provider);
-        if let Some(tls) = tls {
-            trust = trust.root_certs(RootCerts::Specific(Arc::new(certificates(&tls.authority)?)));
-            if let Some((chain, key)) = &tls.identity {
-                let key = PrivateKey::from_pem(key)
-                    .map_err(|error| wrong(&format!("the key for etcd: {error}")))?;
-                trust = trust.client_cert(Some(ClientCert::new_with_certs(&certificates(chain)?, key)));
-            }
-        }
-        let config = ureq::Agent::config_builder()
-            .http_status_as_error(false)
-            .max_redirects(0)
-            // What is asked of etcd is not for others to see, and a proxy would count as etcd.
-            .proxy(None)
-            .tls_config(trust.build())
-            .build();
-        let endpoints = endpoints.iter().map(|endpoint| endpoint.trim_end_matches('/').to_owned()).collect();
-        Ok(Http { agent: ureq::Agent::new_with_config(config), endpoints, preferred: Arc::default() })
+        let tls = tls.map(trust).transpose()?;
+        let servers = endpoints.iter().map(|endpoint| Server::new(endpoint, tls.as_ref()));
+        Ok(Http { servers: servers.collect::<Result<_, _>>()?, preferred: AtomicUsize::new(0) })
     }
 
     /// Asks one server after the other until one answers.
@@ -66,69 +49,95 @@ impl Http {
         question: Value,
         deadline: Instant,
     ) -> Result<Value, StoreError> {
-        let (agent, endpoints, preferred) =
-            (self.agent.clone(), self.endpoints.clone(), self.preferred.clone());
-        let path = path.to_owned();
-        // A thread for each question, a few times a second, and none for longer than the deadline.
-        let asked = tokio::task::spawn_blocking(move || {
-            let first = preferred.load(Ordering::Relaxed);
-            let mut why = "no time was left".to_owned();
-            for turn in 0..endpoints.len() {
-                let place = (first + turn) % endpoints.len();
-                let left = deadline.saturating_duration_since(Instant::now());
-                if left.is_zero() {
-                    break;
-                }
-                // Time for the others must remain: one that hangs is like one that is gone.
-                let share = left / u32::try_from(endpoints.len() - turn).unwrap_or(1);
-                match ask(&agent, &endpoints[place], &path, &question, share) {
-                    Ok(answer) => {
-                        preferred.store(place, Ordering::Relaxed);
-                        return Ok(answer);
-                    }
-                    Err(error) => why = format!("etcd at {}: {error}", endpoints[place]),
-                }
+        let question = Bytes::from(question.to_string());
+        let (first, all) = (self.preferred.load(Ordering::Relaxed), self.servers.len());
+        let mut why = "no time was left".to_owned();
+        for turn in 0..all {
+            let place = (first + turn) % all;
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                break;
             }
-            Err(StoreError::Unavailable(why))
-        });
-        asked.await.map_err(|error| StoreError::Unavailable(error.to_string()))?
-    }
-}
-
-fn ask(
-    agent: &ureq::Agent,
-    endpoint: &str,
-    path: &str,
-    question: &Value,
-    within: Duration,
-) -> Result<Value, String> {
-    let request = agent.post(format!("{endpoint}{path}")).header("content-type", "application/json");
-    let request = request.config().timeout_global(Some(within)).build();
-    let mut answer = request.send(question.to_string()).map_err(|error| error.to_string())?;
-    let body =
-        answer.body_mut().with_config().limit(BYTES_MAX).read_to_vec().map_err(|error| error.to_string())?;
-    let status = answer.status();
-    if !status.is_success() {
-        let said: String = String::from_utf8_lossy(&body).chars().take(200).collect();
-        return Err(format!("it answers {status}: {said}"));
-    }
-    serde_json::from_slice(&body).map_err(|error| format!("its answer is not JSON: {error}"))
-}
-
-fn certificates(pem: &[u8]) -> Result<Vec<Certificate<'static>>, StoreError> {
-    let mut found = Vec::new();
-    for item in parse_pem(pem) {
-        match item {
-            Ok(PemItem::Certificate(certificate)) => found.push(certificate),
-            Ok(_) => {}
-            Err(error) => return Err(wrong(&format!("a certificate for etcd: {error}"))),
+            // Time for the others must remain: one that hangs is like one that is gone.
+            let share = left / u32::try_from(all - turn).unwrap_or(1);
+            let server = &self.servers[place];
+            let late = || Err(Failure::Late.to_string());
+            match timeout(share, server.ask(path, question.clone())).await.unwrap_or_else(|_| late()) {
+                Ok(answer) => {
+                    self.preferred.store(place, Ordering::Relaxed);
+                    return Ok(answer);
+                }
+                Err(error) => why = format!("etcd at {}: {error}", server.endpoint),
+            }
         }
+        Err(StoreError::Unavailable(why))
     }
-    if found.is_empty() {
-        Err(wrong("a certificate for etcd is expected, and there is none in the file"))
-    } else {
-        Ok(found)
+}
+
+impl Server {
+    fn new(endpoint: &str, tls: Option<&Arc<ClientConfig>>) -> Result<Server, StoreError> {
+        let is_secure = endpoint.starts_with("https://");
+        if !is_secure && !endpoint.starts_with("http://") {
+            return Err(wrong(&format!(
+                "the endpoint `{endpoint}` of etcd does not begin with `http://` or `https://`"
+            )));
+        }
+        let endpoint = endpoint.trim_end_matches('/').to_owned();
+        let uri: Uri = endpoint.parse().map_err(|error| no_address(&endpoint, error))?;
+        let host = uri.authority().map(|at| at.as_str().to_owned()).unwrap_or_default();
+        let name = uri.host().unwrap_or_default();
+        let at = format!("{name}:{}", uri.port_u16().unwrap_or(if is_secure { 443 } else { 80 }));
+        let address = match (is_secure, tls) {
+            (false, _) => Address::Plain(at),
+            (true, Some(tls)) => {
+                let name = name.trim_start_matches('[').trim_end_matches(']').to_owned();
+                let name = ServerName::try_from(name).map_err(|error| no_address(&endpoint, error))?;
+                Address::Tls(at, name, Arc::clone(tls))
+            }
+            (true, None) => {
+                return Err(wrong(&format!(
+                    "the endpoint `{endpoint}` needs the certificate of the authority that vouches for etcd"
+                )));
+            }
+        };
+        Ok(Server { endpoint, host, asked: Asked::new(address, BYTES_MAX) })
     }
+
+    async fn ask(&self, path: &str, question: Bytes) -> Result<Value, String> {
+        let before = self.endpoint.split_once("://").and_then(|(_, rest)| rest.split_once('/'));
+        let path = before.map_or_else(|| path.to_owned(), |(_, before)| format!("/{before}{path}"));
+        let request = Request::post(path).header(HOST, &self.host).header(CONTENT_TYPE, "application/json");
+        let request = request.body(Full::from(question)).map_err(|error| error.to_string())?;
+        let answer = self.asked.call(request).await.map_err(|error| error.to_string())?;
+        let (status, body) = (answer.status(), answer.body());
+        if !status.is_success() {
+            let said: String = String::from_utf8_lossy(body).chars().take(200).collect();
+            return Err(format!("it answers {status}: {said}"));
+        }
+        serde_json::from_slice(body).map_err(|error| format!("its answer is not JSON: {error}"))
+    }
+}
+
+/// Whom to believe, and who we are.
+fn trust(tls: &EtcdTls) -> Result<Arc<ClientConfig>, StoreError> {
+    let of_no_use = |error: rustls::Error| wrong(&format!("a certificate for etcd: {error}"));
+    let chain = |pem: &[u8]| -> Result<Chain, StoreError> {
+        certificates(pem)
+            .ok_or_else(|| wrong("a certificate for etcd is expected, and there is none in the file"))
+    };
+    let own = match &tls.identity {
+        None => None,
+        Some((own, key)) => {
+            let none = || wrong("the key for etcd: there is none in the file");
+            Some((chain(own)?, private_key(key).ok_or_else(none)?))
+        }
+    };
+    let roots = roots(&chain(&tls.authority)?).map_err(of_no_use)?;
+    dials(rustls::DEFAULT_VERSIONS, roots, own).map(Arc::new).map_err(of_no_use)
+}
+
+fn no_address(endpoint: &str, why: impl std::fmt::Display) -> StoreError {
+    wrong(&format!("the endpoint `{endpoint}` of etcd is no address: {why}"))
 }
 
 fn wrong(why: &str) -> StoreError {
