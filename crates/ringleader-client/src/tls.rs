@@ -79,8 +79,8 @@ pub(crate) fn secret() -> Result<String, LockError> {
     Ok(drawn.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// Whom a client of these options believes, and who it is: TLS 1.3 to a server whose certificate is of the cluster's own
-/// authority and has its name.
+/// Whom a client of these options believes, and who it is: TLS 1.3 to a server whose certificate is of the cluster's
+/// own authority and has its name.
 ///
 /// # Errors
 /// If there is no authority, or a file is of no use.

@@ -195,9 +195,12 @@ fn words(failure: &Failure) -> String {
 
 /// Whether the other side closed the connection before its answer was there.
 fn is_cut_off(error: &(dyn std::error::Error + 'static)) -> bool {
-    let is_incomplete = error.downcast_ref().is_some_and(hyper::Error::is_incomplete_message);
+    // Before the question, in the middle of the answer, or by a reset.
+    let is_over =
+        |error: &hyper::Error| error.is_canceled() || error.is_closed() || error.is_incomplete_message();
     let source = error.source().and_then(|source| source.downcast_ref::<io::Error>());
-    is_incomplete || source.is_some_and(|source| source.kind() == ErrorKind::ConnectionReset)
+    error.downcast_ref().is_some_and(is_over)
+        || source.is_some_and(|source| source.kind() == ErrorKind::ConnectionReset)
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ mod http;
 pub mod journal;
 pub mod limits;
 pub mod log;
+pub mod mesh;
 pub mod metrics;
 pub mod node;
 #[cfg(unix)]
@@ -31,7 +32,7 @@ pub mod up;
 #[cfg(unix)]
 pub mod warden;
 
+pub use mesh::Bounds;
 pub use problem::{Advice, Problem, Spot};
-pub use transport::Bounds;
 #[doc(hidden)]
 pub use transport::fuzz;

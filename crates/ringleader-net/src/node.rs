@@ -1,13 +1,14 @@
 //! One member as it runs: a loop in one thread that hands what happens to the pure [`Member`] and carries out what
 //! comes back. Nothing else touches the member; whoever wants something of it asks through a [`Handle`].
 
-use crate::config::{Config, Security};
+use crate::config::Config;
 use crate::journal::{Journal, Level, Line};
 use crate::limits::Sieve;
+use crate::mesh::{self, Bounds, Ended, Surroundings, Trust, Turned};
 use crate::metrics::{Metrics, reason};
 use crate::record::Recorder;
-use crate::transport::{self, Bounds, Call, Connection, Crowded, Ended, Inbound, Surroundings, Tls, Trust};
-use crate::{Problem, clock, http, signals, tls};
+use crate::transport::{Call, Connection, Crowded, Inbound, Members};
+use crate::{Problem, clock, http, signals};
 use ringleader_live::{Cluster, Input, Member, Micros, Notice, Output, Place, Refused, Status};
 use std::collections::VecDeque;
 use std::future::poll_fn;
@@ -129,7 +130,7 @@ impl Node {
         let Some(address) = config.addresses.get(usize::from(place)) else {
             return Err(Problem::input("unknown_member", format!("there is no member at place {place}")));
         };
-        let trust = trust(config)?;
+        let (trust, _) = Trust::read(&config.security, &config.cluster.name)?;
         let listener = claim(&address.listen, "members")?;
         let status = address.status.as_deref().map(|at| claim(at, "its status")).transpose()?;
         let (sender, requests) = mpsc::channel(64);
@@ -141,12 +142,12 @@ impl Node {
         let beats = Duration::from_micros(config.cluster.timing.patience.heartbeat.0) * 10;
         let bounds = Bounds { silence: options.bounds.silence.max(beats), ..options.bounds };
         let surroundings = Surroundings {
-            place,
+            cluster: config.cluster.name.clone(),
+            own: place,
             names: config.cluster.members.iter().map(|member| member.name.clone()).collect(),
             addresses: config.addresses.iter().map(|address| address.peer.clone()).collect(),
             trust,
             bounds,
-            served: AtomicUsize::new(0),
         };
         Ok(Node {
             cluster: Arc::new(config.cluster.clone()),
@@ -203,14 +204,15 @@ impl Node {
         if options.stdin {
             signals::watch_stdin(handle)?;
         }
-        let shared = Arc::new(self.surroundings);
         let (calls, mut called) = mpsc::channel(256);
+        let served = Arc::new(AtomicUsize::new(0));
+        let members = Members { around: self.surroundings, calls, served: Arc::clone(&served) };
+        let members = Arc::new(members);
         self.listener.set_nonblocking(true)?;
         let listener = tokio::net::TcpListener::from_std(self.listener)?;
-        let listening = tokio::spawn(transport::listen(listener, Arc::clone(&shared), calls.clone()));
-        let dialling: Vec<_> = (0..place)
-            .map(|to| tokio::spawn(transport::dial(to, Arc::clone(&shared), calls.clone())))
-            .collect();
+        let listening = tokio::spawn(mesh::listen(listener, Arc::clone(&members)));
+        let dialling: Vec<_> =
+            (0..place).map(|to| tokio::spawn(mesh::dial(to, Arc::clone(&members)))).collect();
         let mut running = Running {
             member,
             connections: cluster.members.iter().map(|_| None).collect(),
@@ -234,7 +236,7 @@ impl Node {
         drop(called);
         // What was said last is to arrive: that this member leaves, and what it gives back.
         let until = Instant::now() + LAST_FRAMES;
-        while shared.served.load(Ordering::Relaxed) > 0 && Instant::now() < until {
+        while served.load(Ordering::Relaxed) > 0 && Instant::now() < until {
             tokio::time::sleep(Duration::from_millis(2)).await;
         }
         for task in dialling {
@@ -243,20 +245,6 @@ impl Node {
         running.tell("stopped", Level::Info, |_| {});
         Ok(())
     }
-}
-
-fn trust(config: &Config) -> Result<Trust, Problem> {
-    let Some(identity) = tls::Identity::read(&config.security, &config.cluster.name)? else {
-        return match config.security {
-            Security::Plain => Ok(Trust::Plain),
-            Security::Tls { .. } => Err(Problem::environment("certificate_file", "there is no certificate")),
-        };
-    };
-    Ok(Trust::Tls(Tls {
-        acceptor: tls::server(&identity)?.into(),
-        connector: tls::client(&identity)?.into(),
-        cluster: config.cluster.name.clone(),
-    }))
 }
 
 /// Connections that wait to be accepted. With 128 of them, as the standard library asks for, a burst of strangers makes
@@ -432,7 +420,7 @@ impl Running {
         }
     }
 
-    /// The transport has something to tell.
+    /// The mesh has something to tell.
     fn call(&mut self, call: Call) {
         match call {
             Call::Connected(place, connection, address) => {
@@ -446,7 +434,7 @@ impl Running {
                 self.about("connected", Level::Info, place, |line| line.address = Some(address.to_string()));
                 self.happens(Input::Connected(place));
             }
-            Call::Stranger { from, reason, why } => {
+            Call::Stranger(from, Turned { reason, why }) => {
                 self.metrics.refused(reason);
                 if !self.sieve.passes(reason) {
                     return;
@@ -457,7 +445,7 @@ impl Running {
                     line.why = Some(&why);
                 });
             }
-            Call::Unreachable { place, reason, why } => {
+            Call::Unreachable(place, Turned { reason, why }) => {
                 let known = std::mem::replace(&mut self.unreachable[usize::from(place)], why.clone());
                 let level = if known == why { Level::Debug } else { Level::Warn };
                 if reason != "unreachable" {
@@ -477,15 +465,16 @@ impl Running {
                 self.metrics.frame_in(place, bytes);
                 self.happens(Input::Frame(place, frame));
             }
-            Inbound::Ended(Ended::Unfit(refused, why)) => {
-                self.refuse(place, refused, &why);
+            Inbound::Ended(Ended::Malformed(why)) => {
+                self.refuse(place, Refused::Malformed, &why);
+                self.happens(Input::Wake);
+            }
+            Inbound::Ended(Ended::Flood(why)) => {
+                self.refuse(place, Refused::Flood, &why);
                 self.happens(Input::Wake);
             }
             Inbound::Ended(ended) => {
-                let why = match ended {
-                    Ended::Closed => "it closed the connection".to_owned(),
-                    Ended::Failed(why) | Ended::Unfit(_, why) => why,
-                };
+                let why = ended.to_string();
                 self.connections[usize::from(place)] = None;
                 self.about("disconnected", Level::Info, place, |line| line.why = Some(&why));
                 self.happens(Input::Disconnected(place));

@@ -6,13 +6,12 @@ use crate::core::{Alone, Core, Facts, Replica};
 use crate::embedded::Embedded;
 use crate::http::{Limits, Surface};
 use crate::journal::Journal;
-use crate::mesh::{Bounds, Mesh, Surroundings, Trust};
+use crate::mesh::{self, Bounds, Mesh, Surroundings, Trust};
 use crate::metrics::Metrics;
 use crate::queue::Queue;
 use crate::store::{EtcdOptions, EtcdStore, EtcdTls, RaftOptions, RaftStore, StoreError, ViewStore};
 use ringleader_live::Micros;
 use ringleader_locks::{Class, ServerId, ServerSpec, View, first_epoch};
-use ringleader_net::config::Security;
 use ringleader_net::limits::{Budget, allowance};
 use ringleader_net::{Problem, clock, node, signals, tls};
 use std::io;
@@ -58,7 +57,7 @@ impl Default for Options {
             drain: Duration::from_secs(30),
             epoch_floor: None,
             limits: Limits::default(),
-            bounds: Bounds::default(),
+            bounds: mesh::bounds(),
             budget: None,
         }
     }
@@ -347,19 +346,9 @@ fn broken(why: &str, data: &Path) -> Problem {
 }
 
 fn trusts(config: &Config) -> Result<Trusts, Problem> {
-    match tls::Identity::read(&config.security, &config.cluster)? {
-        Some(identity) => Ok(Trusts {
-            peers: Trust::Tls {
-                acceptor: tls::server(&identity)?.into(),
-                connector: tls::client(&identity)?.into(),
-            },
-            clients: Some(tls::server_for_clients(&identity)?.into()),
-        }),
-        None => match config.security {
-            Security::Plain => Ok(Trusts { peers: Trust::Plain, clients: None }),
-            Security::Tls { .. } => Err(Problem::environment("certificate_file", "there is no certificate")),
-        },
-    }
+    let (peers, identity) = Trust::read(&config.security, &config.cluster)?;
+    let clients = identity.as_ref().map(tls::server_for_clients).transpose()?;
+    Ok(Trusts { peers, clients: clients.map(Into::into) })
 }
 
 /// Listens on this path. A socket that a server left behind is replaced; one that somebody listens on is not.

@@ -1,94 +1,61 @@
-//! What waits to be sent to one peer, and what it has been asked.
+//! The connection to one peer, what it has been asked, and what it is being answered.
 
-use super::frame::{self, Kind};
 use super::locked;
 use bytes::Bytes;
+use ringleader_net::mesh::{Outgoing, Room};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use tokio::sync::{Notify, oneshot};
+use tokio::sync::oneshot;
 
 /// One peer.
 #[derive(Default)]
 pub(super) struct Link {
-    outgoing: Mutex<Outgoing>,
-    more: Notify,
+    outgoing: Mutex<Option<Arc<Outgoing>>>,
     waiting: Arc<Mutex<BTreeMap<u64, oneshot::Sender<Bytes>>>>,
     asked: AtomicU64,
     busy: Arc<AtomicUsize>,
-}
-
-#[derive(Default)]
-struct Outgoing {
-    /// Which connection carries it; 0 is none.
-    connection: u64,
-    /// How many there have been.
-    connections: u64,
-    bytes: Vec<u8>,
+    /// Why it was not reached the last time.
+    unreached: Mutex<&'static str>,
 }
 
 impl Link {
     /// Queues a frame, if there is a connection and room; whether it did.
-    pub(super) fn put(&self, kind: Kind, most: usize, content: impl FnOnce(&mut Vec<u8>)) -> bool {
-        let mut outgoing = locked(&self.outgoing);
-        if outgoing.connection == 0 || outgoing.bytes.len() > most {
-            return false;
-        }
-        let idle = outgoing.bytes.is_empty();
-        frame::write(&mut outgoing.bytes, kind, content);
-        drop(outgoing);
-        if idle {
-            self.more.notify_one();
-        }
-        true
+    pub(super) fn put(&self, most: usize, content: impl FnOnce(&mut Vec<u8>)) -> bool {
+        let room = Room { frames: usize::MAX, bytes: most };
+        locked(&self.outgoing).as_ref().is_some_and(|outgoing| outgoing.put(room, content).is_some())
     }
 
-    /// There is a new connection: it takes over from any other. Its number.
-    pub(super) fn connects(&self) -> u64 {
-        let mut outgoing = locked(&self.outgoing);
-        outgoing.connections += 1;
-        outgoing.connection = outgoing.connections;
-        outgoing.bytes.clear();
-        let connection = outgoing.connection;
-        drop(outgoing);
+    /// There is a new connection: it takes over from any other.
+    pub(super) fn connects(&self) -> Arc<Outgoing> {
+        let new = Arc::<Outgoing>::default();
+        if let Some(old) = locked(&self.outgoing).replace(Arc::clone(&new)) {
+            old.cut();
+        }
         locked(&self.waiting).clear();
-        self.more.notify_one();
-        connection
+        *locked(&self.unreached) = "";
+        new
     }
 
     /// A connection is over.
-    pub(super) fn breaks(&self, connection: u64) {
+    pub(super) fn breaks(&self, connection: &Arc<Outgoing>) {
+        connection.cut();
         let mut outgoing = locked(&self.outgoing);
-        if outgoing.connection == connection {
-            outgoing.connection = 0;
-            outgoing.bytes = Vec::new();
+        if outgoing.as_ref().is_some_and(|current| Arc::ptr_eq(current, connection)) {
+            *outgoing = None;
             drop(outgoing);
             // Whoever waits for an answer hears that there is none.
             locked(&self.waiting).clear();
         }
     }
 
-    /// Everything that waits for this connection, in exchange for an empty buffer; none if another took over.
-    pub(super) async fn next(&self, connection: u64, buffer: &mut Vec<u8>) -> Option<()> {
-        buffer.clear();
-        loop {
-            {
-                let mut outgoing = locked(&self.outgoing);
-                if outgoing.connection != connection {
-                    self.more.notify_one();
-                    return None;
-                }
-                if !outgoing.bytes.is_empty() {
-                    std::mem::swap(&mut outgoing.bytes, buffer);
-                    return Some(());
-                }
-            }
-            self.more.notified().await;
-        }
+    pub(super) fn is_connected(&self) -> bool {
+        locked(&self.outgoing).is_some()
     }
 
-    pub(super) fn is_connected(&self) -> bool {
-        locked(&self.outgoing).connection != 0
+    /// Whether it is news that it is not reached for this reason.
+    pub(super) fn is_unreached(&self, reason: &'static str) -> bool {
+        std::mem::replace(&mut *locked(&self.unreached), reason) != reason
     }
 
     /// A number for a request, and where its answer will be; forgotten when the last of them is dropped.

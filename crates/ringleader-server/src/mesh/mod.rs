@@ -1,63 +1,82 @@
-//! The connections between servers: one for each pair, the higher place dials the lower. Who is at the other end is
-//! settled before a frame of it is heard: by its certificate, or, in plain text on one machine, by its greeting.
+//! What servers say to each other on their [mesh](ringleader_net::mesh). Both sides of a connection greet each other
+//! first: they must know the same servers.
 //!
-//! A frame is a length, a kind and bytes. Lock messages may be lost, so a full queue drops them; requests of the view
-//! store are answered or fail. Nothing waits without a bound.
+//! A frame is a kind and bytes. Lock messages may be lost, so a full queue drops them; requests of the view store are
+//! answered or fail. Nothing waits without a bound.
 
-mod frame;
-#[doc(hidden)]
-pub mod fuzz;
 mod link;
-mod meet;
 
-pub use frame::MAX_FRAME;
-pub use meet::Trust;
+pub use ringleader_net::mesh::{Bounds, Surroundings, Trust};
 
 use crate::queue::Queue;
 use crate::store::{Later, Unreachable, Wire};
-use bytes::Bytes;
-use frame::Kind;
+use bytes::{Buf, Bytes, BytesMut};
 use link::Link;
 use ringleader_locks::{Message, ServerId};
+use ringleader_net::limits::Sieve;
+use ringleader_net::mesh::{self, Ended, Outgoing, Protocol, Turned, take_frame};
+use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 use tokio::net::TcpListener;
 
-/// What peers, and strangers, can cost at most, and how long they are waited for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Bounds {
-    /// Bytes that wait for a socket; lock messages beyond are dropped.
-    pub messages: usize,
-    /// The same with requests and answers of the view store.
-    pub everything: usize,
-    /// Connections of which it is not settled yet who is there.
-    pub handshakes: usize,
-    /// How long that may take.
-    pub handshake: Duration,
-    /// After so long without a byte a connection is given up.
-    pub silence: Duration,
-    /// The first pause before a peer is dialled again; doubled each time.
-    pub pause: Duration,
-    /// The longest.
-    pub pause_max: Duration,
-    /// Requests of one peer that are being answered.
-    pub requests: usize,
+/// The most bytes of a frame: a snapshot of the view store is the largest.
+const MAX_FRAME: usize = 4 << 20;
+
+/// So many bytes may wait for a socket; lock messages beyond are dropped. Requests and answers of the view store may
+/// wait up to the bound of the mesh.
+const MESSAGES: usize = 2 << 20;
+
+/// So many requests of one peer are answered at once.
+const REQUESTS: usize = 256;
+
+/// Greetings of another layout are another protocol.
+const MAGIC: &[u8; 4] = b"RLS1";
+
+/// What other servers may cost. There is no bound on how often they send: all that they send is heard at once.
+#[must_use]
+pub fn bounds() -> Bounds {
+    Bounds {
+        frame: MAX_FRAME,
+        burst: u64::MAX,
+        handshakes: 64,
+        pause: Duration::from_millis(20),
+        pause_max: Duration::from_secs(1),
+        ..Bounds::default()
+    }
 }
 
-impl Default for Bounds {
-    fn default() -> Bounds {
-        Bounds {
-            messages: 2 << 20,
-            everything: 8 << 20,
-            handshakes: 64,
-            handshake: Duration::from_secs(5),
-            silence: Duration::from_secs(2),
-            pause: Duration::from_millis(20),
-            pause_max: Duration::from_secs(1),
-            requests: 256,
-        }
+/// What a frame carries: its first byte.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Kind {
+    /// Who is there.
+    Hello,
+    /// A lock message.
+    Lock,
+    /// A request of the view store, with its number before it.
+    Request,
+    /// The answer, with the same number.
+    Response,
+}
+
+impl Kind {
+    fn of(byte: u8) -> Result<Kind, String> {
+        let all = [Kind::Hello, Kind::Lock, Kind::Request, Kind::Response];
+        let kind = all.into_iter().find(|kind| *kind as u8 == byte);
+        kind.ok_or_else(|| format!("a frame of the unknown kind {byte}"))
     }
+
+    /// The kind of a frame, which has at least one byte, and what it carries.
+    fn taken(mut frame: Bytes) -> Result<(Kind, Bytes), String> {
+        Ok((Kind::of(frame.get_u8())?, frame))
+    }
+}
+
+/// The number before a request or an answer.
+fn numbered(bytes: &Bytes) -> Result<(u64, Bytes), String> {
+    let (number, _) = bytes.split_first_chunk::<8>().ok_or("a request without a number")?;
+    Ok((u64::from_le_bytes(*number), bytes.slice(8..)))
 }
 
 /// What is done with what comes in.
@@ -77,11 +96,7 @@ pub struct Tally {
     pub sent: AtomicU64,
     /// Lock messages that found no connection or no room.
     pub dropped: AtomicU64,
-    /// Lock messages received.
-    pub received: AtomicU64,
-    /// Connections that were made.
-    pub connected: AtomicU64,
-    /// Connections that were refused, or ended by something that may not be.
+    /// Connections that were refused.
     pub refused: AtomicU64,
 }
 
@@ -89,22 +104,6 @@ impl Tally {
     fn count(counter: &AtomicU64) {
         counter.fetch_add(1, Ordering::Relaxed);
     }
-}
-
-/// Who the servers are.
-pub struct Surroundings {
-    /// The name of the cluster.
-    pub cluster: String,
-    /// The place of this server.
-    pub own: ServerId,
-    /// The names of all servers, by place.
-    pub names: Vec<String>,
-    /// Where they are reached, `host:port`.
-    pub addresses: Vec<String>,
-    /// How they are known.
-    pub trust: Trust,
-    /// What they may cost.
-    pub bounds: Bounds,
 }
 
 /// The connections of a server to all others. Its clones are the same.
@@ -115,6 +114,8 @@ struct Inner {
     around: Surroundings,
     links: Vec<Link>,
     inbound: OnceLock<Arc<dyn Inbound>>,
+    strangers: OnceLock<Queue>,
+    sieve: Sieve,
     tally: Tally,
 }
 
@@ -123,27 +124,37 @@ impl Mesh {
     #[must_use]
     pub fn new(around: Surroundings) -> Mesh {
         let links = around.names.iter().map(|_| Link::default()).collect();
-        Mesh(Arc::new(Inner { around, links, inbound: OnceLock::new(), tally: Tally::default() }))
+        Mesh(Arc::new(Inner {
+            around,
+            links,
+            inbound: OnceLock::new(),
+            strangers: OnceLock::new(),
+            sieve: Sieve::default(),
+            tally: Tally::default(),
+        }))
     }
 
     /// Takes connections, for ever. They wait among these strangers; those of peers become tasks of the runtime.
     pub async fn listens(self, listener: TcpListener, strangers: Queue) {
-        meet::listen(listener, self, strangers).await;
+        let _ = self.0.strangers.set(strangers);
+        tokio::join!(mesh::listen(listener, Arc::new(self.clone())), self.0.sieve.tells("stranger"));
     }
 
     /// Makes connections, for ever, in this runtime.
     pub fn start(&self, inbound: Arc<dyn Inbound>) {
         let _ = self.0.inbound.set(inbound);
         for to in 0..self.0.around.own {
-            tokio::spawn(meet::dial(to, self.clone()));
+            tokio::spawn(mesh::dial(to, Arc::new(self.clone())));
         }
     }
 
     /// Sends a lock message, or drops it.
     pub fn send(&self, to: ServerId, message: &Message) {
         let Some(link) = self.0.links.get(usize::from(to)) else { return };
-        let most = self.0.around.bounds.messages;
-        let put = link.put(Kind::Lock, most, |bytes| message.encode(bytes));
+        let put = link.put(MESSAGES, |bytes| {
+            bytes.push(Kind::Lock as u8);
+            message.encode(bytes);
+        });
         Tally::count(if put { &self.0.tally.sent } else { &self.0.tally.dropped });
     }
 
@@ -167,7 +178,16 @@ impl Mesh {
     }
 
     fn name(&self, place: ServerId) -> &str {
-        self.0.around.names.get(usize::from(place)).map_or("?", String::as_str)
+        self.0.around.name(place)
+    }
+
+    /// Queues a request of the view store, or an answer to one; whether there was room.
+    fn put(&self, link: &Link, kind: Kind, id: u64, content: &[u8]) -> bool {
+        link.put(self.0.around.bounds.outbound_bytes, |bytes| {
+            bytes.push(kind as u8);
+            bytes.extend_from_slice(&id.to_le_bytes());
+            bytes.extend_from_slice(content);
+        })
     }
 
     /// What comes from a peer.
@@ -178,33 +198,124 @@ impl Mesh {
             Kind::Lock => {
                 let message =
                     Message::decode(&bytes).map_err(|why| format!("a lock message that is none: {why:?}"))?;
-                Tally::count(&self.0.tally.received);
                 inbound.message(from, message);
             }
             Kind::Request => {
-                let (id, request) = frame::numbered(&bytes)?;
-                let Some(busy) = link.begins(self.0.around.bounds.requests) else { return Ok(()) };
+                let (id, request) = numbered(&bytes)?;
+                let Some(busy) = link.begins(REQUESTS) else { return Ok(()) };
                 let answer = inbound.request(from, request);
                 let mesh = self.clone();
                 tokio::spawn(async move {
                     if let (Some(answer), Some(link)) = (answer.await, mesh.0.links.get(usize::from(from))) {
-                        let most = mesh.0.around.bounds.everything;
-                        link.put(Kind::Response, most, |bytes| {
-                            bytes.extend_from_slice(&id.to_le_bytes());
-                            bytes.extend_from_slice(&answer);
-                        });
+                        mesh.put(link, Kind::Response, id, &answer);
                         mesh.company();
                     }
                     drop(busy);
                 });
             }
             Kind::Response => {
-                let (id, answer) = frame::numbered(&bytes)?;
+                let (id, answer) = numbered(&bytes)?;
                 link.answered(id, answer);
             }
             Kind::Hello => return Err("a second greeting".to_owned()),
         }
         Ok(())
+    }
+}
+
+/// Hears one connection to a peer.
+pub struct Ear {
+    mesh: Mesh,
+    peer: ServerId,
+    outgoing: Arc<Outgoing>,
+}
+
+impl mesh::Ear for Ear {
+    async fn hears(&self, frame: Bytes) -> Result<(), String> {
+        let (kind, bytes) = Kind::taken(frame)?;
+        self.mesh.arrived(self.peer, kind, bytes)
+    }
+
+    async fn ended(&self, ended: Ended) {
+        if let Some(link) = self.mesh.0.links.get(usize::from(self.peer)) {
+            link.breaks(&self.outgoing);
+        }
+        tracing::warn!(event = "disconnected", peer = self.mesh.name(self.peer), why = %ended);
+    }
+}
+
+/// Both must have the same list of servers as far as both have one: a server's place is its number, and another order
+/// would be other servers.
+impl Protocol for Mesh {
+    type Ear = Ear;
+
+    fn around(&self) -> &Surroundings {
+        &self.0.around
+    }
+
+    fn greeting(&self) -> Option<Vec<u8>> {
+        let around = &self.0.around;
+        let text = format!("{},{}", around.cluster, around.names.join(","));
+        Some([&[Kind::Hello as u8], &MAGIC[..], &around.own.to_le_bytes(), text.as_bytes()].concat())
+    }
+
+    fn who(&self, certified: Option<&str>, first: Option<&[u8]>) -> Result<ServerId, Turned> {
+        let around = &self.0.around;
+        let greeting = first.and_then(|first| first.strip_prefix(&[Kind::Hello as u8]));
+        let (place, text) = greeting
+            .and_then(|greeting| greeting.strip_prefix(MAGIC)?.split_first_chunk::<2>())
+            .and_then(|(place, text)| {
+                Some((ServerId::from_le_bytes(*place), core::str::from_utf8(text).ok()?))
+            })
+            .ok_or_else(|| Turned::new("malformed", "its first frame is no greeting of this protocol"))?;
+        let mut words = text.split(',');
+        if words.next() != Some(&around.cluster) {
+            return Err(Turned::new("cluster", "it is of another cluster"));
+        }
+        let names: Vec<&str> = words.collect();
+        if names.iter().zip(&around.names).any(|(theirs, ours)| theirs != ours) {
+            let why = format!("its list of servers is {}, not {}", names.join(","), around.names.join(","));
+            return Err(Turned::new("other_servers", why));
+        }
+        let Some(name) = around.names.get(usize::from(place)) else {
+            let why = format!("it is server number {place}, which this server's file does not have");
+            return Err(Turned::new("unknown_member", why));
+        };
+        if certified.is_some_and(|certified| certified != *name) {
+            let why = format!("it says that it is `{name}`; its certificate does not");
+            return Err(Turned::new("certificate_name", why));
+        }
+        Ok(place)
+    }
+
+    fn begins(&self, first: u8) -> Result<(), String> {
+        Kind::of(first).map(|_| ())
+    }
+
+    async fn connected(&self, peer: ServerId, _: SocketAddr) -> Option<(Arc<Outgoing>, Ear)> {
+        let outgoing = self.0.links.get(usize::from(peer))?.connects();
+        tracing::info!(event = "connected", peer = self.name(peer));
+        Some((Arc::clone(&outgoing), Ear { mesh: self.clone(), peer, outgoing }))
+    }
+
+    fn stranger(&self, from: SocketAddr, Turned { reason, why }: Turned) {
+        Tally::count(&self.0.tally.refused);
+        if self.0.sieve.passes(reason) {
+            tracing::warn!(event = "stranger", from = %from, reason, why);
+        }
+    }
+
+    fn unreachable(&self, peer: ServerId, Turned { reason, why }: Turned) {
+        // The same reason is not said again and again.
+        if self.0.links.get(usize::from(peer)).is_some_and(|link| link.is_unreached(reason)) {
+            tracing::warn!(event = "unreachable", peer = self.name(peer), reason, why);
+        }
+    }
+
+    fn settles(&self, task: impl Future<Output = ()> + Send + 'static) {
+        if let Some(strangers) = self.0.strangers.get() {
+            strangers.spawn(task);
+        }
     }
 }
 
@@ -216,11 +327,7 @@ impl Wire for Mesh {
                 return Err(Unreachable(format!("there is no server at place {to}")));
             };
             let (id, answer, _call) = link.calls();
-            let sent = link.put(Kind::Request, self.0.around.bounds.everything, |bytes| {
-                bytes.extend_from_slice(&id.to_le_bytes());
-                bytes.extend_from_slice(&request);
-            });
-            if !sent {
+            if !self.put(link, Kind::Request, id, &request) {
                 return Err(Unreachable(format!("{name} is not connected, or does not read")));
             }
             self.company();
@@ -232,4 +339,38 @@ impl Wire for Mesh {
 /// Nobody who holds one of these locks can leave things half done.
 fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What another server sends, read as far as it is read before anything is believed: for fuzzing.
+#[doc(hidden)]
+pub mod fuzz {
+    use super::{BytesMut, Kind, MAX_FRAME, Message, numbered, take_frame};
+
+    /// The bytes of a connection, which come in pieces of this length. Gives what was in them: lock messages, and
+    /// requests (true) and answers of the view store.
+    #[must_use]
+    pub fn stream(bytes: &[u8], piece: usize) -> (Vec<Message>, Vec<(bool, Vec<u8>)>) {
+        let (mut buffer, mut messages, mut calls) = (BytesMut::new(), Vec::new(), Vec::new());
+        let begins = |first: u8| Kind::of(first).map(|_| ());
+        for piece in bytes.chunks(piece.max(1)) {
+            buffer.extend_from_slice(piece);
+            loop {
+                let (kind, bytes) = match take_frame(&mut buffer, MAX_FRAME, begins) {
+                    Ok(Some(frame)) => match Kind::taken(frame) {
+                        Ok(taken) => taken,
+                        Err(_) => return (messages, calls),
+                    },
+                    Ok(None) => break,
+                    Err(_) => return (messages, calls),
+                };
+                if kind == Kind::Lock {
+                    messages.extend(Message::decode(&bytes));
+                } else if kind == Kind::Request || kind == Kind::Response {
+                    let numbered = numbered(&bytes).ok();
+                    calls.extend(numbered.map(|(_, rest)| (kind == Kind::Request, rest.to_vec())));
+                }
+            }
+        }
+        (messages, calls)
+    }
 }
