@@ -10,6 +10,7 @@ mod dependencies;
 mod labels;
 mod layers;
 mod markdown;
+mod products;
 mod promises;
 mod source;
 mod text;
@@ -79,6 +80,8 @@ pub fn check(root: &Path) -> io::Result<Vec<Problem>> {
         book::named_files(&files),
         book::blocks(&files),
         labels::defined_labels(&files),
+        products::arrows(&files),
+        products::study_is_light()?,
         dependencies::library_has_none()?,
     ]
     .concat();

@@ -69,6 +69,8 @@ fn unless_known(text: &str, known: &[&str]) -> String {
     if known.contains(&text) { String::new() } else { did_you_mean(text, known) }
 }
 
+const NOBODY: &str = "0% starts nobody, and somebody must start: `one`, or a percentage above 0% such as 10%";
+
 impl Word for Initiators {
     fn parse(text: &str) -> Result<Initiators, String> {
         match text {
@@ -76,7 +78,7 @@ impl Word for Initiators {
             "one" => Ok(Initiators::One),
             _ => match text.strip_suffix('%') {
                 Some(percent) => match percent.parse::<f64>() {
-                    Ok(0.0) => Err("0% starts nobody, and somebody must start: `one`, or a percentage above 0% such as 10%".into()),
+                    Ok(0.0) => Err(NOBODY.into()),
                     Ok(percent) if (0.0..=100.0).contains(&percent) => Ok(Initiators::Percent(percent)),
                     Ok(_) | Err(_) => Err("a percentage from 0% to 100%".into()),
                 },

@@ -28,7 +28,7 @@ struct Held {
 
 enum Values {
     Bool(Vec<bool>),
-    /// Signed, though nothing we write is negative: whoever subtracts unsigned columns in pandas gets numbers near 2^64.
+    /// Signed, though nothing we write is negative: the difference of unsigned columns wraps in pandas.
     Int(Vec<i64>),
     Float(Vec<f64>),
     Text(Vec<ByteArray>),

@@ -109,8 +109,8 @@ pub fn host_and_port(text: &str) -> Result<(&str, u16), String> {
     Ok((host, port))
 }
 
-/// Whether this can be the name of a cluster, a member or a group: it can stand in certificates, environment variables and
-/// addresses of pages.
+/// Whether this can be the name of a cluster, a member or a group: it can stand in certificates, environment variables
+/// and addresses of pages.
 #[must_use]
 pub fn is_name(text: &str) -> bool {
     let fits = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';

@@ -1,7 +1,7 @@
 //! Sections of numbers: what a key is called, its kind and bounds, and the field that it stands for, once.
 
-/// Makes a section that serde reads and writes, of the structure that it stands for: `key: Kind = field`. What is not said
-/// is as the structure is by default.
+/// Makes a section that serde reads and writes, of the structure that it stands for: `key: Kind = field`. What is not
+/// said is as the structure is by default.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! section {
