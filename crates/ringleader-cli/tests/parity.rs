@@ -105,19 +105,23 @@ struct Run {
 
 fn run(entry: &Entry, n: u32, seed: u64) -> Result<Run, String> {
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
-    let record = folder.path().join("run.rlt");
+    let (record, events) = (folder.path().join("run.rlt"), folder.path().join("events"));
     let output = Command::new(env!("CARGO_BIN_EXE_ringleader"))
         .args(["up", "--once", "--json", "--for", "300s", "--pause", PAUSE, "--algorithm", entry.spec.name])
         .args(["-n", &n.to_string(), "--seed", &seed.to_string(), "--entries", &ENTRIES.to_string()])
         .arg("--record")
         .arg(&record)
+        .arg("--events")
+        .arg(&events)
         .output()
         .map_err(|error| error.to_string())?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let lines: Vec<Value> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
-    let Some(summary) = lines.iter().find(|line| line["schema"] == "ringleader.up/1") else {
+    let Ok(summary) = serde_json::from_str::<Value>(&text) else {
         return Err(format!("no summary: {text}{}", String::from_utf8_lossy(&output.stderr)));
     };
+    let summary = &summary;
+    let lines = std::fs::read_to_string(&events).map_err(|error| error.to_string())?;
+    let lines: Vec<Value> = lines.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
     if !output.status.success() {
         return Err(format!("{}: {summary}", output.status));
     }

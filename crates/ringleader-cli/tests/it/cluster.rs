@@ -191,3 +191,25 @@ fn status_says_who_leads_and_who_does_not_answer() {
     assert!(ran.err.contains("is member `c` of cluster `demo`"), "{}", ran.err);
     assert_eq!(run(&["status", "--config", &file, "--name", "a"]).code, 2, "it has nowhere to be asked");
 }
+
+#[test]
+#[cfg(unix)]
+fn up_json_is_one_object_and_events_are_in_the_file() {
+    let folder = folder("up-json");
+    let (events, record) = (format!("{folder}/events"), format!("{folder}/run.rlt"));
+    // A silence that no machine reaches, however busy.
+    let words = "up -n 3 --algorithm chang-roberts --once --for 300s --pause 60s --seed 7 --json --events";
+    let words: Vec<&str> = words.split(' ').chain([events.as_str(), "--record", &record]).collect();
+    let summary = json(&words);
+    assert_eq!((&summary["schema"], &summary["outcome"]), (&"ringleader.up/1".into(), &"elected".into()));
+    assert_eq!(summary["messages"], summary["simulated"], "{summary}");
+    assert_eq!(summary["recorded"][0]["left_out"], 0, "{summary}");
+    let file = summary["recorded"][0]["file"].as_str().expect("a file");
+    assert!(std::fs::metadata(file).is_ok_and(|file| file.len() > 0), "{summary}");
+    let events = std::fs::read_to_string(&events).expect("the events");
+    let leads: Vec<serde_json::Value> =
+        events.lines().map(|line| serde_json::from_str(line).expect("an object")).collect();
+    let leads: Vec<_> = leads.iter().filter(|line| line["event"] == "leads").collect();
+    assert_eq!(leads.len(), 1, "{events}");
+    assert_eq!((&leads[0]["member"], &leads[0]["epoch"]), (&summary["leader"]["member"], &summary["epoch"]));
+}

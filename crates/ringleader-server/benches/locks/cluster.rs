@@ -4,8 +4,9 @@ use ringleader_client::{Credentials, Endpoint, Options as Client, blocking};
 use ringleader_locks::{Class, ServerId};
 use ringleader_net::config::Environment;
 use ringleader_net::tls::Identity;
+use ringleader_net::up::Local;
 use ringleader_server::config::{Config, Pace};
-use ringleader_server::local::{CLIENT, Local, Plan};
+use ringleader_server::local::{self, CLIENT, Plan};
 use ringleader_server::{Options, Service};
 use serde_json::Value;
 use std::path::Path;
@@ -27,6 +28,7 @@ const PATIENCE: Duration = Duration::from_secs(300);
 pub(crate) struct Folder {
     folder: TempDir,
     local: Local,
+    config: Config,
 }
 
 impl Folder {
@@ -46,8 +48,8 @@ impl Folder {
             classes: vec![("fast/".to_owned(), Class::Fast), ("batch/".to_owned(), Class::Batch)],
             drain: Duration::ZERO,
         };
-        let local = Local::new(plan).unwrap_or_else(|problem| panic!("a service: {problem:?}"));
-        Folder { folder, local }
+        let (local, config) = local::make(plan).unwrap_or_else(|problem| panic!("a service: {problem:?}"));
+        Folder { folder, local, config }
     }
 
     /// What a server proves itself with.
@@ -85,7 +87,7 @@ impl Cluster {
     pub(crate) fn around_this_process() -> (Cluster, Service) {
         let mut cluster = Cluster { files: Folder::with(Pace::default()) };
         (1..SERVERS).for_each(|place| cluster.start(place));
-        let service = bind(&cluster.files.local.file(), NAMES[0], Options::default());
+        let service = bind(cluster.files.local.file(), NAMES[0], Options::default());
         (cluster, service)
     }
 
@@ -111,12 +113,15 @@ impl Cluster {
 
     /// A client of this machine.
     pub(crate) fn at_socket(&self, place: ServerId) -> Client {
-        Client { meta: "bench".to_owned(), ..Client::new([Endpoint::Unix(self.files.local.socket(place))]) }
+        Client {
+            meta: "bench".to_owned(),
+            ..Client::new([Endpoint::Unix(self.files.local.path(place, "sock"))])
+        }
     }
 
     /// A client with a certificate.
     pub(crate) fn over_tls(&self, place: ServerId) -> Client {
-        let server = &self.files.local.config().servers[usize::from(place)];
+        let server = &self.files.config.servers[usize::from(place)];
         let name = ringleader_net::tls::certificate_name(&server.name, CLUSTER);
         let endpoint = format!("https://{}#{name}", server.api).parse().expect("an address");
         let file = |ending: &str| self.files.folder.path().join(format!("{CLIENT}.{ending}"));

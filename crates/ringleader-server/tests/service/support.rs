@@ -6,7 +6,7 @@ use ringleader_net::config::Environment;
 use ringleader_net::tls::{self, Identity};
 use ringleader_server::config::{Config, Pace, Permission, Right, Rights, Secret, Token, Who, sha256};
 use ringleader_server::embedded::Embedded;
-use ringleader_server::local::{Local, Plan};
+use ringleader_server::local::{self, Plan};
 use ringleader_server::{Handle, Options, Service};
 use rustls::pki_types::ServerName;
 use rustls::{ClientConnection, StreamOwned};
@@ -96,15 +96,13 @@ impl Cluster {
             classes: vec![("fast/".to_owned(), Class::Fast), ("batch/".to_owned(), Class::Batch)],
             drain: Duration::from_secs(2),
         };
-        let local = Local::new(plan).expect("a service can be made");
-        let mut config = local.config().clone();
+        let (_, mut config) = local::make(plan).expect("a service can be made");
         config.tokens.push(Token { name: "ci".to_owned(), secret: Secret(sha256(TOKEN.as_bytes())) });
         config.permissions.push(Permission {
             who: Who::Token("ci".to_owned()),
             prefix: "ci/".to_owned(),
             allow: Rights::of(&[Right::Lock, Right::Observe]),
         });
-        drop(local);
         let running = (0..servers).map(|_| None).collect();
         let cluster = Cluster { folder, config, options, running };
         cluster.writes();

@@ -17,7 +17,10 @@ pub(crate) struct UpArgs {
     #[arg(short, long, value_name = "ALGORITHM", required_unless_present = "service")]
     pub(crate) algorithm: Option<String>,
     /// A lock and leader service instead: three servers, with certificates, ready for `lock` and `elect`.
-    #[arg(long, conflicts_with_all = ["algorithm", "ids", "topology", "range", "record", "kill_every", "plain"])]
+    #[arg(
+        long,
+        conflicts_with_all = ["algorithm", "ids", "topology", "range", "record", "kill_every", "plain", "events"]
+    )]
     pub(crate) service: bool,
     /// Their identities in ring order, as `run` takes them.
     #[arg(long, value_name = "LIST|@FILE|KIND", value_parser = Given::<IdsArg>::parse)]
@@ -51,6 +54,9 @@ pub(crate) struct UpArgs {
     /// Record the run: what `replay`, `trace` and the page take.
     #[arg(long, value_name = "FILE")]
     pub(crate) record: Option<PathBuf>,
+    /// Append what happens to this file, one JSON object per line.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) events: Option<PathBuf>,
     /// Keep everything (configuration, certificates, logs, events) in this directory.
     #[arg(long, value_name = "DIR", visible_alias = "dir")]
     pub(crate) keep: Option<PathBuf>,
@@ -113,7 +119,9 @@ impl UpArgs {
                 add(option, value.text.clone());
             }
         }
-        for (option, value) in [("--record", &self.record), ("--keep", &self.keep)] {
+        for (option, value) in
+            [("--record", &self.record), ("--events", &self.events), ("--keep", &self.keep)]
+        {
             if let Some(value) = value {
                 add(option, value.display().to_string());
             }

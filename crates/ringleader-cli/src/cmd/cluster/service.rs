@@ -1,26 +1,19 @@
-//! A lock service: one server of it, a whole one on this machine, and how it is.
+//! A lock service: one server of it, how it is, and who is a member.
 
 use super::reach;
-use crate::App;
-use crate::args::{MemberChange, MembersArgs, NodeArgs, StatusArgs, UpArgs, quoted};
-use crate::console::{BOLD, Console, DIM, RESET};
+use crate::args::{MemberChange, MembersArgs, NodeArgs, StatusArgs};
+use crate::console::Console;
 use crate::error::{Diagnostic, Failure};
-use crate::output::unwritten;
 use comfy_table::{ContentArrangement, Table, presets};
 use ringleader_client::{Code, Credentials, Endpoint, LockError, Options as Client, blocking};
 use ringleader_net::config::{Environment, Security};
-use ringleader_net::signals::Interrupted;
-use ringleader_server::config::{Config, Pace, ServerAddress};
-use ringleader_server::local::{self, Gone, Local, Plan};
+use ringleader_server::config::{Config, ServerAddress};
+use ringleader_server::local;
 use ringleader_server::{Options, Service};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
-
-/// How long the servers of `up --service` have until they serve.
-const PATIENCE: Duration = Duration::from_secs(30);
+use std::path::Path;
+use std::time::Duration;
 
 /// So long a server may take to answer.
 const ANSWER: Duration = Duration::from_secs(2);
@@ -93,214 +86,6 @@ fn tell(
     console.err.flush()
 }
 
-/// `ringleader up --service`.
-pub(super) fn up(app: &App, args: &UpArgs, console: &mut Console<'_>) -> Result<u8, Failure> {
-    let servers = u16::try_from(args.nodes.unwrap_or(3)).ok().filter(|servers| *servers <= 9);
-    let Some(servers) = servers else {
-        let message = "a service on one machine has 1 to 9 servers";
-        return Err(Diagnostic::input("ringleader::too_many_members", message)
-            .help("three survive the loss of one, five of two")
-            .command(format!("{} up --service -n 3", app.program), "")
-            .into());
-    };
-    let folder = Folder::new(args.keep.as_deref())?;
-    let program = std::env::current_exe().map_err(|error| {
-        Diagnostic::new("ringleader::cannot_start", 4, format!("this program does not find itself: {error}"))
-    })?;
-    let interrupted = Interrupted::listen()
-        .map_err(|error| Diagnostic::new("ringleader::cannot_start", 4, format!("no signals: {error}")))?;
-    let begun = Instant::now();
-    let mut local = Local::new(Plan {
-        program,
-        folder: folder.path.clone(),
-        servers,
-        cluster: "local".to_owned(),
-        pace: Pace::default(),
-        classes: vec![("batch/".to_owned(), ringleader_locks::Class::Batch)],
-        drain: Duration::from_secs(2),
-    })?;
-    for place in 0..servers {
-        local.start(place)?;
-    }
-    let (mut told, mut again) = (false, Again::default());
-    let limit = args.time.as_ref().map(|time| time.value.0);
-    loop {
-        for gone in local.gone() {
-            if interrupted.is_set() {
-                break;
-            }
-            if !told || again.is_hopeless(&gone) {
-                let message = format!("server {} has ended by itself: {}", gone.name, gone.status);
-                local.stop();
-                let diagnostic = Diagnostic::new("ringleader::member_ended", 4, message);
-                return Err(gone.log.lines().fold(diagnostic, |said, line| said.help(line)).into());
-            }
-            again.note(&gone, &local.file(), app, console)?;
-        }
-        for name in again.due() {
-            if let Some(place) = local.config().place(&name) {
-                local.start(place)?;
-            }
-        }
-        if !told && ready(&local) {
-            told = true;
-            serves(app, &local, begun.elapsed(), console)?;
-            if args.once {
-                break;
-            }
-        }
-        if !told && begun.elapsed() > PATIENCE {
-            local.stop();
-            let message = format!("the servers do not serve after {} s", PATIENCE.as_secs());
-            return Err(Diagnostic::new("ringleader::not_ready", 4, message)
-                .help(format!("their logs are in {} (keep them with --keep DIR)", folder.path.display()))
-                .into());
-        }
-        if interrupted.is_set() || limit.is_some_and(|limit| begun.elapsed() >= limit) {
-            break;
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    local.stop();
-    Ok(0)
-}
-
-/// Servers of `up --service` that have ended and are started again, as a service manager would: whoever kills one wants
-/// to see what happens.
-#[derive(Default)]
-struct Again {
-    /// Which are to be started, and when.
-    due: Vec<(String, Instant)>,
-    /// When each was last started again.
-    started: BTreeMap<String, Instant>,
-}
-
-impl Again {
-    const PAUSE: Duration = Duration::from_secs(2);
-
-    /// Whether it ended as soon as it had been started again.
-    fn is_hopeless(&self, gone: &Gone) -> bool {
-        let again = self.started.get(&gone.name);
-        !gone.left && again.is_some_and(|started| started.elapsed() < Duration::from_secs(1))
-    }
-
-    /// Says what became of it, and what comes next.
-    fn note(&mut self, gone: &Gone, file: &Path, app: &App, console: &mut Console<'_>) -> io::Result<()> {
-        let (name, status) = (&gone.name, &gone.status);
-        if gone.left {
-            let file = file.display().to_string();
-            let words = ["node", "--config", &file, "--name", name].map(str::to_owned);
-            writeln!(console.err, "server {name} has left; it comes back with:")?;
-            writeln!(console.err, "  {}", quoted(&app.program, &words))?;
-        } else {
-            let pause = Again::PAUSE.as_secs();
-            writeln!(console.err, "server {name} has ended ({status}); it is started again in {pause} s")?;
-            self.due.push((name.clone(), Instant::now() + Again::PAUSE));
-        }
-        console.err.flush()
-    }
-
-    /// Who is to be started now.
-    fn due(&mut self) -> Vec<String> {
-        let now = Instant::now();
-        let due: Vec<_> = self.due.extract_if(.., |(_, at)| *at <= now).map(|(name, _)| name).collect();
-        self.started.extend(due.iter().map(|name| (name.clone(), now)));
-        due
-    }
-}
-
-/// Whether every server can grant.
-fn ready(local: &Local) -> bool {
-    let file = local.file();
-    let asks = |server: &ServerAddress| asked(local.config(), &file, server, ("GET", "/readyz")).is_ok();
-    local.config().servers.iter().all(asks)
-}
-
-/// What to type now.
-fn serves(app: &App, local: &Local, took: Duration, console: &mut Console<'_>) -> Result<(), Failure> {
-    let file = local.file().display().to_string();
-    let config = local.config();
-    if console.json {
-        let server = |server: &ServerAddress| {
-            json!({
-                "name": server.name,
-                "api": server.api,
-                "socket": server.socket.as_ref().map(|path| path.display().to_string()),
-                "status": server.status,
-                "pid": config.place(&server.name).and_then(|place| local.pid(place)),
-            })
-        };
-        let servers: Vec<Value> = config.servers.iter().map(server).collect();
-        let line = json!({
-            "schema": "ringleader.up-service/1",
-            "config": file,
-            "cluster": config.cluster,
-            "ready_ms": took.as_millis() as u64,
-            "servers": servers,
-        });
-        writeln!(console.out, "{line}")?;
-        console.out.flush()?;
-        return Ok(());
-    }
-    let names: Vec<&str> = config.servers.iter().map(|server| server.name.as_str()).collect();
-    writeln!(
-        console.out,
-        "{BOLD}{} servers{RESET} ({}) serve after {} ms   {DIM}{file}{RESET}",
-        names.len(),
-        names.join(", "),
-        took.as_millis()
-    )?;
-    writeln!(console.out, "in another terminal:")?;
-    for words in [
-        vec!["lock", "demo", "--config", &file, "--", "sleep", "5"],
-        vec!["elect", "demo", "--config", &file, "--", "sleep", "5"],
-        vec!["observe", "demo", "--config", &file],
-        vec!["status", "--config", &file],
-        vec!["serve", "--cluster", &file],
-    ] {
-        let words: Vec<String> = words.into_iter().map(str::to_owned).collect();
-        writeln!(console.out, "  {}", quoted(&app.program, &words))?;
-    }
-    if let Some(pid) = local.pid(0) {
-        writeln!(
-            console.out,
-            "  kill -9 {pid}   {DIM}# server {}: who holds a lock there stops in time{RESET}",
-            names[0]
-        )?;
-    }
-    writeln!(console.out, "Ctrl-C ends it")?;
-    console.out.flush()?;
-    Ok(())
-}
-
-/// Where the files are. They vanish, unless they are to be kept.
-struct Folder {
-    path: PathBuf,
-    _vanishes: Option<tempfile::TempDir>,
-}
-
-impl Folder {
-    fn new(keep: Option<&Path>) -> Result<Folder, Diagnostic> {
-        match keep {
-            Some(path) => {
-                std::fs::create_dir_all(path).map_err(|error| unwritten(path, &error))?;
-                if path.join(local::FILE).exists() {
-                    let message = format!("{} has a {} already", path.display(), local::FILE);
-                    return Err(Diagnostic::input("ringleader::output_exists", message)
-                        .help("name a directory that is empty or does not exist"));
-                }
-                Ok(Folder { path: path.to_owned(), _vanishes: None })
-            }
-            None => {
-                let folder = tempfile::Builder::new().prefix("ringleader-").tempdir().map_err(|error| {
-                    Diagnostic::new("ringleader::output", 4, format!("no temporary directory: {error}"))
-                })?;
-                Ok(Folder { path: folder.path().to_owned(), _vanishes: Some(folder) })
-            }
-        }
-    }
-}
-
 /// How a client of this machine asks one server: by its socket if it may, otherwise by its API, with the certificate
 /// that is beside the configuration or the token of the environment.
 fn way_to(config: &Config, file: &Path, server: &ServerAddress) -> Client {
@@ -324,7 +109,7 @@ fn way_to(config: &Config, file: &Path, server: &ServerAddress) -> Client {
 }
 
 /// One server's answer.
-fn asked(
+pub(super) fn asked(
     config: &Config,
     file: &Path,
     server: &ServerAddress,

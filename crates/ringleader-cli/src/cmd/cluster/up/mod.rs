@@ -1,6 +1,7 @@
-//! `ringleader up`: a cluster of real processes on this machine, who leads it, and what that cost on the wire.
+//! `ringleader up`: real processes on this machine, who leads them, and what that cost on the wire.
 
 mod plan;
+mod service;
 mod watch;
 
 use crate::App;
@@ -10,13 +11,13 @@ use crate::console::Console;
 use crate::error::{Diagnostic, Failure};
 use crate::output::{Output, unwritten};
 use plan::Plan;
+use ringleader_net::events::Events;
 use ringleader_net::signals::Interrupted;
-use ringleader_net::up::{self, Local};
+use ringleader_net::up::{self, Course, Gone, Seen, Watch};
 use serde_json::json;
-use std::io::Write;
-use std::path::PathBuf;
-use std::time::{Duration, Instant};
-use watch::Watch;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// How long --once waits when nobody says otherwise.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -26,75 +27,108 @@ const GLANCE: Duration = Duration::from_millis(20);
 
 pub(crate) fn run(app: &App, args: &UpArgs, console: &mut Console<'_>) -> Result<u8, Failure> {
     if args.service {
-        return super::service::up(app, args, console);
+        return service::run(app, args, console);
     }
     let entry = find(app, args.algorithm.as_deref().unwrap_or_default())?;
-    let plan = Plan::new(app, entry, args, console.json)?;
+    let Plan { cluster, seed, again, simulated } = Plan::new(app, entry, args, console.json)?;
     if let Some(record) = &args.record {
         // Better now than after the run. What is claimed is given back.
         Output::claim(record, true)?;
     }
-    let folder = Folder::new(args)?;
-    let program = std::env::current_exe().map_err(|error| {
-        Diagnostic::new("ringleader::cannot_start", 4, format!("this program does not find itself: {error}"))
-    })?;
-    let interrupted = Interrupted::listen()
-        .map_err(|error| Diagnostic::new("ringleader::cannot_start", 4, format!("no signals: {error}")))?;
-    let local = up::Plan {
-        program,
-        cluster: plan.cluster.clone(),
+    let mut stream = Stream::open(args.events.as_deref())?;
+    let folder = Folder::new(args.keep.as_deref(), up::FILE)?;
+    let interrupted = Interrupted::listen()?;
+    let mut teller = watch::Teller::default();
+    watch::begin(&cluster, (entry.spec.name, seed), args, &folder.path, console)?;
+    let places = 0..cluster.members.len() as ringleader_live::Place;
+    let plan = up::Plan {
+        program: program()?,
+        cluster,
         folder: folder.path.clone(),
         plain: args.plain,
         records: args.record.is_some(),
-        seed: plan.seed,
+        seed,
     };
-    let mut local = Local::new(local, app.registry)?;
-    let mut watch = Watch::new(&plan, args, &folder.path);
-    watch.begin(console)?;
-    for place in 0..plan.places() {
+    let (mut local, config) = up::make(plan, app.registry)?;
+    let kill_every = args.kill_every.as_ref().map(|every| every.value.0);
+    let course = Course { entry, entries: args.entries, kill_every, seed, simulated };
+    let mut watch = Watch::new(course, config.clone());
+    for place in places {
         local.start(place)?;
     }
     let limit = args.time.as_ref().map(|time| time.value.0).or(args.once.then_some(PATIENCE));
-    let begun = Instant::now();
     loop {
-        watch.look(&mut local, console)?;
-        if let Some(gone) = local.gone().into_iter().next() {
+        let mut seen = watch.look(&mut local);
+        stream.take(&seen)?;
+        seen.iter().try_for_each(|seen| teller.tell(seen, &watch, console))?;
+        teller.table(&mut watch, &local, console)?;
+        if let Some(gone) = local.gone().first() {
             if interrupted.is_set() {
                 break;
             }
-            let name = local.name(gone.place).to_owned();
-            let message = format!("member {name} has ended by itself: {}", gone.status);
-            let diagnostic = Diagnostic::new("ringleader::member_ended", 4, message);
             local.stop();
-            return Err(gone.log.lines().fold(diagnostic, |said, line| said.help(line)).into());
+            return Err(ended("member", gone).into());
         }
-        let over = limit.is_some_and(|limit| begun.elapsed() >= limit);
+        let over = limit.is_some_and(|limit| watch.elapsed() >= limit);
         if interrupted.is_set() || over || args.once && watch.is_done(&local) {
             break;
         }
-        watch.strike(&mut local, console)?;
+        seen = watch.strike(&mut local)?;
+        stream.take(&seen)?;
+        seen.iter().try_for_each(|seen| teller.tell(seen, &watch, console))?;
         std::thread::sleep(GLANCE);
     }
     watch.take_stock(&local);
     local.stop();
-    watch.look(&mut local, console)?;
-    let again = quoted(&app.program, &plan.again);
-    watch.summary(&again, begun.elapsed(), console)?;
-    if let Some(record) = &args.record {
-        let written = crate::cmd::trace::merge_epochs(record, |epoch| local.parts(epoch))?;
-        for (path, left_out) in written {
-            if console.json {
-                let line =
-                    json!({ "event": "recorded", "file": path.display().to_string(), "left_out": left_out });
-                writeln!(console.out, "{line}")?;
-            } else if !console.quiet {
-                let left_out =
-                    if left_out > 0 { format!(" ({left_out} steps left out)") } else { String::new() };
-                writeln!(console.err, "recorded {}{left_out}", path.display())?;
-            }
+    let seen = watch.look(&mut local);
+    stream.take(&seen)?;
+    seen.iter().try_for_each(|seen| teller.tell(seen, &watch, console))?;
+    let recorded = match &args.record {
+        Some(record) => {
+            crate::cmd::trace::merge_epochs(record, |epoch| up::parts(&folder.path, &config, epoch))?
         }
+        None => Vec::new(),
+    };
+    let files = recorded
+        .iter()
+        .map(|(path, left_out)| json!({ "file": path.display().to_string(), "left_out": left_out }));
+    let summary = watch.summary(quoted(&app.program, &again), files.collect());
+    teller.summary(&summary, console)?;
+    for (path, left_out) in recorded.iter().filter(|_| !console.json && !console.quiet) {
+        let left_out = if *left_out > 0 { format!(" ({left_out} steps left out)") } else { String::new() };
+        writeln!(console.err, "recorded {}{left_out}", path.display())?;
     }
-    Ok(watch.exit_code())
+    Ok(u8::from(!matches!(summary.outcome, "elected" | "done")))
+}
+
+/// Our own program, which has the command `node`.
+fn program() -> Result<PathBuf, Diagnostic> {
+    std::env::current_exe().map_err(|error| {
+        Diagnostic::new("ringleader::cannot_start", 4, format!("this program does not find itself: {error}"))
+    })
+}
+
+/// A node that should run has ended.
+fn ended(what: &str, gone: &Gone) -> Diagnostic {
+    let message = format!("{what} {} has ended by itself: {}", gone.name, gone.status);
+    let diagnostic = Diagnostic::new("ringleader::member_ended", 4, message);
+    gone.log.lines().fold(diagnostic, |said, line| said.help(line))
+}
+
+/// The file that has everything that happened.
+struct Stream(Option<(PathBuf, Events)>);
+
+impl Stream {
+    fn open(path: Option<&Path>) -> Result<Stream, Diagnostic> {
+        let open = |path: &Path| -> io::Result<_> { Ok((path.to_owned(), Events::open(path)?)) };
+        let opened = path.map(|path| open(path).map_err(|error| unwritten(path, &error))).transpose();
+        Ok(Stream(opened?))
+    }
+
+    fn take(&mut self, seen: &[Seen]) -> Result<(), Diagnostic> {
+        let Some((path, events)) = &self.0 else { return Ok(()) };
+        seen.iter().try_for_each(|seen| events.write(&seen.line)).map_err(|error| unwritten(path, &error))
+    }
 }
 
 /// Where the files of the cluster are. It vanishes, unless it is to be kept.
@@ -104,23 +138,20 @@ struct Folder {
 }
 
 impl Folder {
-    fn new(args: &UpArgs) -> Result<Folder, Diagnostic> {
-        match &args.keep {
-            Some(path) => {
-                std::fs::create_dir_all(path).map_err(|error| unwritten(path, &error))?;
-                if path.join("cluster.toml").exists() {
-                    let message = format!("{} has a cluster.toml already", path.display());
-                    return Err(Diagnostic::input("ringleader::output_exists", message)
-                        .help("name a directory that is empty or does not exist"));
-                }
-                Ok(Folder { path: path.clone(), _vanishes: None })
-            }
-            None => {
-                let folder = tempfile::Builder::new().prefix("ringleader-").tempdir().map_err(|error| {
-                    Diagnostic::new("ringleader::output", 4, format!("no temporary directory: {error}"))
-                })?;
-                Ok(Folder { path: folder.path().to_owned(), _vanishes: Some(folder) })
-            }
+    /// This directory, if it has no such file yet, or one that vanishes.
+    fn new(keep: Option<&Path>, file: &str) -> Result<Folder, Diagnostic> {
+        let Some(path) = keep else {
+            let folder = tempfile::Builder::new().prefix("ringleader-").tempdir().map_err(|error| {
+                Diagnostic::new("ringleader::output", 4, format!("no temporary directory: {error}"))
+            })?;
+            return Ok(Folder { path: folder.path().to_owned(), _vanishes: Some(folder) });
+        };
+        std::fs::create_dir_all(path).map_err(|error| unwritten(path, &error))?;
+        if path.join(file).exists() {
+            let message = format!("{} has a {file} already", path.display());
+            return Err(Diagnostic::input("ringleader::output_exists", message)
+                .help("name a directory that is empty or does not exist"));
         }
+        Ok(Folder { path: path.to_owned(), _vanishes: None })
     }
 }

@@ -9,14 +9,13 @@ use crate::{ids_file, refusal};
 use ringleader::model::{Links, Schedules, Shape, Timing as Pace};
 use ringleader::registry::{Entry, Problem};
 use ringleader::sim::{Ids, Scenario};
-use ringleader_live::{Cluster, GroupSpec, MAX_MEMBERS, MemberSpec, Place, Timing, Users};
+use ringleader_live::{Cluster, GroupSpec, MAX_MEMBERS, MemberSpec, Timing, Users};
 
 /// The number of members when nobody says otherwise.
 const MEMBERS_DEFAULT: u32 = 5;
 
 /// What is to be put up.
 pub(super) struct Plan {
-    pub(super) entry: &'static Entry,
     pub(super) cluster: Cluster,
     pub(super) seed: u64,
     /// The words of the command that does the same.
@@ -77,11 +76,7 @@ impl Plan {
         };
         let members = ids.iter().enumerate().map(|(place, &id)| MemberSpec { name: name(place), id });
         let cluster = Cluster { name: "up".into(), members: members.collect(), groups: vec![group], timing };
-        Ok(Plan { entry, cluster, seed, again, simulated })
-    }
-
-    pub(super) fn places(&self) -> Place {
-        self.cluster.members.len() as Place
+        Ok(Plan { cluster, seed, again, simulated })
     }
 }
 
