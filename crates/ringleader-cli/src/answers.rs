@@ -11,7 +11,7 @@ use serde_json::Value;
 use std::ffi::OsString;
 
 fn app() -> App {
-    App { program: "ringleader".into(), registry: ringleader_errata::all() }
+    App { program: "ringleader".into(), registry: ringleader_errata::all(), usual: Vec::new() }
 }
 
 fn stage() -> Stage {

@@ -3,13 +3,7 @@
 use anstream::adapter::StripBytes;
 use std::io::{self, Write};
 
-pub(crate) const BOLD: &str = "\x1b[1m";
-pub(crate) const DIM: &str = "\x1b[2m";
-pub(crate) const RED: &str = "\x1b[31m";
-pub(crate) const GREEN: &str = "\x1b[32m";
-pub(crate) const YELLOW: &str = "\x1b[33m";
-pub(crate) const CYAN: &str = "\x1b[36m";
-pub(crate) const RESET: &str = "\x1b[0m";
+pub(crate) use ringleader_lab::people::style::{BOLD, CYAN, DIM, GREEN, RED, RESET, YELLOW};
 
 /// How wide the terminal is; none if stdout is a file or a pipe.
 pub(crate) fn width() -> Option<u16> {

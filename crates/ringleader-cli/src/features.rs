@@ -78,7 +78,7 @@ mod tests {
     use std::ffi::OsString;
 
     fn app() -> App {
-        App { program: "ringleader".into(), registry: &[] }
+        App { program: "ringleader".into(), registry: &[], usual: Vec::new() }
     }
 
     #[test]

@@ -9,26 +9,15 @@
 //! }
 //! ```
 
-mod advice;
 #[cfg(all(test, feature = "page"))]
 mod answers;
 mod args;
 mod cmd;
 mod console;
-mod describe;
 mod error;
-mod estimate;
 mod features;
-mod ids_file;
-mod memory;
 mod output;
-mod page;
 mod progress;
-mod refusal;
-mod report;
-mod scenario;
-mod scope;
-mod sweep;
 mod watch;
 #[cfg(feature = "page")]
 mod words;
@@ -38,24 +27,29 @@ use clap::{CommandFactory, FromArgMatches};
 use console::{Console, Plain, Stream};
 use error::Failure;
 use ringleader::registry::{self, Entry};
-pub(crate) use ringleader_lab::suggest;
+pub(crate) use ringleader_lab::App;
 use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
-/// What every command knows.
-pub(crate) struct App {
-    /// The name of the program, for commands that it prints.
-    pub(crate) program: String,
-    /// The algorithms.
-    pub(crate) registry: &'static [Entry],
+/// Options that an environment variable may give, for whoever does not ask this command line.
+const FROM_ENVIRONMENT: [(&str, &str); 3] =
+    [("seed", "RINGLEADER_SEED"), ("max-steps", "RINGLEADER_MAX_STEPS"), ("threads", "RINGLEADER_THREADS")];
+
+fn app(registry: &'static [Entry], first: Option<&OsString>) -> App {
+    let given = |(option, name): (&'static str, &str)| Some((option, std::env::var(name).ok()?));
+    App {
+        program: program(registry, first),
+        registry: registry::own(registry),
+        usual: FROM_ENVIRONMENT.into_iter().filter_map(given).collect(),
+    }
 }
 
 /// The whole command line over these algorithms, on the arguments, the terminal and the environment of this program.
 #[must_use]
 pub fn main(registry: &'static [Entry]) -> ExitCode {
     let args: Vec<OsString> = std::env::args_os().collect();
-    let app = App { program: program(registry, args.first()), registry: registry::own(registry) };
+    let app = app(registry, args.first());
     let parsed = parse(&app, &args);
     if let Ok(cli) = &parsed {
         match cli.color {
@@ -78,7 +72,7 @@ pub fn run_from<Arg: Into<OsString>>(
     err: &mut dyn Write,
 ) -> u8 {
     let args: Vec<OsString> = args.into_iter().map(Into::into).collect();
-    let app = App { program: program(registry, args.first()), registry: registry::own(registry) };
+    let app = app(registry, args.first());
     let parsed = parse(&app, &args);
     if matches!(&parsed, Ok(cli) if cli.color == Color::Always) {
         return dispatch(&app, parsed, &args, out, err, false);
@@ -137,8 +131,8 @@ fn dispatch(
             let words: Vec<String> =
                 args.iter().skip(1).map(|arg| arg.to_string_lossy().into_owned()).collect();
             return match features::missing_command(app, &said, &words) {
-                Some(diagnostic) if json => diagnostic.write_json(out),
-                Some(diagnostic) => diagnostic.write(err),
+                Some(diagnostic) if json => error::write_json(&diagnostic, out),
+                Some(diagnostic) => error::write(&diagnostic, err),
                 None => error::usage(&said, json, out, err),
             };
         }
@@ -159,11 +153,11 @@ impl Failure {
     fn tell(self, console: &mut Console<'_>) -> u8 {
         match self {
             Failure::Output(error) => {
-                error::Diagnostic::new("ringleader::output", 4, format!("cannot write the output: {error}"))
-                    .write(console.err)
+                let said = format!("cannot write the output: {error}");
+                error::write(&error::Diagnostic::new("output", 4, said), console.err)
             }
-            Failure::Said(diagnostic) if console.json => diagnostic.write_json(console.out),
-            Failure::Said(diagnostic) => diagnostic.write(console.err),
+            Failure::Said(diagnostic) if console.json => error::write_json(&diagnostic, console.out),
+            Failure::Said(diagnostic) => error::write(&diagnostic, console.err),
         }
     }
 }

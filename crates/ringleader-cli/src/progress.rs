@@ -5,7 +5,7 @@ use ringleader::{check, sim::Progress};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::report::{bytes, grouped};
+use ringleader_lab::people::{bytes, grouped};
 
 /// Nothing is drawn before: most runs are over by then.
 const PATIENCE: Duration = Duration::from_millis(300);

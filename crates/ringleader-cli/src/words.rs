@@ -2,18 +2,17 @@
 //! and here, and the command that the page shows is the one that `again` prints. What reads or writes a file is
 //! refused.
 
-use crate::args::{CheckArgs, CompareArgs, IdsArg, RunArgs, ScheduleArg, quoted};
+use crate::App;
 use crate::cmd::compare;
 use crate::error::Diagnostic;
-use crate::report::version;
-use crate::{App, memory, scenario, scope, suggest};
-use clap::{Arg, ArgAction, Args, Command, FromArgMatches};
 use ringleader::registry::{Entry, find};
 use ringleader::sim::Edit;
+use ringleader_lab::options::{
+    ByName, CheckOptions, CompareOptions, IdsArg, Known, RunOptions, ScheduleArg, quoted,
+};
+use ringleader_lab::plan::{self, StateGrowth, memory};
+use ringleader_lab::suggest;
 use ringleader_page::{Compared, Complaint, OptionValue, Options, Planned, PlannedCheck, Words};
-
-/// Options that write files, or that are about the terminal.
-const NOT_HERE: [&str; 6] = ["trace", "plot", "output", "force", "json", "steps"];
 
 /// The words of this command line.
 pub(crate) struct CommandWords {
@@ -22,7 +21,7 @@ pub(crate) struct CommandWords {
 
 impl CommandWords {
     pub(crate) fn new(app: &App) -> CommandWords {
-        CommandWords { app: App { program: app.program.clone(), registry: app.registry } }
+        CommandWords { app: app.clone() }
     }
 
     fn find(&self, name: &str) -> Result<&'static Entry, Complaint> {
@@ -44,12 +43,12 @@ impl Words for CommandWords {
     }
 
     fn version(&self) -> String {
-        version(&self.app)
+        self.app.version()
     }
 
     fn run(&self, algorithm: &str, options: &Options, edits: &[Edit]) -> Result<Planned, Complaint> {
         let entry = self.find(algorithm)?;
-        let mut args: RunArgs = parse("run", &[algorithm], options)?;
+        let mut args: RunOptions = parse(&self.app, "run", options)?;
         args.edit.extend(edits);
         // Equal questions have equal answers: nothing is drawn for whoever gives no seed.
         args.seed = args.seed.or(Some(0));
@@ -58,7 +57,7 @@ impl Words for CommandWords {
         if let Some(ScheduleArg::Replay(_)) = environment.schedule.as_ref().map(|given| &given.value) {
             return Err(no_file("schedule").help("to follow a recording, open its file: drop it on the page"));
         }
-        let plan = scenario::plan(entry, &args).map_err(complain)?;
+        let plan = plan::run(entry, &args).map_err(complain)?;
         // Too many for the page are too many whatever memory there is, and are refused as such.
         if plan.scenario.n <= ringleader_page::limits::NODES {
             memory::check_for_page(entry, &plan.scenario).map_err(complain)?;
@@ -73,9 +72,9 @@ impl Words for CommandWords {
 
     fn check(&self, algorithm: &str, options: &Options) -> Result<PlannedCheck, Complaint> {
         let entry = self.find(algorithm)?;
-        let args: CheckArgs = parse("check", &[algorithm], options)?;
+        let args: CheckOptions = parse(&self.app, "check", options)?;
         no_files(args.ids.as_ref().map(|given| &given.value))?;
-        let plan = scope::plan(&self.app, entry, &args).map_err(complain)?;
+        let plan = plan::check(&self.app, entry, &args).map_err(complain)?;
         Ok(PlannedCheck {
             algorithm: entry.spec.name,
             scope: plan.scope,
@@ -86,22 +85,25 @@ impl Words for CommandWords {
 
     fn expected_states(&self, check: &PlannedCheck) -> Option<u64> {
         let entry = find(self.app.registry, check.algorithm)?;
-        crate::estimate::Growth::measure(entry, &check.scope)?.at(check.scope.n)
+        StateGrowth::measure(entry, &check.scope)?.at(check.scope.n)
     }
 
     fn compare(&self, algorithms: &[String], options: &Options) -> Result<Compared, Complaint> {
-        let names: Vec<&str> = algorithms.iter().map(String::as_str).collect();
-        for name in &names {
+        for name in algorithms {
             self.find(name)?;
         }
-        let args: CompareArgs = parse("compare", &names, options)?;
+        let args: CompareOptions = parse(&self.app, "compare", options)?;
         no_files(args.environment.ids.as_ref().map(|given| &given.value))?;
-        compare::for_page(&self.app, &args).map_err(complain)
+        compare::for_page(&self.app, algorithms, &args).map_err(complain)
     }
 }
 
 fn complain(diagnostic: Diagnostic) -> Complaint {
-    let complaint = diagnostic.complaint();
+    let complaint = Complaint {
+        code: format!("ringleader::{}", diagnostic.code),
+        message: diagnostic.message.clone(),
+        help: diagnostic.help_lines().map(str::to_owned).collect(),
+    };
     if complaint.help.is_empty() { complaint.help("choose another value") } else { complaint }
 }
 
@@ -117,65 +119,41 @@ fn no_file(option: &str) -> Complaint {
     Complaint::new("ringleader::no_files_here", message)
 }
 
-/// The arguments of a command that these names and options are.
-fn parse<Arguments: Args + FromArgMatches>(
-    name: &'static str,
-    names: &[&str],
-    options: &Options,
-) -> Result<Arguments, Complaint> {
-    let mut command =
-        Arguments::augment_args(Command::new(name).no_binary_name(true).disable_help_flag(true));
-    // After `--` a name that begins with a dash is a name too.
-    let mut words = Vec::new();
+/// The options that these are.
+fn parse<T: ByName>(app: &App, name: &'static str, options: &Options) -> Result<T, Complaint> {
+    let known = T::known();
+    let mut given = Vec::new();
     for (key, value) in options {
-        let known = command.get_arguments().find(|arg| arg.get_long() == Some(key.as_str()));
-        let Some(arg) = known.filter(|_| !NOT_HERE.contains(&key.as_str())) else {
-            return Err(unknown(name, &command, key));
+        let Some(option) = known.iter().find(|known| known.long == key) else {
+            return Err(unknown(name, &known, key));
         };
-        say(arg, key, value, &mut words)?;
-    }
-    words.push("--".to_owned());
-    words.extend(names.iter().map(|name| (*name).to_owned()));
-    let matches = command.try_get_matches_from_mut(words).map_err(|error| said(&error))?;
-    Arguments::from_arg_matches(&matches).map_err(|error| said(&error))
-}
-
-fn say(arg: &Arg, key: &str, value: &OptionValue, words: &mut Vec<String>) -> Result<(), Complaint> {
-    let is_flag = matches!(arg.get_action(), ArgAction::SetTrue);
-    // With `=`, so that a word that begins with a dash is a value too.
-    let mut add = |word: &String| words.push(format!("--{key}={word}"));
-    match value {
-        OptionValue::One(word) if !is_flag => add(word),
-        OptionValue::Several(several) if !is_flag => several.iter().for_each(add),
-        OptionValue::Flag(true) if is_flag => words.push(format!("--{key}")),
-        OptionValue::Flag(false) => {}
-        OptionValue::One(_) | OptionValue::Several(_) | OptionValue::Flag(true) => {
-            let needed = if is_flag { "is a flag: true, or not there" } else { "needs a value" };
-            return Err(Complaint::new("ringleader::usage", format!("`{key}` {needed}"))
-                .help("leave it out, or give it as the page does"));
+        let mut add = |word: &'_ str| given.push((key.as_str(), word.to_owned()));
+        match value {
+            OptionValue::One(word) if !option.is_switch() => add(word),
+            OptionValue::Several(several) if !option.is_switch() => several.iter().for_each(|word| add(word)),
+            OptionValue::Flag(true) if option.is_switch() => add(""),
+            OptionValue::Flag(false) => {}
+            OptionValue::One(_) | OptionValue::Several(_) | OptionValue::Flag(true) => {
+                let needed =
+                    if option.is_switch() { "is a flag: true, or not there" } else { "needs a value" };
+                return Err(Complaint::new("ringleader::usage", format!("`{key}` {needed}"))
+                    .help("leave it out, or give it as the page does"));
+            }
         }
     }
-    Ok(())
+    let given: Vec<(&str, &str)> = given.iter().map(|(key, word)| (*key, word.as_str())).collect();
+    T::of(&given, &app.usual)
+        .map_err(|why| Complaint::new("ringleader::usage", why).help("choose another value"))
 }
 
-fn unknown(name: &str, command: &Command, key: &str) -> Complaint {
-    let known: Vec<&str> =
-        command.get_arguments().filter_map(Arg::get_long).filter(|long| !NOT_HERE.contains(long)).collect();
+fn unknown(name: &str, known: &[Known], key: &str) -> Complaint {
+    let known: Vec<&str> = known.iter().map(|known| known.long).collect();
     let complaint =
         Complaint::new("ringleader::unknown_option", format!("`{name}` has no option `{key}` here"));
     match suggest::closest(key, known.iter().copied()) {
         Some(meant) => complaint.help(format!("did you mean `{meant}`?")),
         None => complaint.help(format!("it may be one of {}", known.join(", "))),
     }
-}
-
-/// What clap has to say: the first paragraph, in one line.
-fn said(error: &clap::Error) -> Complaint {
-    let text = error.render().to_string();
-    let text = text.strip_prefix("error: ").unwrap_or(&text);
-    let first = text.split("\n\n").next().unwrap_or(text);
-    let message = first.lines().map(str::trim).collect::<Vec<_>>().join(" ");
-    Complaint::new("ringleader::usage", message).help("choose another value")
 }
 
 #[cfg(test)]

@@ -20,7 +20,6 @@ pub mod metrics;
 pub mod node;
 #[cfg(unix)]
 pub mod oversee;
-mod problem;
 pub mod record;
 pub mod signals;
 pub mod status;
@@ -31,6 +30,11 @@ mod transport;
 pub mod up;
 #[cfg(unix)]
 pub mod warden;
+
+/// What is wrong, as data: the one type of all crates.
+mod problem {
+    pub use ringleader_lab::diagnostic::{Advice, Diagnostic as Problem, Spot};
+}
 
 pub use mesh::Bounds;
 pub use problem::{Advice, Problem, Spot};

@@ -1,12 +1,12 @@
 //! `ringleader check ALGORITHM ...`: the options, and the command that says them again.
 
 use super::number::{above_zero, small, threads};
-use super::shared::{LinksArg, OrientationArg, SettingsArgs, TopologyArg, name};
-use super::value::{did_you_mean, indices};
-use super::{Bytes, Given, IdsArg, Number, Patience, Word};
+use super::shared::{LinksArg, OrientationArg, SettingsArgs, TopologyArg};
+use super::{Bytes, Given, IdsArg, Number, Patience};
 use clap::{Args, ValueEnum};
 use ringleader::check::{Reduce, Starts};
 use ringleader::sim::Entries;
+use ringleader_lab::options::CheckOptions;
 use std::path::PathBuf;
 
 #[derive(Args, Clone, Debug)]
@@ -129,79 +129,30 @@ impl From<ReduceArg> for Reduce {
     }
 }
 
-impl Word for Starts {
-    fn parse(text: &str) -> Result<Starts, String> {
-        match text {
-            "all" => Ok(Starts::All),
-            "all-late" => Ok(Starts::AllLate),
-            "any" => Ok(Starts::Any),
-            "one" => Ok(Starts::Listed(vec![0])),
-            _ if text.ends_with('%') => {
-                Err("a check draws nobody: `any` takes every set of initiators, a percentage is for `run`"
-                    .into())
-            }
-            _ => indices(text).map(Starts::Listed).map_err(|_| {
-                let meant = did_you_mean(text, &["all", "all-late", "any", "one"]);
-                format!("all, all-late, any, one, or a list of indices (0,3,5){meant}")
-            }),
-        }
-    }
-}
-
-impl CheckArgs {
-    /// The words of the command that gives the same check: the name of the algorithm and `n` as they were understood,
-    /// everything else as it was given. Where a run is written and how it is shown is left out.
-    pub(crate) fn again(&self, algorithm: &str, n: Option<u32>) -> Vec<String> {
-        let mut words = vec!["check".to_owned(), algorithm.to_owned()];
-        let mut add = |option: &str, value: Option<String>| {
-            if let Some(value) = value {
-                words.extend([option.to_owned(), value]);
-            }
-        };
-        let number = |number: Option<u32>| number.map(|number| number.to_string());
-        add("-n", number(n));
-        add("--ids", self.ids.as_ref().map(|given| given.text.clone()));
-        add("--initiators", self.initiators.as_ref().map(|given| given.text.clone()));
-        add("--topology", self.topology.map(name));
-        add("--orientation", self.orientation.map(name));
-        add("--range", number(self.range));
-        add("--entries", self.entries.as_ref().map(|given| given.text.clone()));
-        add("--links", self.links.map(name));
-        add("--crashes", number(self.crashes));
-        add("--recoveries", number(self.recoveries));
-        add("--losses", number(self.losses));
-        add("--duplications", number(self.duplications));
-        add("--reduce", self.reduce.map(name));
-        add("--max-states", self.max_states.map(|states| states.to_string()));
-        add("--memory", self.memory.as_ref().map(|given| given.text.clone()));
-        add("--time", self.time.as_ref().map(|given| given.text.clone()));
-        add("--threads", number(self.threads));
-        self.settings.again(&mut words);
-        if self.all_ids {
-            words.push("--all-ids".into());
-        }
-        if self.safety {
-            words.push("--safety".into());
-        }
-        if self.unsound {
-            words.push("--unsound".into());
-        }
-        words
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn who_starts() {
-        assert_eq!(Starts::parse("all-late"), Ok(Starts::AllLate));
-        assert_eq!(Starts::parse("one"), Ok(Starts::Listed(vec![0])));
-        assert_eq!(Starts::parse("0,2"), Ok(Starts::Listed(vec![0, 2])));
-        assert!(Starts::parse("25%").is_err_and(|said| said.contains("`any`")));
-        for text in ["", "some", "-1", "1,,2"] {
-            assert!(Starts::parse(text).is_err(), "{text}");
+impl From<CheckArgs> for CheckOptions {
+    fn from(args: CheckArgs) -> CheckOptions {
+        CheckOptions {
+            nodes: args.nodes,
+            reduce: args.reduce.map(Into::into),
+            safety: args.safety,
+            threads: args.threads,
+            max_states: args.max_states,
+            memory: args.memory,
+            time: args.time,
+            all_ids: args.all_ids,
+            ids: args.ids,
+            initiators: args.initiators,
+            topology: args.topology.map(Into::into),
+            orientation: args.orientation.map(Into::into),
+            range: args.range,
+            entries: args.entries,
+            links: args.links.map(Into::into),
+            unsound: args.unsound,
+            crashes: args.crashes,
+            recoveries: args.recoveries,
+            losses: args.losses,
+            duplications: args.duplications,
+            settings: args.settings.into(),
         }
     }
 }

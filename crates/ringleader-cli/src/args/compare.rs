@@ -2,9 +2,9 @@
 
 use super::number::{above_zero, at_least_one, number, threads};
 use super::shared::SettingsArgs;
-use super::{EnvironmentArgs, Given, LoadArg, Number, RunArgs, Word};
+use super::{EnvironmentArgs, Given, LoadArg};
 use clap::{Args, ValueEnum};
-use ringleader::registry::Entry;
+use ringleader_lab::options::CompareOptions;
 use ringleader_lab::sizes::Sizes;
 use std::path::PathBuf;
 
@@ -93,69 +93,28 @@ pub(crate) enum Per {
     N,
 }
 
-impl Word for Sizes {
-    fn parse(text: &str) -> Result<Sizes, String> {
-        Sizes::parse(text)
+impl From<Per> for ringleader_lab::options::Per {
+    fn from(per: Per) -> Self {
+        match per {
+            Per::N => Self::N,
+        }
     }
 }
 
-impl CompareArgs {
-    /// The arguments of one run, as if it had been asked for alone.
-    pub(crate) fn one(&self, entry: &Entry, n: u32, seed: u64, load: Option<&Given<LoadArg>>) -> RunArgs {
-        RunArgs {
-            name: entry.spec.name.to_owned(),
-            nodes: Some(Given { value: Number(u128::from(n)), text: n.to_string() }),
-            seed: Some(seed),
-            max_steps: self.max_steps,
-            threads: None,
-            trace: None,
-            force: false,
-            steps: false,
-            meter: Vec::new(),
-            edit: Vec::new(),
-            load: load.cloned(),
-            total: load.is_some().then(|| self.total.unwrap_or((20 * u64::from(n)).max(200))),
-            environment: self.environment.clone(),
-            settings: self.settings.only(|setting| self.knows(entry, setting)),
+impl From<CompareArgs> for CompareOptions {
+    fn from(args: CompareArgs) -> CompareOptions {
+        CompareOptions {
+            nodes: args.nodes,
+            runs: args.runs,
+            seed: args.seed,
+            max_steps: args.max_steps,
+            max_messages: args.max_messages,
+            threads: args.threads,
+            per: args.per.map(Into::into),
+            load: args.load,
+            total: args.total,
+            environment: args.environment.into(),
+            settings: args.settings.into(),
         }
-    }
-
-    /// Whether an algorithm has a setting of this name, in its usual form or in that which the settings choose.
-    pub(crate) fn knows(&self, entry: &Entry, setting: &str) -> bool {
-        let form = entry.with_settings(&self.settings.pairs());
-        form.spec.settings.iter().chain(entry.spec.settings).any(|known| known.name == setting)
-    }
-
-    /// The words of the command that gives the same comparison: names, sizes and the seed as they were understood,
-    /// everything else as it was given. Where it is written to and how it is shown is left out.
-    pub(crate) fn again(&self, algorithms: &[&Entry], sizes: &str, seed: u64) -> Vec<String> {
-        let mut words = vec!["compare".to_owned()];
-        words.extend(algorithms.iter().map(|entry| entry.spec.name.to_owned()));
-        let mut add = |option: &str, value: String| words.extend([option.to_owned(), value]);
-        add("-n", sizes.to_owned());
-        if let Some(runs) = self.runs {
-            add("--runs", runs.to_string());
-        }
-        self.environment.again(&mut words);
-        let mut add = |option: &str, value: String| words.extend([option.to_owned(), value]);
-        if !self.load.is_empty() {
-            add("--load", self.load.iter().map(|load| load.text.as_str()).collect::<Vec<_>>().join(","));
-        }
-        if let Some(total) = self.total {
-            add("--total", total.to_string());
-        }
-        self.settings.again(&mut words);
-        let mut add = |option: &str, value: String| words.extend([option.to_owned(), value]);
-        if let Some(max_steps) = self.max_steps {
-            add("--max-steps", max_steps.to_string());
-        }
-        if let Some(max_messages) = self.max_messages {
-            add("--max-messages", max_messages.to_string());
-        }
-        add("--seed", seed.to_string());
-        if self.environment.unsound {
-            words.push("--unsound".into());
-        }
-        words
     }
 }

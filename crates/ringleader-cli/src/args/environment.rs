@@ -1,11 +1,11 @@
 //! The arrangement, the environment and the workload of runs: options of every command that makes some.
 
 use super::number::small;
-use super::shared::{LinksArg, OrientationArg, TopologyArg, name};
-use super::value::Probability;
-use super::{At, Given, IdsArg, Lose, Partition, ScheduleArg, Time, Wants};
+use super::shared::{LinksArg, OrientationArg, TopologyArg};
+use super::{At, Given, IdsArg, Lose, Partition, Probability, ScheduleArg, Time, Wants};
 use clap::Args;
 use ringleader::sim::{Entries, Initiators};
+use ringleader_lab::options::EnvironmentOptions;
 
 /// Where runs take place.
 #[derive(Args, Clone, Default, Debug)]
@@ -98,52 +98,27 @@ pub(crate) struct EnvironmentArgs {
     pub(crate) wants: Option<Given<Wants>>,
 }
 
-impl EnvironmentArgs {
-    /// Adds the words that say it again, as it was given; `--unsound` comes last of all, so it is left to the caller.
-    pub(crate) fn again(&self, words: &mut Vec<String>) {
-        let mut add = |option: &str, value: String| words.extend([option.to_owned(), value]);
-        if let Some(ids) = &self.ids {
-            add("--ids", ids.text.clone());
-        }
-        if let Some(initiators) = &self.initiators {
-            add("--initiators", initiators.text.clone());
-        }
-        if let Some(topology) = self.topology {
-            add("--topology", name(topology));
-        }
-        if let Some(orientation) = self.orientation {
-            add("--orientation", name(orientation));
-        }
-        if let Some(range) = self.range {
-            add("--range", range.to_string());
-        }
-        if let Some(schedule) = &self.schedule {
-            add("--schedule", schedule.text.clone());
-        }
-        if let Some(links) = self.links {
-            add("--links", name(links));
-        }
-        self.crash.iter().for_each(|fault| add("--crash", fault.text.clone()));
-        self.recover.iter().for_each(|fault| add("--recover", fault.text.clone()));
-        self.lose.iter().for_each(|fault| add("--lose", fault.text.clone()));
-        if let Some(loss) = &self.loss {
-            add("--loss", loss.text.clone());
-        }
-        if let Some(duplicate) = &self.duplicate {
-            add("--duplicate", duplicate.text.clone());
-        }
-        self.partition.iter().for_each(|fault| add("--partition", fault.text.clone()));
-        if let Some(entries) = &self.entries {
-            add("--entries", entries.text.clone());
-        }
-        if let Some(hold) = &self.hold {
-            add("--hold", hold.text.clone());
-        }
-        if let Some(think) = &self.think {
-            add("--think", think.text.clone());
-        }
-        if let Some(wants) = &self.wants {
-            add("--wants", wants.text.clone());
+impl From<EnvironmentArgs> for EnvironmentOptions {
+    fn from(args: EnvironmentArgs) -> EnvironmentOptions {
+        EnvironmentOptions {
+            ids: args.ids,
+            initiators: args.initiators,
+            topology: args.topology.map(Into::into),
+            orientation: args.orientation.map(Into::into),
+            range: args.range,
+            schedule: args.schedule,
+            links: args.links.map(Into::into),
+            unsound: args.unsound,
+            crash: args.crash,
+            recover: args.recover,
+            lose: args.lose,
+            loss: args.loss,
+            duplicate: args.duplicate,
+            partition: args.partition,
+            entries: args.entries,
+            hold: args.hold,
+            think: args.think,
+            wants: args.wants,
         }
     }
 }

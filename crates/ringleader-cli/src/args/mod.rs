@@ -5,44 +5,34 @@ mod check;
 mod cluster;
 mod compare;
 mod environment;
-mod fault;
-mod ids;
-mod number;
 mod report;
 mod run;
-mod schedule;
 #[cfg(feature = "page")]
 mod serve;
 mod shared;
-mod size;
 mod sweep;
 mod trace;
-mod value;
-mod workload;
 mod worst;
 
 pub(crate) use check::CheckArgs;
 #[cfg(feature = "cluster")]
 pub(crate) use cluster::*;
-pub(crate) use compare::{CompareArgs, Per};
+pub(crate) use compare::CompareArgs;
 pub(crate) use environment::EnvironmentArgs;
-pub(crate) use fault::{At, Lose, Partition};
-pub(crate) use ids::{IdsArg, identity};
-pub(crate) use number::Number;
 pub(crate) use report::ReportArgs;
+pub(crate) use ringleader_lab::options::{
+    At, Chance as Probability, IdsArg, LoadArg, Lose, MemoryLimit as Bytes, Number, Partition, ScheduleArg,
+    Time, TimeLimit as Patience, Typed as Given, Wants, Word, quoted,
+};
 pub(crate) use run::{MeterArg, RunArgs};
-pub(crate) use schedule::ScheduleArg;
 #[cfg(feature = "page")]
 pub(crate) use serve::ServeArgs;
-pub(crate) use shared::{OrientationArg, quoted};
-pub(crate) use size::{Bytes, Patience};
 pub(crate) use sweep::SweepArgs;
 pub(crate) use trace::{Format, Ranges, TraceArgs};
-pub(crate) use value::{Given, Time, Word};
-pub(crate) use workload::{LoadArg, Wants};
 pub(crate) use worst::WorstArgs;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use ringleader_lab::options::number;
 use std::path::PathBuf;
 
 /// Leader election and mutual exclusion, from textbook to production.

@@ -1,10 +1,11 @@
 //! `ringleader run ALGORITHM ...`: the options, and the command that says them again.
 
 use super::number::{number, threads};
-use super::shared::{SettingsArgs, name};
+use super::shared::SettingsArgs;
 use super::{EnvironmentArgs, Given, LoadArg, Number};
 use clap::{Args, ValueEnum};
-use ringleader::sim::{Edit, Meters};
+use ringleader::sim::Edit;
+use ringleader_lab::options::{Meter, RunOptions};
 use std::path::PathBuf;
 
 #[derive(Args, Clone, Debug)]
@@ -96,59 +97,29 @@ pub(crate) enum MeterArg {
     Depth,
 }
 
-impl MeterArg {
-    /// These meters as they are written.
-    pub(crate) fn names(listed: &[MeterArg]) -> String {
-        listed.iter().map(|&meter| name(meter)).collect::<Vec<_>>().join(",")
-    }
-
-    /// These meters together.
-    pub(crate) fn all(listed: &[MeterArg]) -> Meters {
-        Meters {
-            bits: listed.contains(&MeterArg::Bits),
-            load: listed.contains(&MeterArg::Load),
-            depth: listed.contains(&MeterArg::Depth),
+impl From<MeterArg> for Meter {
+    fn from(meter: MeterArg) -> Meter {
+        match meter {
+            MeterArg::Bits => Meter::Bits,
+            MeterArg::Load => Meter::Load,
+            MeterArg::Depth => Meter::Depth,
         }
     }
 }
 
-impl RunArgs {
-    /// The words of the command that gives the same run: the name of the algorithm and `n` as they were understood,
-    /// everything else as it was given. Where it is recorded and how it is shown is left out.
-    pub(crate) fn again(&self, algorithm: &str, n: Option<u32>, seed: Option<u64>) -> Vec<String> {
-        let mut words = vec!["run".to_owned(), algorithm.to_owned()];
-        let mut add = |option: &str, value: String| words.extend([option.to_owned(), value]);
-        if let Some(n) = n {
-            add("-n", n.to_string());
+impl From<RunArgs> for RunOptions {
+    fn from(args: RunArgs) -> RunOptions {
+        RunOptions {
+            nodes: args.nodes,
+            seed: args.seed,
+            max_steps: args.max_steps,
+            threads: args.threads,
+            edit: args.edit,
+            meter: args.meter.into_iter().map(Into::into).collect(),
+            load: args.load,
+            total: args.total,
+            environment: args.environment.into(),
+            settings: args.settings.into(),
         }
-        self.environment.again(&mut words);
-        let mut add = |option: &str, value: String| words.extend([option.to_owned(), value]);
-        if let Some(load) = &self.load {
-            add("--load", load.text.clone());
-        }
-        if let Some(total) = self.total {
-            add("--total", total.to_string());
-        }
-        for edit in &self.edit {
-            add("--edit", edit.to_string());
-        }
-        self.settings.again(&mut words);
-        let mut add = |option: &str, value: String| words.extend([option.to_owned(), value]);
-        if !self.meter.is_empty() {
-            add("--meter", MeterArg::names(&self.meter));
-        }
-        if let Some(max_steps) = self.max_steps {
-            add("--max-steps", max_steps.to_string());
-        }
-        if let Some(threads) = self.threads {
-            add("--threads", threads.to_string());
-        }
-        if let Some(seed) = seed {
-            add("--seed", seed.to_string());
-        }
-        if self.environment.unsound {
-            words.push("--unsound".into());
-        }
-        words
     }
 }

@@ -1,10 +1,10 @@
 //! Options and values that several commands have, and the words that say them again.
 
 use super::number::small;
-use crate::error::Diagnostic;
 use clap::{Args, ValueEnum};
 use ringleader::model::{Links, Orientation};
 use ringleader::sim::Topology;
+use ringleader_lab::options::{SettingOptions, setting};
 
 /// The algorithm's own settings.
 #[derive(Args, Clone, Default, Debug)]
@@ -31,70 +31,10 @@ pub(crate) struct SettingsArgs {
     pub(crate) tokens: Option<u32>,
 }
 
-fn setting(text: &str) -> Result<(String, String), String> {
-    match text.split_once('=') {
-        Some((name, value)) if !name.is_empty() => Ok((name.into(), value.into())),
-        Some(_) | None => Err("a name and a value, such as tokens=3".into()),
-    }
-}
-
-impl SettingsArgs {
-    /// The algorithm's own settings, by name.
-    pub(crate) fn pairs(&self) -> Vec<(String, String)> {
-        let mut settings = self.set.clone();
-        let mut add = |name: &str, value: Option<String>| {
-            settings.extend(value.map(|value| (name.to_owned(), value)));
-        };
-        add("ending", self.ending.clone());
-        add("denied", self.denied.then(|| "yes".to_owned()));
-        add("election", self.election.clone());
-        add("tokens", self.tokens.map(|tokens| tokens.to_string()));
-        settings
-    }
-
-    /// The same; a setting that is given twice must have the same value both times.
-    pub(crate) fn agreed(&self) -> Result<Vec<(String, String)>, Diagnostic> {
-        let pairs = self.pairs();
-        for (place, (name, value)) in pairs.iter().enumerate() {
-            let Some((_, other)) =
-                pairs[..place].iter().find(|(before, other)| before == name && other != value)
-            else {
-                continue;
-            };
-            let message = format!("`{name}` is given twice, as `{other}` and as `{value}`");
-            return Err(Diagnostic::input("ringleader::contradiction", message)
-                .help(format!("give it once: `--set {name}={value}`")));
-        }
-        Ok(pairs)
-    }
-
-    /// Those of them whose names are wanted: of several algorithms each takes its own.
-    pub(crate) fn only(&self, wanted: impl Fn(&str) -> bool) -> SettingsArgs {
-        SettingsArgs {
-            set: self.set.iter().filter(|(name, _)| wanted(name)).cloned().collect(),
-            ending: self.ending.clone().filter(|_| wanted("ending")),
-            denied: self.denied && wanted("denied"),
-            election: self.election.clone().filter(|_| wanted("election")),
-            tokens: self.tokens.filter(|_| wanted("tokens")),
-        }
-    }
-
-    /// Adds the words that say them again.
-    pub(crate) fn again(&self, words: &mut Vec<String>) {
-        let mut add = |option: &str, value: String| words.extend([option.to_owned(), value]);
-        self.set.iter().for_each(|(name, value)| add("--set", format!("{name}={value}")));
-        if let Some(ending) = &self.ending {
-            add("--ending", ending.clone());
-        }
-        if let Some(election) = &self.election {
-            add("--election", election.clone());
-        }
-        if let Some(tokens) = self.tokens {
-            add("--tokens", tokens.to_string());
-        }
-        if self.denied {
-            words.push("--denied".into());
-        }
+impl From<SettingsArgs> for SettingOptions {
+    fn from(args: SettingsArgs) -> SettingOptions {
+        let SettingsArgs { set, ending, denied, election, tokens } = args;
+        SettingOptions { set, ending, denied, election, tokens }
     }
 }
 
@@ -167,21 +107,4 @@ impl From<TopologyArg> for Topology {
 /// The name of a value as clap knows it.
 pub(crate) fn name(value: impl ValueEnum) -> String {
     value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
-}
-
-/// Words as a line that a shell takes apart into the same words.
-pub(crate) fn quoted(program: &str, words: &[String]) -> String {
-    let mut line = program.to_owned();
-    for word in words {
-        let safe = |c: char| c.is_alphanumeric() || "-_@%+=:,./^".contains(c);
-        line.push(' ');
-        if !word.is_empty() && word.chars().all(safe) {
-            line.push_str(word);
-        } else {
-            line.push('\'');
-            line.push_str(&word.replace('\'', r"'\''"));
-            line.push('\'');
-        }
-    }
-    line
 }

@@ -1,7 +1,7 @@
 //! `ringleader trace FILE --to FORMAT`: into what, and which part of it.
 
 use super::shared::name;
-use super::value::{Given, Word};
+use super::{Given, Word};
 use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
 

@@ -1,12 +1,11 @@
 //! `ringleader worst ALGORITHM ...`: the options, and the commands that say them again.
 
 use super::number::{above_zero, number, threads};
-use super::shared::{LinksArg, OrientationArg, SettingsArgs, name};
+use super::shared::{LinksArg, OrientationArg, SettingsArgs};
 use super::{Given, Number, ScheduleArg};
 use clap::Args;
-use ringleader::model::Shape;
-use ringleader::registry::Entry;
 use ringleader::sim::Initiators;
+use ringleader_lab::options::WorstOptions;
 use std::path::PathBuf;
 
 #[derive(Args, Clone, Debug)]
@@ -103,52 +102,22 @@ pub(crate) struct WorstArgs {
     pub(crate) settings: SettingsArgs,
 }
 
-impl WorstArgs {
-    /// The words of the command that gives the same answer.
-    pub(crate) fn again(&self, algorithm: &str, n: u32) -> Vec<String> {
-        let mut words = vec!["worst".to_owned(), algorithm.to_owned(), "-n".to_owned(), n.to_string()];
-        for (flag, given) in [
-            ("--best", self.best),
-            ("--distribution", self.distribution),
-            ("--exact", self.exact),
-            ("--search", self.search),
-        ] {
-            words.extend(given.then(|| flag.to_owned()));
+impl From<WorstArgs> for WorstOptions {
+    fn from(args: WorstArgs) -> WorstOptions {
+        WorstOptions {
+            nodes: args.nodes,
+            best: args.best,
+            distribution: args.distribution,
+            exact: args.exact,
+            search: args.search,
+            budget: args.budget,
+            threads: args.threads,
+            seed: args.seed,
+            initiators: args.initiators,
+            orientation: args.orientation.map(Into::into),
+            schedule: args.schedule,
+            links: args.links.map(Into::into),
+            settings: args.settings.into(),
         }
-        words.extend(self.budget.into_iter().flat_map(|budget| ["--budget".to_owned(), budget.to_string()]));
-        self.environment(&mut words);
-        if let Some(schedule) = &self.schedule {
-            words.extend(["--schedule".to_owned(), schedule.text.clone()]);
-        }
-        words.extend(["--seed".to_owned(), self.seed.unwrap_or(0).to_string()]);
-        words
-    }
-
-    /// The words of the command that gives the run.
-    pub(crate) fn run(&self, entry: &Entry, ids: &str, schedule: Option<&str>, seed: u64) -> Vec<String> {
-        let mut words = ["run", entry.spec.name, "--ids", ids].map(str::to_owned).to_vec();
-        self.environment(&mut words);
-        // Where ports have numbers a run draws them, unless told otherwise.
-        if self.orientation.is_none() && matches!(entry.shape, Shape::TwoWayRing | Shape::Edges) {
-            words.extend(["--orientation".to_owned(), "same".to_owned()]);
-        }
-        let asked = self.schedule.as_ref().map(|given| given.text.as_str());
-        if let Some(schedule) = schedule.or(asked) {
-            words.extend(["--schedule".to_owned(), schedule.to_owned()]);
-        }
-        words.extend(["--seed".to_owned(), seed.to_string()]);
-        words
-    }
-
-    fn environment(&self, words: &mut Vec<String>) {
-        let mut add = |option: &str, value: Option<String>| {
-            if let Some(value) = value {
-                words.extend([option.to_owned(), value]);
-            }
-        };
-        add("--initiators", self.initiators.as_ref().map(|given| given.text.clone()));
-        add("--orientation", self.orientation.map(name));
-        add("--links", self.links.map(name));
-        self.settings.again(words);
     }
 }

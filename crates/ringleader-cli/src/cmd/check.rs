@@ -2,17 +2,18 @@
 
 use super::find;
 use super::run::without_effect;
+use crate::App;
 use crate::args::CheckArgs;
 use crate::console::Console;
-use crate::error::Failure;
-use crate::estimate::{Growth, about};
+use crate::error::{self, Failure};
 use crate::progress::SearchBar;
-use crate::report::{Checked, bytes, check_text, version};
-use crate::scope::{CheckPlan, has_ids, plan};
 use crate::watch::Recorder;
-use crate::{App, advice, memory, refusal};
 use ringleader::check::{Answer, Findings, Progress, Watcher};
 use ringleader::registry::Entry;
+use ringleader_lab::options::CheckOptions;
+use ringleader_lab::people::{about, bytes};
+use ringleader_lab::plan::{self, PlannedCheck, StateGrowth, has_ids, memory};
+use ringleader_lab::report::{CheckReport, check_text};
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::sync::Mutex;
@@ -20,10 +21,11 @@ use std::time::{Duration, Instant};
 
 pub(crate) fn run(app: &App, args: &CheckArgs, console: &mut Console<'_>) -> Result<u8, Failure> {
     let entry = find(app, &args.name)?;
-    let plan = plan(app, entry, args)?;
+    let options = CheckOptions::from(args.clone());
+    let plan = plan::check(app, entry, &options)?;
     // A search may take an hour: whether the file can be written is found out now.
     let recorder = match &args.trace {
-        Some(path) => Some(Recorder::claim(path, args.force, version(app))?),
+        Some(path) => Some(Recorder::claim(path, args.force, app.version())?),
         None => None,
     };
     let growth = foretell(entry, &plan, console)?;
@@ -34,7 +36,7 @@ pub(crate) fn run(app: &App, args: &CheckArgs, console: &mut Console<'_>) -> Res
     watch.ends();
     // With its settings it may be another algorithm, whose contract it is then.
     let form = entry.with_settings(&plan.scope.settings);
-    let findings = findings.map_err(|refused| refusal::explain(app, form, &plan.asked(args), &refused))?;
+    let findings = findings.map_err(|refused| plan::explain(app, form, &plan.asked(&options), &refused))?;
     let trace = match (recorder, &findings.counterexample) {
         (Some(recorder), Some(found)) => {
             recorder.write(&found.recording, "violated")?;
@@ -43,7 +45,7 @@ pub(crate) fn run(app: &App, args: &CheckArgs, console: &mut Console<'_>) -> Res
         (Some(_) | None, _) => None,
     };
     notes(entry, args, &findings, console)?;
-    let checked = Checked {
+    let checked = CheckReport {
         entry,
         findings: &findings,
         scope: &plan.scope,
@@ -60,8 +62,9 @@ pub(crate) fn run(app: &App, args: &CheckArgs, console: &mut Console<'_>) -> Res
         check_text(&checked, console.out)?;
         if findings.answer == Answer::Unknown {
             console.out.flush()?;
-            let growth = growth.or_else(|| Growth::measure(entry, &plan.scope));
-            advice::unknown(app, entry, args, &plan, &findings, growth.as_ref()).write(console.err);
+            let growth = growth.or_else(|| StateGrowth::measure(entry, &plan.scope));
+            let unknown = plan::unknown(app, entry, &options, &plan, &findings, growth.as_ref());
+            error::write(&unknown, console.err);
         }
     }
     Ok(match findings.answer {
@@ -72,13 +75,17 @@ pub(crate) fn run(app: &App, args: &CheckArgs, console: &mut Console<'_>) -> Res
 }
 
 /// Says on stderr how large it will be, where that is worth a line.
-fn foretell(entry: &Entry, plan: &CheckPlan, console: &mut Console<'_>) -> Result<Option<Growth>, Failure> {
+fn foretell(
+    entry: &Entry,
+    plan: &PlannedCheck,
+    console: &mut Console<'_>,
+) -> Result<Option<StateGrowth>, Failure> {
     /// Fewer states are a matter of seconds.
     const WORTH_TELLING: u64 = 1_000_000;
     if console.quiet || console.json {
         return Ok(None);
     }
-    let Some(growth) = Growth::measure(entry, &plan.scope) else { return Ok(None) };
+    let Some(growth) = StateGrowth::measure(entry, &plan.scope) else { return Ok(None) };
     let Some(states) = growth.at(plan.scope.n) else { return Ok(Some(growth)) };
     if states > WORTH_TELLING {
         writeln!(console.err, "about {} states expected", about(states))?;

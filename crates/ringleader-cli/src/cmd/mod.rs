@@ -22,9 +22,8 @@ mod worst;
 use crate::App;
 use crate::args::Command;
 use crate::console::Console;
-use crate::error::{Diagnostic, Failure};
-use crate::refusal::unknown_algorithm;
-use ringleader::registry::Entry;
+use crate::error::Failure;
+use ringleader_lab::plan::find;
 
 /// Runs a command; gives the exit code.
 pub(crate) fn run(app: &App, command: Command, console: &mut Console<'_>) -> Result<u8, Failure> {
@@ -48,9 +47,4 @@ pub(crate) fn run(app: &App, command: Command, console: &mut Console<'_>) -> Res
         #[cfg(feature = "manual")]
         Command::Man(args) => man::run(app, &args, console),
     }
-}
-
-/// The algorithm with this name.
-fn find(app: &App, name: &str) -> Result<&'static Entry, Diagnostic> {
-    ringleader::registry::find(app.registry, name).ok_or_else(|| unknown_algorithm(app, name))
 }

@@ -1,21 +1,18 @@
 //! `ringleader replay FILE`: the recorded steps again, each compared with what was recorded.
 
 use super::find;
-use super::run::bar;
-use crate::args::{MeterArg, ReplayArgs, quoted};
+use super::run::{bar, told};
+use crate::App;
+use crate::args::{ReplayArgs, quoted};
 use crate::console::Console;
-use crate::error::{Diagnostic, Excerpt, Failure, Label};
-use crate::report::{Told, exit_code, text};
-use crate::scenario::Plan;
+use crate::error::{Diagnostic, Failure};
 use crate::watch::{Comparison, Watch};
-use crate::{App, memory, refusal};
 use ringleader::sim::Scenario;
 use ringleader::trace::transcript;
-use ringleader_lab::formats::{Recorded, TraceError, read_trace};
-use std::fs::File;
-use std::io::BufReader;
+use ringleader_lab::options::Meter;
+use ringleader_lab::plan::{self, PlannedRun, memory, recorded};
+use ringleader_lab::report::{exit_code, text};
 use std::io::Write;
-use std::path::Path;
 
 pub(crate) fn run(app: &App, args: &ReplayArgs, console: &mut Console<'_>) -> Result<u8, Failure> {
     if args.steps && console.json {
@@ -24,15 +21,16 @@ pub(crate) fn run(app: &App, args: &ReplayArgs, console: &mut Console<'_>) -> Re
             .help("the steps are in the file itself, one JSON object per line")
             .into());
     }
-    let recorded = read(&args.file)?;
+    let recorded = recorded(&args.file)?;
     let recording = &recorded.recording;
     let entry = find(app, &recording.header.algorithm)?;
+    let meters: Vec<Meter> = args.meter.iter().map(|&meter| meter.into()).collect();
     let mut again = vec!["replay".to_owned(), args.file.display().to_string()];
     if !args.meter.is_empty() {
-        again.extend(["--meter".to_owned(), MeterArg::names(&args.meter)]);
+        again.extend(["--meter".to_owned(), Meter::names(&meters)]);
     }
-    let plan = Plan {
-        scenario: Scenario { meters: MeterArg::all(&args.meter), ..recorded.scenario() },
+    let plan = PlannedRun {
+        scenario: Scenario { meters: Meter::all(&meters), ..recorded.scenario() },
         schedule: recording.header.schedule.clone(),
         ids_file: None,
         again,
@@ -45,11 +43,11 @@ pub(crate) fn run(app: &App, args: &ReplayArgs, console: &mut Console<'_>) -> Re
     };
     let report = entry
         .run(&plan.scenario, &mut watch)
-        .map_err(|refused| refusal::explain(app, entry, &plan.asked(None), &refused))?;
+        .map_err(|refused| plan::explain(app, entry, &plan.asked(None), &refused))?;
     if let Some((step, why)) = watch.comparison.take().and_then(Comparison::end) {
-        return Err(refusal::broken_replay(step, &why).into());
+        return Err(plan::broken_replay(step, &why).into());
     }
-    let told = Told::new(entry, &plan, &report, &watch, quoted(&app.program, &plan.again));
+    let told = told(entry, &plan, &report, &watch, quoted(&app.program, &plan.again));
     if console.json {
         writeln!(console.out, "{}", told.json(app))?;
     } else {
@@ -62,28 +60,4 @@ pub(crate) fn run(app: &App, args: &ReplayArgs, console: &mut Console<'_>) -> Re
         text(&told, console.out)?;
     }
     Ok(exit_code(&report))
-}
-
-/// Reads a trace.
-pub(crate) fn read(path: &Path) -> Result<Recorded, Diagnostic> {
-    let file = path.display().to_string();
-    let bad = |message: String| Diagnostic::input("ringleader::bad_trace", message);
-    let opened = File::open(path).map_err(|error| {
-        bad(format!("cannot read {file}: {error}"))
-            .help("a recording is made by a run:")
-            .command(format!("ringleader run peterson --trace {file}"), "")
-    })?;
-    read_trace(BufReader::with_capacity(1 << 16, opened)).map_err(|error| match error {
-        TraceError::Broken { line, column, rule, text } if !text.is_empty() => {
-            let label = Label { line, column, length: 1, text, label: rule };
-            bad(format!("cannot read {file}: line {line}, column {column}"))
-                .excerpt(Excerpt { file: file.clone(), labels: vec![label] })
-        }
-        TraceError::NotATrace(_) => bad(format!("cannot read {file}: {error}"))
-            .help("a trace is what `run --trace FILE` writes; docs/reference/formats.md describes it"),
-        TraceError::Io(_)
-        | TraceError::Version { .. }
-        | TraceError::Broken { .. }
-        | TraceError::Truncated { .. } => bad(format!("cannot read {file}: {error}")),
-    })
 }

@@ -1,14 +1,14 @@
 //! `ringleader report ALGORITHM`: its page, as Markdown on stdout or as files with pictures.
 
-use super::find;
 use crate::App;
 use crate::args::ReportArgs;
 use crate::console::Console;
 use crate::error::{Diagnostic, Failure};
 use crate::output;
-use crate::page::{Measuring, book, page};
 use ringleader::registry::Entry;
 use ringleader_lab::draw::document::{Block, Document};
+use ringleader_lab::plan::{find, memory};
+use ringleader_lab::report::{Measuring, book, page};
 use serde_json::json;
 use std::io::Write;
 use std::path::Path;
@@ -66,13 +66,11 @@ pub(crate) fn run(app: &App, args: &ReportArgs, console: &mut Console<'_>) -> Re
 
 fn sizes(args: &ReportArgs) -> Result<Vec<u32>, Diagnostic> {
     let Some(given) = &args.nodes else { return Ok(SIZES.to_vec()) };
-    let small =
-        |&n: &u64| match u32::try_from(n) {
-            Ok(0) => Err(Diagnostic::input("ringleader::n_too_small", "-n 0: there is nobody to elect")
-                .help("try -n 8")),
-            Ok(n) => Ok(n),
-            Err(_) => Err(crate::memory::too_many(u128::from(n))),
-        };
+    let small = |&n: &u64| match u32::try_from(n) {
+        Ok(0) => Err(Diagnostic::input("n_too_small", "-n 0: there is nobody to elect").help("try -n 8")),
+        Ok(n) => Ok(n),
+        Err(_) => Err(memory::too_many(u128::from(n))),
+    };
     given.value.as_slice().iter().map(small).collect()
 }
 

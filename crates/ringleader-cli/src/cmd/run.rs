@@ -1,17 +1,19 @@
 //! `ringleader run ALGORITHM`.
 
 use super::find;
+use crate::App;
 use crate::args::{RunArgs, quoted};
 use crate::console::Console;
 use crate::error::{Diagnostic, Failure};
 use crate::progress::Bar;
-use crate::report::{Told, exit_code, text, version};
-use crate::scenario::{Plan, plan};
 use crate::watch::{Recorder, Steps, Watch};
-use crate::{App, memory, refusal};
 use ringleader::model::{Facts, Shape, Told as Knowledge};
 use ringleader::registry::{Entry, Problem};
-use ringleader::sim::Entries;
+use ringleader::sim::{Entries, Report};
+use ringleader_lab::formats::IDS_OF_RUN;
+use ringleader_lab::options::RunOptions;
+use ringleader_lab::plan::{self, PlannedRun, memory};
+use ringleader_lab::report::{RunReport, exit_code, text};
 use std::io::Write;
 
 pub(crate) fn run(app: &App, args: &RunArgs, console: &mut Console<'_>) -> Result<u8, Failure> {
@@ -22,10 +24,11 @@ pub(crate) fn run(app: &App, args: &RunArgs, console: &mut Console<'_>) -> Resul
             .into());
     }
     let entry = find(app, &args.name)?;
-    let plan = plan(entry, args)?;
+    let options = RunOptions::from(args.clone());
+    let plan = plan::run(entry, &options)?;
     memory::check(entry, &plan.scenario)?;
     let recorder = match &args.trace {
-        Some(path) => Some(Recorder::claim(path, args.force, version(app))?.under(&plan.schedule)),
+        Some(path) => Some(Recorder::claim(path, args.force, app.version())?.under(&plan.schedule)),
         None => None,
     };
     let mut watch = Watch {
@@ -38,7 +41,7 @@ pub(crate) fn run(app: &App, args: &RunArgs, console: &mut Console<'_>) -> Resul
     let form = entry.with_settings(&plan.scenario.settings);
     let report = entry
         .run(&plan.scenario, &mut watch)
-        .map_err(|refused| refusal::explain(app, form, &plan.asked(Some(args)), &refused))?;
+        .map_err(|refused| plan::explain(app, form, &plan.asked(Some(&options)), &refused))?;
     if !console.json && !console.quiet {
         let given = &args.environment;
         let given = (given.initiators.is_some(), given.range.is_some(), given.orientation.is_some());
@@ -49,7 +52,7 @@ pub(crate) fn run(app: &App, args: &RunArgs, console: &mut Console<'_>) -> Resul
     if let Some(recorder) = watch.recorder.take() {
         recorder.end(report.outcome.name())?;
     }
-    let told = Told::new(entry, &plan, &report, &watch, quoted(&app.program, &plan.again));
+    let told = told(entry, &plan, &report, &watch, quoted(&app.program, &plan.again));
     if console.json {
         writeln!(console.out, "{}", told.json(app))?;
     } else {
@@ -62,6 +65,26 @@ pub(crate) fn run(app: &App, args: &RunArgs, console: &mut Console<'_>) -> Resul
         text(&told, console.out)?;
     }
     Ok(exit_code(&report))
+}
+
+/// The report and what belongs to it.
+pub(super) fn told<'a>(
+    entry: &'a Entry,
+    plan: &'a PlannedRun,
+    report: &'a Report,
+    watch: &Watch<'_>,
+    again: String,
+) -> RunReport<'a> {
+    RunReport {
+        entry,
+        report,
+        seed: plan.scenario.seed,
+        schedule: &plan.schedule,
+        elapsed_s: Some(watch.elapsed_s()),
+        peak_bytes: memory::peak(),
+        again,
+        ids_most: IDS_OF_RUN,
+    }
 }
 
 /// What was asked for and means nothing to this algorithm: who starts, the range, the orientation. It does no harm, but
@@ -86,7 +109,7 @@ pub(super) fn without_effect(
 }
 
 /// The progress bar, if somebody is there to see it.
-pub(crate) fn bar(entry: &Entry, plan: &Plan, console: &Console<'_>) -> Option<Bar> {
+pub(crate) fn bar(entry: &Entry, plan: &PlannedRun, console: &Console<'_>) -> Option<Bar> {
     if !console.bars || console.quiet || console.json {
         return None;
     }

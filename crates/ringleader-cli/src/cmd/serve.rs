@@ -9,7 +9,6 @@ use crate::App;
 use crate::args::{ServeArgs, quoted};
 use crate::console::{BOLD, Console, DIM, RESET};
 use crate::error::{Diagnostic, Failure};
-use crate::report::version;
 use crate::words::CommandWords;
 use ringleader_page::http::{Server, bind};
 use ringleader_page::story::BYTES_MAX;
@@ -117,7 +116,7 @@ fn tell(app: &App, args: &ServeArgs, server: &Server, console: &mut Console<'_>)
             "url": server.url(),
             "token": server.token(),
             "address": address,
-            "version": version(app),
+            "version": app.version(),
         });
         writeln!(console.out, "{ready}")?;
     } else {
@@ -126,7 +125,7 @@ fn tell(app: &App, args: &ServeArgs, server: &Server, console: &mut Console<'_>)
         } else {
             "(whoever has this address may ask)"
         };
-        writeln!(console.out, "{}   {BOLD}{}{RESET}   {DIM}{note}{RESET}", version(app), server.url())?;
+        writeln!(console.out, "{}   {BOLD}{}{RESET}   {DIM}{note}{RESET}", app.version(), server.url())?;
         if !console.quiet {
             writeln!(console.out, "  Ctrl-C stops")?;
         }
@@ -157,7 +156,7 @@ mod tests {
         "title = 'T'\nminutes = 1\nsummary = 'S'\n[[step]]\ncaption = 'c'\nalgorithm = 'lcr'\n";
 
     fn stage() -> Stage {
-        let app = App { program: "ringleader".into(), registry: ringleader_errata::all() };
+        let app = App { program: "ringleader".into(), registry: ringleader_errata::all(), usual: Vec::new() };
         Stage::new(Box::new(CommandWords::new(&app)))
     }
 

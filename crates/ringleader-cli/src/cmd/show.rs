@@ -7,11 +7,10 @@ use super::find;
 use crate::App;
 use crate::args::ShowArgs;
 use crate::console::{BOLD, CYAN, Console, DIM, RESET, YELLOW};
-use crate::describe::{Example, example, model, network, promises, setting, told, tolerated};
 use crate::error::Failure;
-use crate::report::version;
 use ringleader::model::{Counts, Reached, SettingValues, Timing};
 use ringleader::registry::Entry;
+use ringleader_lab::describe::{Example, example, model, network, promises, setting, told, tolerated};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
@@ -189,7 +188,7 @@ fn as_json(app: &App, entry: &Entry, example: &Example) -> String {
     object["network"] = network(entry).into_iter().map(|(name, text)| (name, json!(text))).collect();
     object["errata"] = errata;
     object["example"] = json!({ "command": example.command, "transcript": example.lines });
-    object["version"] = json!(version(app));
+    object["version"] = json!(app.version());
     object["diff"] = Value::Null;
     #[cfg(feature = "study")]
     {

@@ -5,11 +5,12 @@ use crate::console::{Console, DIM, RED, RESET};
 use crate::error::{Diagnostic, Failure};
 use crate::output::{Output, unwritten};
 use crate::progress::{SweepBar, duration};
-use crate::report::grouped;
-use crate::sweep::{Forecast, Sweep, Tally, Verdict, work};
+use crate::watch::{Recorder, Watch};
 use crate::{App, features};
+use ringleader_lab::people::grouped;
 use ringleader_lab::sweep::{
-    Columns, Head, Journal, JournalError, MergeError, Shard, is_complete, merge, write_rows,
+    Columns, Ending, Forecast, Head, Journal, JournalError, MergeError, Once, Shard, Sweep, SweepTally,
+    is_complete, merge, work, write_rows,
 };
 use ringleader_lab::table::Format;
 use serde::Serialize;
@@ -19,8 +20,8 @@ use std::time::Instant;
 
 pub(crate) fn run(app: &App, args: &SweepArgs, console: &mut Console<'_>) -> Result<u8, Failure> {
     let Some(file) = &args.file else { return put_together(app, args, console) };
-    let sweep = Sweep::new(app, file, args)?;
-    let output = sweep.output(args)?;
+    let sweep = Sweep::new(app, file, &args.replace)?;
+    let output = where_to(&sweep, args)?;
     let shard = args.shard.as_ref().map_or(Shard::WHOLE, |given| given.value.0);
     let output = if args.output.is_none() { named(&output, shard) } else { output };
     let format = format(&output)?;
@@ -55,13 +56,30 @@ pub(crate) fn run(app: &App, args: &SweepArgs, console: &mut Console<'_>) -> Res
     let bar = (console.bars && !console.quiet && !console.json)
         .then(|| SweepBar::new(pending.iter().map(|&run| sweep.run(run).0.weight()), before));
     let begun = Instant::now();
-    work(app, &sweep, &pending, threads, &output, &mut journal, bar)?;
+    let mut bar = bar;
+    let mut done = |weight| {
+        if let Some(bar) = &mut bar {
+            bar.done(weight);
+        }
+    };
+    let record = |run: u64, schedule: &str, once: &Once<'_>| {
+        let path = output.with_extension(format!("run-{run}.rlt"));
+        // A sweep that goes on after a kill may have written it already.
+        let recorder = Recorder::claim(&path, true, app.version())?.under(schedule);
+        let mut watch = Watch { recorder: Some(recorder), ..Watch::default() };
+        let again = once(&mut watch)?;
+        if let Some(recorder) = watch.recorder.take() {
+            recorder.end(again.outcome.name())?;
+        }
+        Ok(path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned()))
+    };
+    work(app, &sweep, &pending, threads, &mut journal, (&record, &mut done))?;
     let elapsed = begun.elapsed();
     let mut claimed = Output::claim(&output, args.force || ours)?;
-    let mut tally = Tally::default();
+    let mut tally = SweepTally::default();
     let columns = sweep.columns();
     let mut count = |verdict| tally.add(verdict);
-    write_rows(&mut journal, columns, (format, threads), &mut claimed, &Verdict::of, &mut count)
+    write_rows(&mut journal, columns, (format, threads), &mut claimed, &Ending::of, &mut count)
         .map_err(|error| unwritten(&output, &error))?;
     claimed.finish()?;
     journal.remove().map_err(|error| unwritten(&place.journal, &error))?;
@@ -81,13 +99,25 @@ pub(crate) fn run(app: &App, args: &SweepArgs, console: &mut Console<'_>) -> Res
     done.report(&tally, console)
 }
 
+/// Where the rows go.
+fn where_to(sweep: &Sweep, args: &SweepArgs) -> Result<PathBuf, Diagnostic> {
+    match (&args.output, &sweep.file.output) {
+        (Some(path), _) => Ok(path.clone()),
+        (None, Some(file)) => Ok(PathBuf::from(file)),
+        (None, None) => Err(Diagnostic::input("no_output", "nobody says where the rows go")
+            .help("give -o ring.csv, or in the file:")
+            .help("  [output]")
+            .help("  file = \"ring.csv\"")),
+    }
+}
+
 /// How the runs ended, if the output has all of them already. Whoever wants them again says so.
-fn finished(head: &Head, args: &SweepArgs, output: &Path) -> Option<Tally> {
+fn finished(head: &Head, args: &SweepArgs, output: &Path) -> Option<SweepTally> {
     if args.force || args.restart || !output.is_file() {
         return None;
     }
-    let mut tally = Tally::default();
-    let complete = is_complete(output, head, &mut |row| tally.add(Verdict::of(row)));
+    let mut tally = SweepTally::default();
+    let complete = is_complete(output, head, &mut |row| tally.add(Ending::of(row)));
     complete.then_some(tally)
 }
 
@@ -97,7 +127,7 @@ fn nothing_to_do(
     sweep: &Sweep,
     (args, file): (&SweepArgs, &Path),
     (threads, output): (usize, &Path),
-    tally: &Tally,
+    tally: &SweepTally,
     console: &mut Console<'_>,
 ) -> Result<u8, Failure> {
     let runs = tally.hold + tally.violated + tally.limit;
@@ -148,7 +178,7 @@ fn format(path: &Path) -> Result<Format, Diagnostic> {
         None if path.exists() && !path.is_file() && !path.is_dir() => Ok(Format::Jsonl),
         Some(Format::Markdown) | None => {
             let message = format!("{}: rows are written as .csv, .parquet, .json or .jsonl", path.display());
-            Err(Diagnostic::input("ringleader::unknown_format", message).help("such as -o ring.csv"))
+            Err(Diagnostic::input("unknown_format", message).help("such as -o ring.csv"))
         }
     }
 }
@@ -205,17 +235,17 @@ fn unusable(path: &Path, error: JournalError) -> Diagnostic {
         JournalError::Io(error) => unwritten(path, &error),
         JournalError::Busy => {
             let message = format!("another sweep is writing {shown}");
-            Diagnostic::new("ringleader::journal_busy", 4, message).help("wait for it, or give another -o")
+            Diagnostic::new("journal_busy", 4, message).help("wait for it, or give another -o")
         }
         JournalError::Different => {
             let message = format!("{shown} is the journal of another sweep, or of another version");
-            Diagnostic::input("ringleader::other_journal", message)
+            Diagnostic::input("other_journal", message)
                 .help("the file, its options or the program have changed since it was stopped")
                 .help(anew)
         }
         JournalError::Broken { line, why } => {
             let message = format!("{shown}: line {line}: {why}");
-            Diagnostic::input("ringleader::bad_journal", message).help(anew)
+            Diagnostic::input("bad_journal", message).help(anew)
         }
     }
 }
@@ -320,7 +350,7 @@ struct Done {
 }
 
 impl Done {
-    fn report(&self, tally: &Tally, console: &mut Console<'_>) -> Result<u8, Failure> {
+    fn report(&self, tally: &SweepTally, console: &mut Console<'_>) -> Result<u8, Failure> {
         if console.json {
             let text = serde_json::to_string(self).map_err(io::Error::from)?;
             writeln!(console.out, "{text}")?;
@@ -330,7 +360,7 @@ impl Done {
         Ok(tally.exit_code())
     }
 
-    fn text(&self, tally: &Tally, out: &mut dyn Write) -> io::Result<()> {
+    fn text(&self, tally: &SweepTally, out: &mut dyn Write) -> io::Result<()> {
         let mut parts = vec![format!("{} hold", grouped(self.hold))];
         if self.violated > 0 {
             parts.push(format!("{RED}{} do not{RESET}", grouped(self.violated)));
@@ -359,9 +389,9 @@ fn put_together(app: &App, args: &SweepArgs, console: &mut Console<'_>) -> Resul
     let mut claimed = Output::claim(output, args.force)?;
     let file = rows_beside(output).map_err(|error| unwritten(output, &error))?;
     let mut rows = merge(&args.merge, file).map_err(|error| no_whole(output, &error))?;
-    let mut tally = Tally::default();
+    let mut tally = SweepTally::default();
     let (how, mut add) = ((format, threads(args)), |verdict| tally.add(verdict));
-    write_rows(&mut rows, Columns::default(), how, &mut claimed, &Verdict::of, &mut add)
+    write_rows(&mut rows, Columns::default(), how, &mut claimed, &Ending::of, &mut add)
         .map_err(|error| unwritten(output, &error))?;
     claimed.finish()?;
     let count = rows.count();
@@ -399,7 +429,7 @@ fn rows_beside(output: &Path) -> io::Result<std::fs::File> {
 }
 
 fn no_whole(output: &Path, error: &MergeError) -> Diagnostic {
-    let input = |message: String| Diagnostic::input("ringleader::bad_parts", message);
+    let input = |message: String| Diagnostic::input("bad_parts", message);
     match error {
         MergeError::Unwritten(error) => unwritten(output, error),
         MergeError::Io(path, error) => input(format!("cannot read {}: {error}", path.display())),

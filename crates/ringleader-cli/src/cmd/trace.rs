@@ -6,7 +6,6 @@ mod merge;
 #[cfg(feature = "cluster")]
 pub(crate) use merge::merge_epochs;
 
-use super::replay;
 use crate::App;
 use crate::args::{Format, Ranges, TraceArgs, quoted};
 use crate::console::Console;
@@ -19,6 +18,7 @@ use ringleader_lab::formats::{
     ITF_CELLS_MAX, MERMAID_MESSAGES_MAX, SHIVIZ_ENTRIES_MAX, itf_cells, mermaid_messages, shiviz_entries,
     write_chrome, write_itf, write_jsonl, write_mermaid, write_shiviz,
 };
+use ringleader_lab::plan::recorded;
 use serde::Serialize;
 use std::io::{self, BufWriter, Write};
 
@@ -32,10 +32,10 @@ pub(crate) fn run(app: &App, args: &TraceArgs, console: &mut Console<'_>) -> Res
     let format = format(app, args)?;
     if console.json && args.output.is_none() {
         let message = "--json describes the file that is written: without -o there is none";
-        return Err(Diagnostic::input("ringleader::usage", message).help("add `-o FILE`").into());
+        return Err(Diagnostic::input("usage", message).help("add `-o FILE`").into());
     }
     only_for_pictures(args, format)?;
-    let recorded = replay::read(args.file())?;
+    let recorded = recorded(args.file())?;
     let history = History::of(&recorded.recording);
     let window = window(args, &history)?;
     admit(app, args, format, &history, &window)?;
@@ -77,7 +77,7 @@ fn format(app: &App, args: &TraceArgs) -> Result<Format, Diagnostic> {
         None => "into which format? `--to` is missing".to_owned(),
         Some(path) => format!("the name {} does not say which format it is", path.display()),
     };
-    Err(Diagnostic::input("ringleader::no_format", message)
+    Err(Diagnostic::input("no_format", message)
         .help("one of svg, html, shiviz, chrome, mermaid, itf and jsonl, for example:")
         .command(command("svg"), "a picture")
         .command(command("html"), "a page that plays it"))
@@ -99,7 +99,7 @@ fn only_for_pictures(args: &TraceArgs, format: Format) -> Result<(), Diagnostic>
             } else {
                 "leave it out, or ask for a picture"
             };
-            Err(Diagnostic::input("ringleader::usage", message).help(help))
+            Err(Diagnostic::input("usage", message).help(help))
         }
         Some(_) | None => Ok(()),
     }
@@ -107,8 +107,7 @@ fn only_for_pictures(args: &TraceArgs, format: Format) -> Result<(), Diagnostic>
 
 /// The part of the run that is asked for.
 fn window(args: &TraceArgs, history: &History<'_>) -> Result<Window, Diagnostic> {
-    let wrong =
-        |message: String, help: String| Diagnostic::input("ringleader::bad_window", message).help(help);
+    let wrong = |message: String, help: String| Diagnostic::input("bad_window", message).help(help);
     let mut window = Window::whole(history);
     let (n, count) = (history.recording.header.n as usize, history.steps.len());
     if let Some(nodes) = &args.nodes {
@@ -183,7 +182,7 @@ fn admit(
         return Ok(());
     }
     let message = format!("{got} {what} are too many for --to {}: the most is {most}", format.name());
-    Err(Diagnostic::input("ringleader::too_much", message)
+    Err(Diagnostic::input("too_much", message)
         .help("take a part of the run, or a format that has room for it:")
         .command(command(&["--to", &format.name(), "--steps", "1..60"]), "a part")
         .command(command(&["--to", "svg"]), "a picture")

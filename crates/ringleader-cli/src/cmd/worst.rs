@@ -1,20 +1,21 @@
 //! `ringleader worst ALGORITHM`: the arrangement of identities with which it sends most.
 
-use super::find;
+use crate::App;
 use crate::args::{ScheduleArg, WorstArgs, quoted};
 use crate::console::Console;
 use crate::error::{Diagnostic, Failure};
 use crate::output::{self, Output};
 use crate::progress::ShareBar;
-use crate::refusal::Asked;
-use crate::report::{Answered, constants_json, constants_text, grouped, version, worst_text};
-use crate::scenario::{NODES_DEFAULT, asked_nodes, set_schedule};
 use crate::watch::{Recorder, Watch as RunWatch};
-use crate::{App, memory, refusal};
 use ringleader::check::Extreme;
-use ringleader::model::Orientation;
 use ringleader::registry::Entry;
 use ringleader::sim::{Ids, Ports, Scenario};
+use ringleader_lab::options::{Word, WorstOptions};
+use ringleader_lab::people::grouped;
+use ringleader_lab::plan::{
+    NODES_DEFAULT, Request, asked_nodes, explain as explain_run, find, memory, set_schedule,
+};
+use ringleader_lab::report::{WorstReport, constants_json, constants_text, worst_text};
 use ringleader_lab::worst::{self, Method, Progress, Question, Shown, Trouble, Unsuited, Watcher, Worst};
 use std::io::Write;
 use std::ops::ControlFlow;
@@ -34,20 +35,22 @@ pub(crate) fn run(app: &App, args: &WorstArgs, console: &mut Console<'_>) -> Res
         return constants(app, args, threads, &watch, console);
     };
     let entry = find(app, name)?;
-    let question = question(entry, args, threads)?;
+    let options = WorstOptions::from(args.clone());
+    let question = question(entry, &options, threads)?;
     let n = question.scenario.n;
     memory::check(entry, &question.scenario)?;
     for path in [&args.output, &args.trace].into_iter().flatten() {
         // Better now than a minute later. What is claimed is given back: an interrupted search leaves nothing behind.
         drop(Output::claim(path, args.force)?);
     }
-    let again = args.again(entry.spec.name, n);
-    let found = worst::answer(&question, &watch).map_err(|trouble| explain(app, args, &question, &trouble));
+    let again = options.again(entry.spec.name, n);
+    let found =
+        worst::answer(&question, &watch).map_err(|trouble| explain(app, &options, &question, &trouble));
     watch.ends();
     let found = found?;
-    let run = command(args, entry, &found);
+    let run = command(&options, args.output.as_deref(), entry, &found);
     let again = quoted(&app.program, &again);
-    let answered = Answered {
+    let answered = WorstReport {
         entry,
         found: &found,
         best: args.best,
@@ -75,7 +78,7 @@ fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-fn question<'a>(entry: &'a Entry, args: &WorstArgs, threads: usize) -> Result<Question<'a>, Diagnostic> {
+fn question<'a>(entry: &'a Entry, args: &WorstOptions, threads: usize) -> Result<Question<'a>, Diagnostic> {
     let n = asked_nodes(args.nodes.as_ref())?.unwrap_or(NODES_DEFAULT);
     let mut question = Question { threads, budget: args.budget, ..Question::new(entry, n) };
     if args.best {
@@ -90,7 +93,7 @@ fn question<'a>(entry: &'a Entry, args: &WorstArgs, threads: usize) -> Result<Qu
     if let Some(given) = &args.schedule {
         if let ScheduleArg::Replay(_) = given.value {
             let message = "a recorded schedule belongs to one arrangement of identities";
-            return Err(Diagnostic::input("ringleader::wrong_schedule", message).help(
+            return Err(Diagnostic::input("wrong_schedule", message).help(
                 "leave out `--schedule` for every schedule, or give one by its kind: rounds, random, lifo",
             ));
         }
@@ -101,22 +104,22 @@ fn question<'a>(entry: &'a Entry, args: &WorstArgs, threads: usize) -> Result<Qu
         scenario.initiators = initiators.value.clone();
     }
     if let Some(orientation) = args.orientation {
-        scenario.ports = Ports::Kind(Orientation::from(orientation));
+        scenario.ports = Ports::Kind(orientation);
     }
-    scenario.links = args.links.map(Into::into);
+    scenario.links = args.links;
     scenario.settings = args.settings.agreed()?;
     scenario.seed = args.seed.unwrap_or(0);
     Ok(question)
 }
 
 /// The command that runs it once, if a schedule with a name does: with the file, or with the list where it is short.
-fn command(args: &WorstArgs, entry: &Entry, found: &Worst) -> Option<Vec<String>> {
+fn command(args: &WorstOptions, output: Option<&Path>, entry: &Entry, found: &Worst) -> Option<Vec<String>> {
     let (schedule, seed) = match &found.shown {
         Shown::Run(Some((schedule, seed))) => (Some(schedule.as_str()), *seed),
         Shown::Run(None) => (None, args.seed.unwrap_or(0)),
         Shown::Recorded(_) | Shown::Nothing => return None,
     };
-    let ids = match &args.output {
+    let ids = match output {
         Some(path) => format!("@{}", path.display()),
         None if found.ids.len() <= LISTED_MOST => {
             found.ids.iter().map(u64::to_string).collect::<Vec<_>>().join(",")
@@ -128,14 +131,14 @@ fn command(args: &WorstArgs, entry: &Entry, found: &Worst) -> Option<Vec<String>
 
 /// Writes a run that sends what was found.
 fn trace(app: &App, question: &Question<'_>, found: &Worst, path: &Path, force: bool) -> Result<(), Failure> {
-    let recorder = Recorder::claim(path, force, version(app))?;
+    let recorder = Recorder::claim(path, force, app.version())?;
     match &found.shown {
         Shown::Recorded(recording) => recorder.write(recording, "elected")?,
         Shown::Run(named) => {
             let mut scenario = Scenario { ids: Ids::Listed(found.ids.clone()), ..question.scenario.clone() };
             let mut schedule = scenario.schedule.name().to_owned();
             if let Some((name, seed)) = named {
-                if let Ok(given) = <ScheduleArg as crate::args::Word>::parse(name) {
+                if let Ok(given) = ScheduleArg::parse(name) {
                     set_schedule(&mut scenario, &given);
                 }
                 (schedule, scenario.seed) = (name.clone(), *seed);
@@ -150,7 +153,7 @@ fn trace(app: &App, question: &Question<'_>, found: &Worst, path: &Path, force: 
         Shown::Nothing => {
             let message =
                 format!("{} was not written: no single run was found that sends so much", path.display());
-            return Err(Diagnostic::new("ringleader::no_such_run", 3, message)
+            return Err(Diagnostic::new("no_such_run", 3, message)
                 .help("`--schedule rounds` asks for one schedule only, whose run can be written")
                 .into());
         }
@@ -168,7 +171,7 @@ fn constants(
     let most = asked_nodes(args.nodes.as_ref())?.unwrap_or(CONSTANTS_NODES);
     if most < CONSTANTS_LEAST {
         let message = format!("-n {most}: with so few processes the terms beside n·log n decide");
-        return Err(Diagnostic::input("ringleader::n_too_small", message)
+        return Err(Diagnostic::input("n_too_small", message)
             .help(format!("the table begins to mean something from -n {CONSTANTS_LEAST} on; try -n 1e5"))
             .into());
     }
@@ -180,7 +183,7 @@ fn constants(
     let rows = worst::constants(app.registry, most, threads, watch);
     watch.ends();
     let rows = rows.map_err(|trouble| match trouble {
-        Trouble::Refused(refused) => Diagnostic::input("ringleader::refused", refused.to_string()),
+        Trouble::Refused(refused) => Diagnostic::input("refused", refused.to_string()),
         Trouble::Unsuited(_) | Trouble::TooLarge { .. } | Trouble::Broken(_) | Trouble::Stopped => stopped(),
     })?;
     let again = quoted(&app.program, &["worst", "--constants", "-n", &most.to_string()].map(str::to_owned));
@@ -193,11 +196,11 @@ fn constants(
 }
 
 fn stopped() -> Diagnostic {
-    Diagnostic::new("ringleader::stopped", 3, "it was stopped before there was an answer")
+    Diagnostic::new("stopped", 3, "it was stopped before there was an answer")
 }
 
 /// Why there is no answer, in the words of the command line.
-fn explain(app: &App, args: &WorstArgs, question: &Question<'_>, trouble: &Trouble) -> Diagnostic {
+fn explain(app: &App, args: &WorstOptions, question: &Question<'_>, trouble: &Trouble) -> Diagnostic {
     let (name, n) = (question.entry.spec.name, question.scenario.n);
     let program = &app.program;
     match trouble {
@@ -214,7 +217,7 @@ fn explain(app: &App, args: &WorstArgs, question: &Question<'_>, trouble: &Troub
             };
             let mut searched = args.clone();
             (searched.exact, searched.distribution, searched.search) = (false, false, true);
-            let mut error = Diagnostic::new("ringleader::too_many_arrangements", 3, message)
+            let mut error = Diagnostic::new("too_many_arrangements", 3, message)
                 .help(format!("about {} could be tried; a smaller -n, or:", large(*most)))
                 .command(quoted(program, &searched.again(name, n)), "a lower bound");
             if states.is_some() {
@@ -227,9 +230,7 @@ fn explain(app: &App, args: &WorstArgs, question: &Question<'_>, trouble: &Troub
             let ids: Vec<String> = ids.iter().take(LISTED_MOST).map(u64::to_string).collect();
             let message = format!("`{name}` breaks its contract: no leader, or a bound exceeded");
             let words = ["check", name, "--initiators", "all", "--ids", &ids.join(",")].map(str::to_owned);
-            Diagnostic::new("ringleader::violated", 1, message)
-                .help("see how:")
-                .command(quoted(program, &words), "")
+            Diagnostic::new("violated", 1, message).help("see how:").command(quoted(program, &words), "")
         }
         Trouble::Stopped => stopped(),
     }
@@ -246,7 +247,7 @@ fn explain_refusal(app: &App, question: &Question<'_>, refused: &ringleader::sim
     if let Some(links) = question.scenario.links {
         again.extend(["--links".to_owned(), links.name().to_owned()]);
     }
-    let asked = Asked {
+    let asked = Request {
         again: &again,
         schedule: question.scenario.schedule.name(),
         ids: "",
@@ -255,12 +256,12 @@ fn explain_refusal(app: &App, question: &Question<'_>, refused: &ringleader::sim
         unlimited: true,
         check: None,
     };
-    refusal::explain(app, question.entry, &asked, refused)
+    explain_run(app, question.entry, &asked, refused)
 }
 
 fn unsuited(app: &App, entry: &Entry, why: Unsuited) -> Diagnostic {
     let (name, program) = (entry.spec.name, &app.program);
-    let error = |message: String| Diagnostic::input("ringleader::no_worst_case", message);
+    let error = |message: String| Diagnostic::input("no_worst_case", message);
     match why {
         Unsuited::Exclusion => {
             error(format!("`{name}` is no election: what it sends depends on who wants in"))

@@ -8,6 +8,7 @@ fn stage() -> Stage {
     Stage::new(Box::new(CommandWords::new(&App {
         program: "ringleader".into(),
         registry: ringleader_errata::all(),
+        usual: Vec::new(),
     })))
 }
 

@@ -5,15 +5,25 @@
 
 mod fields;
 mod file;
+mod forecast;
 mod grid;
 mod journal;
 mod merge;
+mod options;
 mod parts;
+mod plan;
 mod rows;
+mod source;
+mod tally;
+mod work;
 
 pub use file::{Mistake, SWEEP_SCHEMA, Span, SweepFile};
+pub use forecast::Forecast;
 pub use grid::{Axis, Grid, Shard, Value, Words};
 pub use journal::{Head, Journal, JournalError};
 pub use merge::{MergeError, Merged, merge};
 pub use parts::{PartError, is_complete};
+pub use plan::{Configuration, Sweep};
 pub use rows::{Columns, Row, Rows, write_rows};
+pub use tally::{Ending, SweepTally};
+pub use work::{Once, Record, work};

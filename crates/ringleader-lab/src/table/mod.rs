@@ -20,6 +20,7 @@ mod tests;
 
 pub use columns::{Cell, Column, Kind};
 
+use crate::Diagnostic;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -166,4 +167,19 @@ pub fn csv_lines(rows: impl Iterator<Item = io::Result<Vec<Cell>>>) -> io::Resul
 fn below(error: csv::Error) -> io::Error {
     let words = error.to_string();
     if let csv::ErrorKind::Io(error) = error.into_kind() { error } else { io::Error::other(words) }
+}
+
+/// Refuses numbers that are too large for a column of this format, before anything runs.
+///
+/// # Errors
+/// If there is one.
+pub fn refuse_large(
+    format: Format,
+    mut numbers: impl Iterator<Item = (&'static str, u64)>,
+) -> Result<(), Diagnostic> {
+    let Some((what, number)) = numbers.find(|&(_, number)| number > format.int_max()) else { return Ok(()) };
+    let most = format.int_max();
+    let message = format!("{what} {number} does not fit into a Parquet column, which holds at most {most}");
+    Err(Diagnostic::input("too_large_for_parquet", message)
+        .help("write .csv or .jsonl, or take smaller numbers"))
 }

@@ -1,10 +1,10 @@
 //! `ringleader up`.
 
-use crate::args::ids::IdsArg;
 use crate::args::number::{at_least_one, number, small};
 use crate::args::shared::{SettingsArgs, TopologyArg, name};
-use crate::args::{Given, Patience};
+use crate::args::{Given, IdsArg, Patience};
 use clap::Args;
+use ringleader_lab::options::SettingOptions;
 use ringleader_live::Micros;
 use std::path::PathBuf;
 
@@ -127,7 +127,7 @@ impl UpArgs {
             }
         }
         add("--seed", seed.to_string());
-        self.settings.again(&mut words);
+        SettingOptions::from(self.settings.clone()).again(&mut words);
         let flags = [("--once", self.once), ("--plain", self.plain), ("--json", json)];
         words.extend(flags.iter().filter(|(_, given)| *given).map(|(flag, _)| (*flag).to_owned()));
         words

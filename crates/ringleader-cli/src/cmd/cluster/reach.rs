@@ -99,8 +99,7 @@ pub(in crate::cmd) fn failure(error: LockError) -> Failure {
         | Code::Protocol
         | Code::Other(_) => 4,
     };
-    let code = format!("ringleader::{}", error.code.word());
-    let mut diagnostic = Diagnostic::new(code, exit, error.message);
+    let mut diagnostic = Diagnostic::new(error.code.word(), exit, error.message);
     if let Some(help) = error.help {
         diagnostic = diagnostic.help(help);
     }

@@ -1,12 +1,12 @@
 //! A comparison for the page.
 
-use super::Asked;
 use crate::App;
-use crate::args::{CompareArgs, quoted};
 use crate::error::Diagnostic;
-use crate::report::compare::{Compared, figure, notes, summary, value};
-use crate::report::grouped;
 use ringleader::registry::Problem;
+use ringleader_lab::options::{CompareOptions, quoted};
+use ringleader_lab::people::grouped;
+use ringleader_lab::plan::PlannedComparison;
+use ringleader_lab::report::compare::{ComparisonReport, figure, notes, summary, value};
 use ringleader_page::Compared as Answer;
 
 /// From the page: so many processes of all runs together, which is the usual comparison of ten elections twice over.
@@ -18,11 +18,11 @@ const PAGE_MESSAGES: u64 = 10_000_000;
 const PAGE_THREADS: u32 = 2;
 
 /// The same for the page: at once, without files, and only what is over in seconds.
-pub(crate) fn for_page(app: &App, args: &CompareArgs) -> Result<Answer, Diagnostic> {
+pub(crate) fn for_page(app: &App, names: &[String], args: &CompareOptions) -> Result<Answer, Diagnostic> {
     // Whoever asks the same again should get the same, and a page has no place to show a seed that was drawn.
     let args =
-        CompareArgs { seed: Some(args.seed.unwrap_or(0)), threads: Some(PAGE_THREADS), ..args.clone() };
-    let asked = Asked::new(app, &args)?;
+        CompareOptions { seed: Some(args.seed.unwrap_or(0)), threads: Some(PAGE_THREADS), ..args.clone() };
+    let asked = PlannedComparison::new(app, names, &args)?;
     let command = quoted(&app.program, &asked.again);
     let work: u64 = asked.places().map(|place| u64::from(place.nodes) * u64::from(asked.runs(place))).sum();
     if work > PAGE_PROCESSES {
@@ -40,7 +40,7 @@ pub(crate) fn for_page(app: &App, args: &CompareArgs) -> Result<Answer, Diagnost
         Problem::Mutex => PAGE_MESSAGES / 10,
     };
     let cells = asked.measure(args.max_messages.map_or(most, |asked| asked.min(most)), &|_| {})?;
-    let compared = Compared::new(&asked, &cells);
+    let compared = ComparisonReport::new(&asked, &cells);
     let mut told = Vec::new();
     // A list takes every line.
     let _ = notes(&compared, &mut told);

@@ -3,13 +3,13 @@
 use crate::App;
 use crate::args::{TraceArgs, quoted};
 use crate::console::Console;
-use crate::error::{Diagnostic, Excerpt, Failure, Label};
+use crate::error::{Diagnostic, Failure};
 use crate::output::Output;
-use crate::report::version;
 #[cfg(feature = "cluster")]
 use ringleader::trace::of_one_run;
 use ringleader::trace::{Merged, Outcome, Recording, merge};
-use ringleader_lab::formats::{TraceError, TraceWriter, read_part};
+use ringleader_lab::formats::{TraceWriter, read_part};
+use ringleader_lab::plan::place_of;
 use serde_json::json;
 use std::fs::File;
 use std::io::BufReader;
@@ -18,10 +18,10 @@ use std::path::{Path, PathBuf};
 
 pub(super) fn run(app: &App, args: &TraceArgs, console: &mut Console<'_>) -> Result<u8, Failure> {
     let Some(output) = &args.output else {
-        return Err(Diagnostic::input("ringleader::usage", "--merge needs the file to write: -o FILE").into());
+        return Err(Diagnostic::input("usage", "--merge needs the file to write: -o FILE").into());
     };
     let merged = merged(&args.merge)?;
-    write(&version(app), output, args.force, &merged)?;
+    write(&app.version(), output, args.force, &merged)?;
     let steps = merged.recording.events.len();
     let again = quoted(&app.program, &["replay".into(), output.display().to_string()]);
     if console.json {
@@ -90,7 +90,7 @@ fn merged(files: &[PathBuf]) -> Result<Merged, Diagnostic> {
 
 fn together(parts: &[Recording], files: &[PathBuf]) -> Result<Merged, Diagnostic> {
     merge(parts).map_err(|error| {
-        let diagnostic = Diagnostic::input("ringleader::not_one_run", error.to_string());
+        let diagnostic = Diagnostic::input("not_one_run", error.to_string());
         let named =
             files.iter().enumerate().map(|(place, path)| format!("part {}: {}", place + 1, path.display()));
         named.fold(diagnostic.help("the parts of one epoch, one of each member:"), Diagnostic::help)
@@ -99,24 +99,13 @@ fn together(parts: &[Recording], files: &[PathBuf]) -> Result<Merged, Diagnostic
 
 fn read(path: &Path) -> Result<Recording, Diagnostic> {
     let file = path.display().to_string();
-    let bad = |message: String| Diagnostic::input("ringleader::bad_trace", message);
+    let bad = |message: String| Diagnostic::input("bad_trace", message);
     let opened = File::open(path).map_err(|error| {
         bad(format!("cannot read {file}: {error}"))
             .help("a part is recorded by a member:")
             .command(format!("ringleader node --config cluster.toml --name b --record {file}"), "")
     })?;
-    let part = read_part(BufReader::with_capacity(1 << 16, opened)).map_err(|error| match error {
-        TraceError::Broken { line, column, rule, text } if !text.is_empty() => {
-            let label = Label { line, column, length: 1, text, label: rule };
-            bad(format!("cannot read {file}: line {line}, column {column}"))
-                .excerpt(Excerpt { file: file.clone(), labels: vec![label] })
-        }
-        TraceError::NotATrace(_)
-        | TraceError::Io(_)
-        | TraceError::Version { .. }
-        | TraceError::Broken { .. }
-        | TraceError::Truncated { .. } => bad(format!("cannot read {file}: {error}")),
-    })?;
+    let part = read_part(BufReader::with_capacity(1 << 16, opened)).map_err(|error| place_of(file, error))?;
     Ok(part.recording)
 }
 

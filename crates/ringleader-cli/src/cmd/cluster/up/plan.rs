@@ -1,14 +1,13 @@
 //! What is to be put up: from the arguments to a cluster, and what a simulation of the same would cost.
 
 use crate::App;
-use crate::args::{IdsArg, UpArgs};
+use crate::args::UpArgs;
 use crate::error::Diagnostic;
-use crate::refusal::Asked;
-use crate::scenario::{disagreement, drawn_seed};
-use crate::{ids_file, refusal};
 use ringleader::model::{Links, Schedules, Shape, Timing as Pace};
 use ringleader::registry::{Entry, Problem};
 use ringleader::sim::{Ids, Scenario};
+use ringleader_lab::options::SettingOptions;
+use ringleader_lab::plan::{Request, disagreement, drawn_seed, explain, ids};
 use ringleader_live::{Cluster, GroupSpec, MAX_MEMBERS, MemberSpec, Timing, Users};
 
 /// The number of members when nobody says otherwise.
@@ -40,7 +39,7 @@ impl Plan {
                 .help("as many processes as you like are simulated:")
                 .command(format!("{} run {} -n {}", app.program, entry.spec.name, scenario.n), ""));
         }
-        let asked = Asked {
+        let asked = Request {
             again: &again,
             schedule: "the network's",
             ids: args.ids.as_ref().map_or("", |ids| ids.text.as_str()),
@@ -49,7 +48,7 @@ impl Plan {
             unlimited: false,
             check: None,
         };
-        let refused = |why| refusal::explain(app, entry, &asked, &why);
+        let refused = |why| explain(app, entry, &asked, &why);
         let header = entry.cast(&scenario).map_err(refused)?.header();
         let ids =
             if header.ids.is_empty() { (1..=u64::from(scenario.n)).collect() } else { header.ids.clone() };
@@ -89,14 +88,8 @@ fn name(place: usize) -> String {
 }
 
 fn scenario(args: &UpArgs, seed: u64) -> Result<Scenario, Diagnostic> {
-    let ids = match args.ids.as_ref().map(|given| &given.value) {
-        None => Ids::Default,
-        Some(IdsArg::Random) => Ids::Random,
-        Some(IdsArg::Arranged(how)) => Ids::Arranged(*how),
-        Some(IdsArg::Worst) => Ids::Worst,
-        Some(IdsArg::Listed(ids)) => Ids::Listed(ids.clone()),
-        Some(IdsArg::File(path)) => Ids::Listed(ids_file::read(path)?),
-    };
+    let (ids, _) = ids(args.ids.as_ref())?;
+    let ids = ids.unwrap_or(Ids::Default);
     let listed = match &ids {
         Ids::Listed(ids) => u32::try_from(ids.len()).ok(),
         Ids::Default | Ids::Random | Ids::Arranged(_) | Ids::Worst => None,
@@ -110,7 +103,7 @@ fn scenario(args: &UpArgs, seed: u64) -> Result<Scenario, Diagnostic> {
     scenario.ids = ids;
     scenario.topology = args.topology.map(Into::into);
     scenario.range = args.range.unwrap_or(scenario.range);
-    scenario.settings = args.settings.agreed()?;
+    scenario.settings = SettingOptions::from(args.settings.clone()).agreed()?;
     scenario.seed = seed;
     Ok(scenario)
 }

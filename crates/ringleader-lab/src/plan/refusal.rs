@@ -1,0 +1,242 @@
+//! What the simulator and the checker refuse, in the words of the command line, with one thing to type.
+
+use super::check::NODES_DEFAULT as CHECK_NODES;
+use super::run::NODES_DEFAULT as RUN_NODES;
+use super::{advice, ids_file};
+use crate::options::{CheckOptions, quoted};
+use crate::{App, Diagnostic, suggest};
+use ringleader::model::SettingValues;
+use ringleader::registry::{Entry, Problem, find};
+use ringleader::sim::Refusal;
+use std::path::Path;
+
+/// No algorithm has this name.
+#[must_use]
+pub fn unknown_algorithm(app: &App, name: &str) -> Diagnostic {
+    let literal = name.contains('@');
+    let entries = || app.registry.iter().filter(move |entry| literal || !entry.is_literal());
+    let names =
+        entries().flat_map(|entry| [entry.spec.name].into_iter().chain(entry.spec.aliases.iter().copied()));
+    let error = Diagnostic::input("unknown_algorithm", format!("no algorithm is called `{name}`"));
+    let meant = suggest::closest(name, names).and_then(|meant| find(app.registry, meant));
+    let error = match meant {
+        Some(entry) if entry.spec.aliases.is_empty() => {
+            error.help(format!("did you mean `{}`?", entry.spec.name))
+        }
+        Some(entry) => error.help(format!(
+            "did you mean `{}` (alias {})?",
+            entry.spec.name,
+            entry.spec.aliases.join(", ")
+        )),
+        None => error.help("see which there are:"),
+    };
+    let all = format!("all {}", entries().count());
+    error
+        .command(format!("{} list", app.program), &all)
+        .command(format!("{} list --topology ring", app.program), "those for rings")
+}
+
+/// What was asked for, as far as a refusal speaks of it.
+pub struct Request<'a> {
+    /// The words of the command that repeats it.
+    pub again: &'a [String],
+    /// The schedule as it is shown.
+    pub schedule: &'a str,
+    /// The identities as they were given.
+    pub ids: &'a str,
+    /// The file that they came from.
+    pub ids_file: Option<&'a Path>,
+    /// The number of processes, where another one may be proposed.
+    pub n: Option<u32>,
+    /// Whether it may go on for ever.
+    pub unlimited: bool,
+    /// The arguments, if every run was asked for, not one.
+    pub check: Option<&'a CheckOptions>,
+}
+
+/// Why it is not done.
+#[must_use]
+pub fn explain(app: &App, entry: &Entry, asked: &Request<'_>, refusal: &Refusal) -> Diagnostic {
+    let (name, program) = (entry.spec.name, &app.program);
+    let input = |code, message: String| Diagnostic::input(code, message);
+    let list = |topology: &str| format!("{program} list --topology {topology}");
+    let unsound = || {
+        let mut words = asked.again.to_vec();
+        words.push("--unsound".into());
+        quoted(program, &words)
+    };
+    let usual = if asked.check.is_some() { CHECK_NODES } else { RUN_NODES };
+    let who = if entry.problem == Problem::Election { "an election" } else { "mutual exclusion" };
+    match refusal {
+        Refusal::NoProcesses => input("n_too_small", format!("-n 0: {who} needs at least one process"))
+            .help(format!("n = 1 is allowed (a ring of one sends to itself); try -n {usual}")),
+        Refusal::DuplicateId { id, first, second } => {
+            let mut error = input("duplicate_id", format!("identity {id} is given to two processes"));
+            let places =
+                asked.ids_file.and_then(|path| Some((path, ids_file::two_places(path, *first, *second)?)));
+            error = match places {
+                Some((path, places)) => error.at(path.display().to_string(), places),
+                None => error.help(format!("processes {first} and {second} have it")),
+            };
+            let anonymous = app.registry.iter().find(|entry| {
+                entry.is_anonymous() && entry.problem == Problem::Election && !entry.is_literal()
+            });
+            let distinct = if asked.check.is_some() {
+                "`--all-ids` takes every arrangement of them"
+            } else {
+                "`--ids random` draws them"
+            };
+            error = error.help(format!("`{name}` needs distinct identities; {distinct}"));
+            match anonymous {
+                Some(other) => {
+                    error.help(format!("for rings without identities: `{}` (randomised)", other.spec.name))
+                }
+                None => error,
+            }
+        }
+        Refusal::WrongLength { what, got, n } => {
+            input("wrong_length", format!("there are {got} {what} for {n} processes"))
+                .help(format!("give one for each process, or say `-n {got}`"))
+        }
+        Refusal::NoSuchProcess { what, process, n } => {
+            let message =
+                format!("{what}: there is no process {process}; indices are 0 to {}", n.saturating_sub(1));
+            input("no_such_process", message)
+        }
+        Refusal::NoInitiator => input("no_initiator", "nobody starts".into())
+            .help("at least one process must start of its own accord: --initiators one"),
+        Refusal::WeakLinks { needs, got } => {
+            let (code, words) = match *needs {
+                "fifo" => ("needs_fifo", "FIFO"),
+                other => ("needs_links", other),
+            };
+            let note = if *got == "bag" { " (messages may overtake each other)" } else { "" };
+            input(code, format!("`{name}` needs {words} links; the links are `{got}`{note}"))
+                .help(format!("leave out `--links {got}`, or look at what goes wrong:"))
+                .command(unsound(), "")
+        }
+        Refusal::NoHalfDuplexHere => {
+            let message = format!(
+                "half-duplex links exist on two-way rings only; `{name}` runs on a {}",
+                entry.topology()
+            );
+            input("wrong_links", message)
+                .help("see what runs on a two-way ring:")
+                .command(list("two-way"), "")
+        }
+        Refusal::WrongSize { n, nearest: (below, above) } => {
+            input("wrong_size", format!("`{name}` is not for {n} processes")).help(format!(
+                "it is for 1, 3, 7, 15, ... processes; the nearest are `-n {below}` and `-n {above}`"
+            ))
+        }
+        Refusal::WrongTopology { needs, got } => {
+            let network = match *got {
+                "line" | "star" | "binary" | "random" => "tree",
+                other => other,
+            };
+            let needs =
+                if needs.contains("ring") { format!("a {}", entry.topology()) } else { (*needs).to_owned() };
+            input("wrong_topology", format!("`{name}` needs {needs}; the topology is `{got}`"))
+                .help(format!("leave out `--topology {got}`, or see what runs on such a network:"))
+                .command(list(network), "")
+        }
+        Refusal::NeedsOrientation => {
+            let message = format!("`{name}` needs processes that agree on left and right");
+            input("needs_orientation", message)
+                .help("leave out `--orientation random`, or look at what goes wrong:")
+                .command(unsound(), "")
+        }
+        Refusal::BadPorts { process } => {
+            let message =
+                format!("the ports listed for process {process} are not a permutation of its ports");
+            input("bad_ports", message)
+        }
+        Refusal::NeedsBoundedDelay { .. } => {
+            let message = format!(
+                "`{name}` needs a bound on message delays; the schedule `{}` has none",
+                asked.schedule
+            );
+            // Time-outs that mean nothing can keep a run going for ever.
+            let mut limited = asked.again.to_vec();
+            if asked.unlimited {
+                limited.extend(["--max-steps".to_owned(), "10k".to_owned()]);
+            }
+            limited.push("--unsound".into());
+            input("needs_bounded_delay", message)
+                .help(
+                    "its time-outs mean something under `rounds`, `delay:const:1` and `delay:uniform:1:10`;",
+                )
+                .help("or look at what goes wrong:")
+                .command(quoted(program, &limited), "")
+        }
+        Refusal::NeedsLockStep { .. } => input(
+            "needs_lock_step",
+            format!("`{name}` moves in lock-step; the schedule is `{}`", asked.schedule),
+        )
+        .help(format!("leave out `--schedule {}`", asked.schedule)),
+        Refusal::FaultExcluded { fault } => {
+            let mut error = input("fault_excluded", format!("the contract of `{name}` excludes {fault}"));
+            // With a setting it may be another algorithm, which lives with that.
+            let survives = |other: &str| {
+                let other = find(app.registry, other)?;
+                (fault.starts_with("crashes") && other.spec.needs.tolerates.crash).then_some(other)
+            };
+            for setting in entry.spec.settings {
+                if let SettingValues::Elsewhere(other) = setting.values
+                    && let Some(other) = survives(other)
+                {
+                    let (option, other) = (setting.name, other.spec.name);
+                    error =
+                        error.help(format!("with `--{option} NAME` it is `{other}`, which lives with them"));
+                }
+            }
+            error.help("look at what goes wrong:").command(unsound(), "")
+        }
+        Refusal::NoSuchKind { kind, kinds } => {
+            let error = input("unknown_kind", format!("`{name}` sends no message of kind `{kind}`"));
+            match suggest::closest(kind, kinds.iter().copied()) {
+                Some(meant) => {
+                    error.help(format!("did you mean `{meant}`? Its kinds are {}", kinds.join(", ")))
+                }
+                None => error.help(format!("its kinds are {}", kinds.join(", "))),
+            }
+        }
+        Refusal::NoWorkload => {
+            input("no_workload", format!("`{name}` is an election: nobody wants into a critical section"))
+                .help(if asked.check.is_some() {
+                    "--entries is for mutual exclusion:"
+                } else {
+                    "--entries, --hold, --think, --load and --wants are for mutual exclusion:"
+                })
+                .command(format!("{program} list --problem mutex"), "")
+        }
+        Refusal::BadSetting { name: setting, expected } => {
+            input("bad_setting", format!("setting `{setting}` of `{name}`: {expected}"))
+                .help("its settings, if it has any, are told by:")
+                .command(format!("{program} show {name}"), "")
+        }
+        Refusal::NoWorstIds => {
+            input("no_worst_ids", format!("no worst arrangement of identities is known for `{name}`"))
+                .help("others: --ids descending, --ids alternating, --ids bit-reversal")
+        }
+        Refusal::Anonymous => {
+            input("anonymous", format!("the processes of `{name}` have no identities to arrange"))
+                .help(format!("leave out `--ids {}`", asked.ids))
+        }
+        Refusal::OutOfRange { what, expected } => input("out_of_range", format!("{what} must be {expected}")),
+        Refusal::TooManyCases { arrangements, initiator_sets, labellings } => {
+            advice::too_many_cases(app, entry, asked, (*arrangements, *initiator_sets, *labellings))
+        }
+        Refusal::BadEdit { .. } => input("bad_edit", refusal.to_string())
+            .help("messages are numbered in sending order, from 0; steps are those of `--trace`, from 0"),
+        Refusal::BrokenReplay { step, why } => broken_replay(*step, why),
+    }
+}
+
+/// A recorded step that cannot be repeated; the header is line 1, so step k stands in line k + 1.
+#[must_use]
+pub fn broken_replay(step: usize, why: &str) -> Diagnostic {
+    let message = format!("line {}: step {step} of the recording cannot be repeated: {why}", step + 1);
+    Diagnostic::input("broken_replay", message)
+        .help("the file was changed, or recorded by another version of the algorithm")
+}
