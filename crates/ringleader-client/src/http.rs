@@ -2,7 +2,6 @@
 //! TLS or a Unix socket; a connection is kept for the next call if the other side keeps it.
 
 use bytes::Bytes;
-use core::fmt;
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::Incoming;
 use hyper::client::conn::http1::{self, SendRequest};
@@ -10,6 +9,7 @@ use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
 use rustls::ClientConfig;
 use rustls::pki_types::ServerName;
+use std::error::Error;
 use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -55,38 +55,6 @@ impl Address {
     }
 }
 
-/// Why there is no answer.
-#[derive(Debug)]
-pub enum Failure {
-    /// It is not reached.
-    Unreached(io::Error),
-    /// The connection broke, or what came is no HTTP.
-    Broken(Box<dyn std::error::Error + Send + Sync>),
-    /// It took too long.
-    Late,
-}
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Failure::Unreached(error) => write!(f, "{error}"),
-            Failure::Broken(error) => match error.source() {
-                Some(source) => write!(f, "{error}: {source}"),
-                None => write!(f, "{error}"),
-            },
-            Failure::Late => write!(f, "no answer in time"),
-        }
-    }
-}
-
-impl std::error::Error for Failure {}
-
-impl From<hyper::Error> for Failure {
-    fn from(error: hyper::Error) -> Failure {
-        Failure::Broken(error.into())
-    }
-}
-
 /// Somebody who is asked again and again. A connection on which an answer came to its end carries the next call.
 pub struct Asked {
     address: Address,
@@ -106,13 +74,13 @@ impl Asked {
     ///
     /// # Errors
     /// If it is not reached, breaks off, or says too much.
-    pub async fn call(&self, mut question: Question) -> Result<Response<Bytes>, Failure> {
+    pub async fn call(&self, mut question: Question) -> io::Result<Response<Bytes>> {
         loop {
             let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
             let is_old = idle.is_some();
             let mut sender = match idle {
                 Some(sender) => sender,
-                None => connect(self.address.dial().await.map_err(Failure::Unreached)?).await?,
+                None => connect(self.address.dial().await?).await.map_err(broken)?,
             };
             if sender.ready().await.is_err() && is_old {
                 continue;
@@ -122,7 +90,7 @@ impl Asked {
                 // It was closed meanwhile, and nothing of the question was written.
                 Err(mut error) => match error.take_message() {
                     Some(unsent) if is_old => question = unsent,
-                    Some(_) | None => return Err(error.into_error().into()),
+                    Some(_) | None => return Err(broken(error.into_error())),
                 },
             }
         }
@@ -132,28 +100,46 @@ impl Asked {
         &self,
         answer: Response<Incoming>,
         sender: SendRequest<Full<Bytes>>,
-    ) -> Result<Response<Bytes>, Failure> {
+    ) -> io::Result<Response<Bytes>> {
         let (head, body) = answer.into_parts();
-        let body = Limited::new(body, self.most).collect().await.map_err(Failure::Broken)?.to_bytes();
+        let body = Limited::new(body, self.most).collect().await.map_err(|error| match error.downcast() {
+            Ok(error) => broken(*error),
+            Err(error) => io::Error::other(error),
+        })?;
         if !sender.is_closed() {
             self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(sender);
         }
-        Ok(Response::from_parts(head, body))
+        Ok(Response::from_parts(head, body.to_bytes()))
     }
 
     /// One call, for a thread that may wait, until this patience is over.
     ///
     /// # Errors
     /// As [`Asked::call`], and if it takes too long.
-    pub fn call_within(&self, patience: Duration, question: Question) -> Result<Response<Bytes>, Failure> {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(Failure::Unreached)?;
+    pub fn call_within(&self, patience: Duration, question: Question) -> io::Result<Response<Bytes>> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let answer = runtime.block_on(async { tokio::time::timeout(patience, self.call(question)).await });
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).clear();
         // A thread that still resolves a name is not waited for.
         runtime.shutdown_background();
-        answer.unwrap_or(Err(Failure::Late))
+        answer.unwrap_or_else(|_| Err(late()))
     }
+}
+
+/// It took too long.
+#[must_use]
+pub fn late() -> io::Error {
+    io::Error::new(io::ErrorKind::TimedOut, "no answer in time")
+}
+
+/// What went wrong between two ends of a connection, with the reason below it. One that the other side closed too early
+/// was reset.
+fn broken(error: hyper::Error) -> io::Error {
+    let source = error.source().and_then(|source| source.downcast_ref::<io::Error>());
+    let is_over = error.is_canceled() || error.is_closed() || error.is_incomplete_message();
+    let kind = source.map_or(io::ErrorKind::Other, io::Error::kind);
+    let words = source.map_or_else(|| error.to_string(), |source| format!("{error}: {source}"));
+    io::Error::new(if is_over { io::ErrorKind::ConnectionReset } else { kind }, words)
 }
 
 /// HTTP on a connection; it goes on in a task of its own.
@@ -215,7 +201,7 @@ mod tests {
     fn answer_has_a_bound() {
         let (at, served) = server(vec![vec![OK]]);
         let error = Asked::new(Address::Plain(at), 1).call_within(Duration::from_secs(60), question());
-        assert!(matches!(error, Err(Failure::Broken(_))), "{error:?}");
+        assert!(error.is_err_and(|error| error.to_string().contains("limit")));
         served.join().expect("it ends");
     }
 
@@ -229,7 +215,7 @@ mod tests {
             stream.read_to_end(&mut all).expect("it is closed by the client");
         });
         let error = Asked::new(Address::Plain(at), 1).call_within(Duration::from_millis(50), question());
-        assert!(matches!(error, Err(Failure::Late)), "{error:?}");
+        assert_eq!(error.map_err(|error| error.kind()).err(), Some(io::ErrorKind::TimedOut));
         held.join().expect("the connection is closed, not kept");
     }
 }

@@ -5,7 +5,7 @@ use core::fmt;
 use http_body_util::Full;
 use hyper::header::{CONNECTION, HOST};
 use hyper::{Request, StatusCode};
-use ringleader_client::http::{Address, Asked, Failure};
+use ringleader_client::http::{Address, Asked};
 use ringleader_live::Micros;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -169,7 +169,7 @@ pub fn fetch(address: &str, patience: Duration) -> Result<(String, Micros, Micro
         .map_err(|error| Unanswered::Silent(error.to_string()))?;
     let sent = clock::now();
     let answer = Asked::new(Address::Plain(address.to_owned()), BYTES_MAX).call_within(patience, question);
-    let answer = answer.map_err(|failure| Unanswered::Silent(words(&failure)))?;
+    let answer = answer.map_err(|error| Unanswered::Silent(words(&error)))?;
     if answer.status() != StatusCode::OK {
         return Err(Unanswered::Foreign(format!("HTTP {}", answer.status().as_u16())));
     }
@@ -178,29 +178,13 @@ pub fn fetch(address: &str, patience: Duration) -> Result<(String, Micros, Micro
 }
 
 /// The reason without the library's own words around it.
-fn words(failure: &Failure) -> String {
-    let kind = match failure {
-        Failure::Unreached(error) => error.kind(),
-        Failure::Broken(error) if is_cut_off(error.as_ref()) => ErrorKind::ConnectionReset,
-        Failure::Broken(_) | Failure::Late => ErrorKind::Other,
-    };
-    if kind == ErrorKind::ConnectionRefused {
-        "connection refused: nothing listens there".to_owned()
-    } else if kind == ErrorKind::ConnectionReset {
-        "it closes the connection".to_owned()
-    } else {
-        failure.to_string()
-    }
-}
-
-/// Whether the other side closed the connection before its answer was there.
-fn is_cut_off(error: &(dyn std::error::Error + 'static)) -> bool {
-    // Before the question, in the middle of the answer, or by a reset.
-    let is_over =
-        |error: &hyper::Error| error.is_canceled() || error.is_closed() || error.is_incomplete_message();
-    let source = error.source().and_then(|source| source.downcast_ref::<io::Error>());
-    error.downcast_ref().is_some_and(is_over)
-        || source.is_some_and(|source| source.kind() == ErrorKind::ConnectionReset)
+fn words(error: &io::Error) -> String {
+    let known = [
+        (ErrorKind::ConnectionRefused, "connection refused: nothing listens there"),
+        (ErrorKind::ConnectionReset, "it closes the connection"),
+    ];
+    let words = known.iter().find(|(kind, _)| *kind == error.kind());
+    words.map_or_else(|| error.to_string(), |(_, words)| (*words).to_owned())
 }
 
 #[cfg(test)]

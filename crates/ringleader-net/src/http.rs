@@ -52,12 +52,9 @@ pub(crate) fn serve(
         runtime.block_on(async {
             let Ok(listener) = tokio::net::TcpListener::from_std(listener) else { return };
             let (purse, phases) = (Purse::new(VISITORS), Phases::default());
-            let serves = async {
-                loop {
-                    let (stream, _, place) = accept(&listener, &purse).await;
-                    tokio::spawn(visit(stream, router.clone(), place, phases));
-                }
-            };
+            let serves = accept(&listener, &purse, |stream, _, place| {
+                tokio::spawn(visit(stream, router.clone(), place, phases));
+            });
             tokio::select! {
                 () = serves => {}
                 () = stopped.stopped() => {}

@@ -4,7 +4,7 @@
 use crate::config::Config;
 use crate::journal::{Journal, Level, Line};
 use crate::limits::Sieve;
-use crate::mesh::{self, Bounds, Ended, Surroundings, Trust, Turned};
+use crate::mesh::{self, Bounds, Ended, Surroundings, Trust};
 use crate::metrics::{Metrics, reason};
 use crate::record::Recorder;
 use crate::transport::{Call, Connection, Crowded, Inbound, Members};
@@ -434,7 +434,7 @@ impl Running {
                 self.about("connected", Level::Info, place, |line| line.address = Some(address.to_string()));
                 self.happens(Input::Connected(place));
             }
-            Call::Stranger(from, Turned { reason, why }) => {
+            Call::Stranger(from, Problem { code: reason, message: why, .. }) => {
                 self.metrics.refused(reason);
                 if !self.sieve.passes(reason) {
                     return;
@@ -445,7 +445,7 @@ impl Running {
                     line.why = Some(&why);
                 });
             }
-            Call::Unreachable(place, Turned { reason, why }) => {
+            Call::Unreachable(place, Problem { code: reason, message: why, .. }) => {
                 let known = std::mem::replace(&mut self.unreachable[usize::from(place)], why.clone());
                 let level = if known == why { Level::Debug } else { Level::Warn };
                 if reason != "unreachable" {

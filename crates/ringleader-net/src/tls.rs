@@ -3,8 +3,8 @@
 
 use crate::Problem;
 use crate::config::Security;
-use core::fmt;
 use ringleader_client::tls::{certificates, dials, private_key, provider, roots};
+use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::HandshakeSignatureValid;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::server::danger::{ClientCertVerified, ClientCertVerifier};
@@ -91,7 +91,7 @@ impl Identity {
         })
     }
 
-    pub(crate) fn roots(&self) -> Result<Arc<RootCertStore>, rustls::Error> {
+    fn roots(&self) -> Result<Arc<RootCertStore>, rustls::Error> {
         roots(&self.authority).map(Arc::new)
     }
 }
@@ -131,6 +131,13 @@ fn judge(builder: ClientCertVerifierBuilder) -> Result<Arc<dyn ClientCertVerifie
     builder.build().map_err(|error| {
         Problem::environment("certificate_issuer", format!("the authority is of no use: {error}"))
     })
+}
+
+/// What the dialling side judges the certificates of others by.
+pub(crate) fn verifier(identity: &Identity) -> Result<Arc<WebPkiServerVerifier>, Problem> {
+    let roots = identity.roots().map_err(|error| explain(&error))?;
+    let builder = WebPkiServerVerifier::builder_with_provider(roots, provider());
+    builder.build().map_err(|error| Problem::environment("certificate_issuer", error.to_string()))
 }
 
 fn listens(identity: &Identity, verifier: Arc<dyn ClientCertVerifier>) -> Result<Arc<ServerConfig>, Problem> {
@@ -177,7 +184,7 @@ pub fn client_name(client: &str, cluster: &str) -> String {
 ///
 /// # Errors
 /// If it is of another cluster, or has no name, or several.
-pub fn caller_of(chain: &[CertificateDer<'_>], cluster: &str) -> Result<String, Stranger> {
+pub fn caller_of(chain: &[CertificateDer<'_>], cluster: &str) -> Result<String, Problem> {
     let ending = format!(".{CLIENT}.{cluster}.{SUFFIX}");
     match only_name(chain)?.strip_suffix(&ending) {
         Some(client) if crate::config::is_name(client) => Ok(client.to_owned()),
@@ -191,34 +198,11 @@ pub fn server_name(member: &str, cluster: &str) -> Option<ServerName<'static>> {
     ServerName::try_from(certificate_name(member, cluster)).ok()
 }
 
-/// Why a peer is not let in.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Stranger {
-    /// A name to search for and to count by.
-    pub code: &'static str,
-    /// The reason.
-    pub words: String,
-}
-
-impl Stranger {
-    fn new(code: &'static str, words: impl Into<String>) -> Stranger {
-        Stranger { code, words: words.into() }
-    }
-}
-
-impl fmt::Display for Stranger {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.words)
-    }
-}
-
-impl std::error::Error for Stranger {}
-
 /// The member of this cluster whose certificate this is, the first of a chain that was verified.
 ///
 /// # Errors
 /// If it is of another cluster, or has no name, or several.
-pub fn name_of(chain: &[CertificateDer<'_>], cluster: &str) -> Result<String, Stranger> {
+pub fn name_of(chain: &[CertificateDer<'_>], cluster: &str) -> Result<String, Problem> {
     let name = only_name(chain)?;
     let mut labels = name.split('.');
     match (labels.next(), labels.next(), labels.next(), labels.next()) {
@@ -228,25 +212,26 @@ pub fn name_of(chain: &[CertificateDer<'_>], cluster: &str) -> Result<String, St
         (Some(_), Some(of), Some(SUFFIX), None) if of != cluster => {
             let words =
                 format!("its certificate is for `{name}`, which is of cluster `{of}`, not `{cluster}`");
-            Err(Stranger::new("certificate_cluster", words))
+            Err(Problem::environment("certificate_cluster", words))
         }
         _none_of_ours => {
             let words = format!("its certificate is for `{name}`, which is no member of cluster `{cluster}`");
-            Err(Stranger::new("certificate_name", words))
+            Err(Problem::environment("certificate_name", words))
         }
     }
 }
 
 /// The one name in a certificate.
-fn only_name(chain: &[CertificateDer<'_>]) -> Result<String, Stranger> {
-    let first = chain.first().ok_or_else(|| Stranger::new("no_certificate", "it shows no certificate"))?;
-    let malformed = || Stranger::new("certificate_malformed", "its certificate cannot be read");
+fn only_name(chain: &[CertificateDer<'_>]) -> Result<String, Problem> {
+    let first =
+        chain.first().ok_or_else(|| Problem::environment("no_certificate", "it shows no certificate"))?;
+    let malformed = || Problem::environment("certificate_malformed", "its certificate cannot be read");
     let (_, certificate) = X509Certificate::from_der(first).map_err(|_| malformed())?;
     let names = certificate.subject_alternative_name().map_err(|_| malformed())?;
     let names = names.map(|names| names.value.general_names.clone()).unwrap_or_default();
     let [GeneralName::DNSName(name)] = names.as_slice() else {
         let words = format!("its certificate has {} names; a member's has exactly one", names.len());
-        return Err(Stranger::new("certificate_name", words));
+        return Err(Problem::environment("certificate_name", words));
     };
     Ok((*name).to_owned())
 }
@@ -254,71 +239,74 @@ fn only_name(chain: &[CertificateDer<'_>]) -> Result<String, Stranger> {
 /// What went wrong between two sides, in words.
 #[must_use]
 #[expect(clippy::wildcard_enum_match_arm, reason = "the kinds of errors are many, and not ours")]
-pub fn explain(error: &rustls::Error) -> Stranger {
+pub fn explain(error: &rustls::Error) -> Problem {
     use rustls::Error;
     match error {
         Error::InvalidCertificate(CertificateError::Other(OtherError(inner))) => {
-            match inner.downcast_ref::<Stranger>() {
-                Some(stranger) => stranger.clone(),
-                None => Stranger::new("certificate_malformed", format!("its certificate: {inner}")),
+            match inner.downcast_ref::<Problem>() {
+                Some(known) => known.clone(),
+                None => Problem::environment("certificate_malformed", format!("its certificate: {inner}")),
             }
         }
         Error::InvalidCertificate(why) => certificate(why),
-        Error::NoCertificatesPresented => Stranger::new(
+        Error::NoCertificatesPresented => Problem::environment(
             "no_certificate",
             "it shows no certificate; members need one of the cluster's authority",
         ),
         Error::PeerIncompatible(why) => incompatible(why),
         Error::InvalidMessage(_) | Error::InappropriateMessage { .. } => {
-            Stranger::new("plain_text", "it does not speak TLS; plain text is not heard here")
+            Problem::environment("plain_text", "it does not speak TLS; plain text is not heard here")
         }
         Error::AlertReceived(alert) => {
             let words = format!("it refuses us, by the alert {alert:?}; its log says why");
-            Stranger::new("refused_by_peer", words)
+            Problem::environment("refused_by_peer", words)
         }
         Error::InconsistentKeys(_) => {
-            Stranger::new("certificate_key", "the key is not that of the certificate")
+            Problem::environment("certificate_key", "the key is not that of the certificate")
         }
-        _other => Stranger::new("tls", format!("TLS fails: {error}")),
+        _other => Problem::environment("tls", format!("TLS fails: {error}")),
     }
 }
 
 /// The same for an error of a stream.
 #[must_use]
-pub fn explain_io(error: &std::io::Error) -> Stranger {
+pub fn explain_io(error: &std::io::Error) -> Problem {
     match error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
         Some(inner) => explain(inner),
         None if error.kind() == std::io::ErrorKind::UnexpectedEof => {
-            Stranger::new("closed", "it closes the connection before anything was agreed")
+            Problem::environment("closed", "it closes the connection before anything was agreed")
         }
-        None => Stranger::new("connection", error.to_string()),
+        None => Problem::environment("connection", error.to_string()),
     }
 }
 
 #[expect(clippy::wildcard_enum_match_arm, reason = "the kinds of errors are many, and not ours")]
-fn certificate(why: &CertificateError) -> Stranger {
+fn certificate(why: &CertificateError) -> Problem {
     match why {
-        CertificateError::Expired => Stranger::new("certificate_expired", "its certificate has expired"),
+        CertificateError::Expired => {
+            Problem::environment("certificate_expired", "its certificate has expired")
+        }
         CertificateError::ExpiredContext { not_after, .. } => {
             let words = format!("its certificate has expired, on {}", day(not_after.as_secs()));
-            Stranger::new("certificate_expired", words)
+            Problem::environment("certificate_expired", words)
         }
-        CertificateError::NotValidYet => {
-            Stranger::new("certificate_not_yet_valid", "its certificate is not valid yet; is a clock wrong?")
-        }
+        CertificateError::NotValidYet => Problem::environment(
+            "certificate_not_yet_valid",
+            "its certificate is not valid yet; is a clock wrong?",
+        ),
         CertificateError::NotValidYetContext { not_before, .. } => {
             let words = format!(
                 "its certificate is valid from {} only; is a clock wrong?",
                 day(not_before.as_secs())
             );
-            Stranger::new("certificate_not_yet_valid", words)
+            Problem::environment("certificate_not_yet_valid", words)
         }
-        CertificateError::UnknownIssuer | CertificateError::BadSignature => Stranger::new(
+        CertificateError::UnknownIssuer | CertificateError::BadSignature => Problem::environment(
             "certificate_issuer",
             "its certificate is not of the cluster's authority: another one, or an older one, has signed it",
         ),
         CertificateError::NotValidForName => {
-            Stranger::new("certificate_name", "its certificate is for another name")
+            Problem::environment("certificate_name", "its certificate is for another name")
         }
         CertificateError::NotValidForNameContext { expected, presented } => {
             let expected = expected.to_str();
@@ -326,22 +314,22 @@ fn certificate(why: &CertificateError) -> Stranger {
             let names: Vec<&str> =
                 presented.iter().map(|name| name.split('"').nth(1).unwrap_or(name.as_str())).collect();
             let words = format!("its certificate is for `{}`, not for `{expected}`", names.join("`, `"));
-            Stranger::new("certificate_name", words)
+            Problem::environment("certificate_name", words)
         }
         CertificateError::InvalidPurpose | CertificateError::InvalidPurposeContext { .. } => {
-            Stranger::new("certificate_purpose", "its certificate is not meant for members")
+            Problem::environment("certificate_purpose", "its certificate is not meant for members")
         }
-        _other => Stranger::new("certificate_malformed", format!("its certificate: {why}")),
+        _other => Problem::environment("certificate_malformed", format!("its certificate: {why}")),
     }
 }
 
-fn incompatible(why: &PeerIncompatible) -> Stranger {
+fn incompatible(why: &PeerIncompatible) -> Problem {
     if *why == PeerIncompatible::NoCertificateRequestSignatureSchemesInCommon
         || *why == PeerIncompatible::NoSignatureSchemesInCommon
     {
-        return Stranger::new("tls", format!("TLS fails: {why:?}"));
+        return Problem::environment("tls", format!("TLS fails: {why:?}"));
     }
-    Stranger::new("tls_version", format!("it does not speak TLS 1.3 as we do ({why:?})"))
+    Problem::environment("tls_version", format!("it does not speak TLS 1.3 as we do ({why:?})"))
 }
 
 /// A day in the calendar, from seconds since 1970.
@@ -377,9 +365,9 @@ impl ClientCertVerifier for OfCluster {
         let verified = self.inner.verify_client_cert(end_entity, intermediates, now)?;
         match name_of(core::slice::from_ref(end_entity), &self.cluster) {
             Ok(_) => Ok(verified),
-            Err(stranger) => Err(rustls::Error::InvalidCertificate(CertificateError::Other(OtherError(
-                Arc::new(stranger),
-            )))),
+            Err(known) => {
+                Err(rustls::Error::InvalidCertificate(CertificateError::Other(OtherError(Arc::new(known)))))
+            }
         }
     }
 

@@ -1,7 +1,8 @@
 //! Who is let in: every stranger is refused before anything of it is read, and the reason is said in words.
 
+use ringleader_net::Problem;
 use ringleader_net::cert::{self, Pair, Validity};
-use ringleader_net::tls::{self, Identity, Stranger};
+use ringleader_net::tls::{self, Identity};
 use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, ClientConnection, RootCertStore, ServerConnection};
 use std::io::{Read, Write};
@@ -39,9 +40,9 @@ fn identity(authority: &Pair, cluster: &str, pair: &Pair) -> Identity {
 
 /// A client that dials member `a` and says something; what each side thinks of it. The listening side gives who is
 /// there and what was read.
-type Both = (Result<(String, Vec<u8>), Stranger>, Result<(), Stranger>);
+type Both = (Result<(String, Vec<u8>), Problem>, Result<(), Problem>);
 
-fn meet(server: &Identity, dial: impl FnOnce(TcpStream) -> Result<(), Stranger>) -> Both {
+fn meet(server: &Identity, dial: impl FnOnce(TcpStream) -> Result<(), Problem>) -> Both {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     let config = tls::server(server).unwrap();
@@ -66,7 +67,7 @@ fn meet(server: &Identity, dial: impl FnOnce(TcpStream) -> Result<(), Stranger>)
 }
 
 /// Dials a member, says hello and waits for an answer.
-fn with(config: Arc<ClientConfig>, member: &'static str) -> impl FnOnce(TcpStream) -> Result<(), Stranger> {
+fn with(config: Arc<ClientConfig>, member: &'static str) -> impl FnOnce(TcpStream) -> Result<(), Problem> {
     move |mut socket| {
         let name: ServerName<'static> = tls::server_name(member, "demo").unwrap();
         let mut connection = ClientConnection::new(config, name).unwrap();
@@ -80,7 +81,7 @@ fn with(config: Arc<ClientConfig>, member: &'static str) -> impl FnOnce(TcpStrea
 
 /// The codes with which the listening and the dialling side refuse.
 fn codes(both: &Both) -> (Option<&'static str>, Option<&'static str>) {
-    let code = |stranger: &Stranger| stranger.code;
+    let code = |stranger: &Problem| stranger.code;
     (both.0.as_ref().err().map(code), both.1.as_ref().err().map(code))
 }
 
@@ -141,7 +142,7 @@ fn one_authority_may_serve_two_clusters_and_none_is_taken_for_the_other() {
     let other = identity(&clusters.authority, "demo", &pair);
     let both = meet(&clusters.identity("demo", "a"), with(tls::client(&other).unwrap(), "a"));
     assert_eq!(codes(&both), (Some("certificate_cluster"), Some("refused_by_peer")), "{both:?}");
-    let words = both.0.unwrap_err().words;
+    let words = both.0.unwrap_err().message;
     assert!(words.contains("`b.other.ringleader`, which is of cluster `other`, not `demo`"), "{words}");
 }
 
@@ -153,7 +154,7 @@ fn whoever_dials_gets_whom_it_dialled_or_nobody() {
         with(tls::client(&clusters.identity("demo", "b")).unwrap(), "a"),
     );
     assert_eq!(codes(&both), (Some("refused_by_peer"), Some("certificate_name")), "{both:?}");
-    let words = both.1.unwrap_err().words;
+    let words = both.1.unwrap_err().message;
     assert_eq!(words, "its certificate is for `c.demo.ringleader`, not for `a.demo.ringleader`");
 }
 

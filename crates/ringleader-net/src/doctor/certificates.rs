@@ -7,7 +7,6 @@ use crate::tls::{self, Identity};
 use rustls::client::danger::ServerCertVerifier as _;
 use rustls::pki_types::UnixTime;
 use std::path::Path;
-use std::sync::Arc;
 
 /// From so few days on it is time for a new one.
 const SOON_DAYS: i64 = 30;
@@ -75,20 +74,13 @@ pub(super) fn examine(subject: &Subject<'_>, name: &str, findings: &mut Vec<Find
 
 /// Whether others would believe it.
 fn verify(identity: &Identity, name: &str) -> Result<(), String> {
-    let mut roots = rustls::RootCertStore::empty();
-    for root in &identity.authority {
-        roots.add(root.clone()).map_err(|error| tls::explain(&error).words)?;
-    }
-    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-    let verifier = rustls::client::WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider)
-        .build()
-        .map_err(|error| error.to_string())?;
+    let verifier = tls::verifier(identity).map_err(|why| why.message)?;
     let wanted = tls::server_name(name, &identity.cluster).ok_or("the name cannot stand in a certificate")?;
     let (first, rest) = identity.chain.split_first().ok_or("the file holds no certificate")?;
     verifier
         .verify_server_cert(first, rest, &wanted, &[], UnixTime::now())
         .map(|_| ())
-        .map_err(|error| tls::explain(&error).words)
+        .map_err(|error| tls::explain(&error).message)
 }
 
 fn dates(whose: &str, shown: &Shown, now: i64, renew: &str) -> Option<Finding> {

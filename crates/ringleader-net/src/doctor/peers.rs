@@ -1,10 +1,10 @@
 //! The way to the others: the name resolves, something listens, it is whom we want, and its clock agrees.
 
 use super::{Finding, Place, Question};
+use crate::Problem;
 use crate::client::Unanswered;
 use crate::clock;
 use crate::tls::{self, Identity};
-use ringleader_client::tls::provider;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{ClientConfig, ClientConnection, DigitallySignedStruct, SignatureScheme};
@@ -110,14 +110,12 @@ fn way(question: &Question<'_>, member: &Place<'_>, identity: Option<&Identity>,
 
 /// A handshake. While our own member runs it is broken off as soon as the other's certificate was seen: a second
 /// connection in its name would take the place of the first.
-fn greet(identity: &Identity, name: &str, stream: &mut TcpStream, runs: bool) -> Result<(), tls::Stranger> {
+fn greet(identity: &Identity, name: &str, stream: &mut TcpStream, runs: bool) -> Result<(), Problem> {
     let failed = |error: &io::Error| tls::explain_io(error);
-    let config =
-        tls::client(identity).map_err(|problem| tls::Stranger { code: "own", words: problem.message })?;
+    let config = tls::client(identity).map_err(|problem| own(problem.message))?;
     let config = if runs { look_only(identity, &config)? } else { config };
     let wanted = tls::server_name(name, &identity.cluster);
-    let wanted =
-        wanted.ok_or(tls::Stranger { code: "certificate_name", words: "it has no name".to_owned() })?;
+    let wanted = wanted.ok_or_else(|| Problem::environment("certificate_name", "it has no name"))?;
     let _ = stream.set_read_timeout(Some(PATIENCE));
     let _ = stream.set_write_timeout(Some(PATIENCE));
     let mut connection = ClientConnection::new(config, wanted).map_err(|error| tls::explain(&error))?;
@@ -145,13 +143,14 @@ fn is_enough(error: &io::Error) -> bool {
 
 const ENOUGH: &str = "seen";
 
+/// Our own certificate is of no use.
+fn own(words: String) -> Problem {
+    Problem::environment("own", words)
+}
+
 /// The same, but the handshake ends once the certificate was found to be good.
-fn look_only(identity: &Identity, config: &ClientConfig) -> Result<Arc<ClientConfig>, tls::Stranger> {
-    let unusable = |words: String| tls::Stranger { code: "own", words };
-    let roots = identity.roots().map_err(|error| unusable(error.to_string()))?;
-    let inner = rustls::client::WebPkiServerVerifier::builder_with_provider(roots, provider())
-        .build()
-        .map_err(|error| unusable(error.to_string()))?;
+fn look_only(identity: &Identity, config: &ClientConfig) -> Result<Arc<ClientConfig>, Problem> {
+    let inner = tls::verifier(identity).map_err(|why| own(why.message))?;
     let mut looking = config.clone();
     looking.dangerous().set_certificate_verifier(Arc::new(LookOnly { inner }));
     Ok(Arc::new(looking))

@@ -1,7 +1,6 @@
 //! How many files this process may open, and how they are divided.
 
 use crate::Problem;
-use core::fmt;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 /// More than this is never asked for, however much is allowed.
@@ -48,23 +47,16 @@ pub struct Budget {
     pub handshakes: usize,
 }
 
-/// Too few files.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct TooFew {
-    has: usize,
-    needs: usize,
-}
-
 impl Budget {
     /// Divides so many files, of a server that has so many peers.
     ///
     /// # Errors
     /// If a server could not serve with so few.
-    pub fn of(files: usize, peers: usize) -> Result<Budget, TooFew> {
+    pub fn of(files: usize, peers: usize) -> Result<Budget, Problem> {
         let reserve = RESERVE + EACH_PEER * peers;
         let rest = files.saturating_sub(reserve);
         if rest < LEAST {
-            return Err(TooFew { has: files, needs: reserve + LEAST });
+            return Err(too_few(files, reserve + LEAST));
         }
         let strangers = (rest / 8).clamp(8, 1024);
         let handshakes = (rest / 16).clamp(4, 64);
@@ -82,19 +74,13 @@ impl Budget {
     }
 }
 
-impl fmt::Display for TooFew {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "this server may open {} more files, and needs {} to serve", self.has, self.needs)
-    }
-}
-
-impl From<TooFew> for Problem {
-    fn from(few: TooFew) -> Problem {
-        Problem::environment("too_few_files", few.to_string())
-            .help("every connection is an open file; a higher limit is set in the shell that starts it by:")
-            .command("ulimit -n 65536", "")
-            .help("or in the unit of systemd by `LimitNOFILE=65536`")
-    }
+/// What to do if there are too few files.
+fn too_few(has: usize, needs: usize) -> Problem {
+    let message = format!("this server may open {has} more files, and needs {needs} to serve");
+    Problem::environment("too_few_files", message)
+        .help("every connection is an open file; a higher limit is set in the shell that starts it by:")
+        .command("ulimit -n 65536", "")
+        .help("or in the unit of systemd by `LimitNOFILE=65536`")
 }
 
 #[cfg(test)]
@@ -119,8 +105,7 @@ mod tests {
 
     #[test]
     fn too_few_files_are_refused_with_what_is_needed() {
-        let few = Budget::of(100, 2).expect_err("too few");
-        let text = Problem::from(few).to_string();
+        let text = Budget::of(100, 2).expect_err("too few").to_string();
         assert!(text.contains("may open 100 more files, and needs 136"), "{text}");
     }
 

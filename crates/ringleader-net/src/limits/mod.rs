@@ -12,9 +12,9 @@ mod paced;
 mod purse;
 mod sieve;
 
-pub use door::{accept, visit};
+pub use door::{Listener, accept, visit};
 #[cfg(unix)]
-pub use files::{Budget, TooFew, allowance};
+pub use files::{Budget, allowance};
 pub use paced::Paced;
 pub use purse::{Host, Place, Purse};
 pub use sieve::Sieve;

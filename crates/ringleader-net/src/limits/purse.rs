@@ -1,7 +1,7 @@
 //! A number of places for connections, shared fairly among hosts.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 
@@ -29,6 +29,12 @@ impl From<IpAddr> for Host {
                 Host::V6([a, b, c, d, e, f, g, h])
             }
         }
+    }
+}
+
+impl From<SocketAddr> for Host {
+    fn from(address: SocketAddr) -> Host {
+        address.ip().into()
     }
 }
 

@@ -265,7 +265,7 @@ pub async fn serve<S: AsyncRead + AsyncWrite>(
             waits.store(true, Ordering::Relaxed);
             let read = reader.read_buf(&mut buffer).await;
             waits.store(false, Ordering::Relaxed);
-            if read.map_err(|error| Ended::Failed(explain_io(&error).words))? == 0 {
+            if read.map_err(|error| Ended::Failed(explain_io(&error).message))? == 0 {
                 return Err::<(), Ended>(Ended::Closed);
             }
             if !wanted.load(Ordering::Relaxed) {

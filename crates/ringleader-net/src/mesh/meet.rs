@@ -1,12 +1,14 @@
 //! Meeting a peer: dialling, listening, and settling who is there.
 
 use super::connection::serve;
-use super::{Protocol, Trust, Turned, take_frame, write_frame};
+use super::{Protocol, Trust, take_frame, write_frame};
+use crate::Problem;
 use crate::limits::Place as Entry;
-use crate::tls::{name_of, server_name};
+use crate::tls::{explain_io, name_of, server_name};
 use bytes::{Bytes, BytesMut};
 use ringleader_client::http::Stream;
 use ringleader_live::Place;
+use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -41,14 +43,14 @@ pub(super) async fn comes_in<P: Protocol>(
         () = entry.displaced() => {
             let most = bounds.handshakes;
             let why = format!("{most} others have not said who they are yet, and this one is the oldest");
-            Err(Turned::new("handshakes", why))
+            Err(Problem::environment("handshakes", why))
         }
     };
     drop(entry);
     match met {
         // From here on it is a peer's, and goes before strangers.
         Ok(met) => drop(tokio::spawn(async move { met.serve(&*protocol, from).await })),
-        Err(turned) => protocol.stranger(from, turned),
+        Err(why) => protocol.stranger(from, why),
     }
 }
 
@@ -58,8 +60,8 @@ pub async fn dial<P: Protocol>(to: Place, protocol: Arc<P>) {
     let mut pause = bounds.pause;
     loop {
         let begun = Instant::now();
-        if let Err(turned) = reach(&*protocol, to).await {
-            protocol.unreachable(to, turned);
+        if let Err(why) = reach(&*protocol, to).await {
+            protocol.unreachable(to, why);
         }
         if begun.elapsed() >= LASTED {
             pause = bounds.pause;
@@ -72,9 +74,9 @@ pub async fn dial<P: Protocol>(to: Place, protocol: Arc<P>) {
 }
 
 /// Reaches a peer, and serves the connection until it is over.
-async fn reach<P: Protocol>(protocol: &P, to: Place) -> Result<(), Turned> {
+async fn reach<P: Protocol>(protocol: &P, to: Place) -> Result<(), Problem> {
     let (around, bounds) = (protocol.around(), protocol.around().bounds);
-    let lost = |why: String| Turned::new("unreachable", why);
+    let lost = |why: String| Problem::environment("unreachable", why);
     let address = around.addresses.get(usize::from(to)).map(String::as_str).unwrap_or_default();
     // A packet that is lost on the way is sent again after a second: less patience would never get through.
     let stream = timeout(bounds.silence, TcpStream::connect(address)).await;
@@ -87,24 +89,28 @@ async fn reach<P: Protocol>(protocol: &P, to: Place) -> Result<(), Turned> {
     Ok(())
 }
 
-fn too_slow(limit: Duration) -> Turned {
+fn broken(error: io::Error) -> Problem {
+    explain_io(&error)
+}
+
+fn too_slow(limit: Duration) -> Problem {
     let why = format!("it did not say who it is within {} s", limit.as_secs_f32());
-    Turned::new("handshake_timeout", why)
+    Problem::environment("handshake_timeout", why)
 }
 
 /// Settles who is at the other end of a connection that came in, or was dialled to reach this place.
-async fn settle<P: Protocol>(protocol: &P, stream: TcpStream, to: Option<Place>) -> Result<Met, Turned> {
+async fn settle<P: Protocol>(protocol: &P, stream: TcpStream, to: Option<Place>) -> Result<Met, Problem> {
     let around = protocol.around();
     let (mut stream, certified): (Box<dyn Stream>, _) = match &around.trust {
         Trust::Plain => (Box::new(stream), None),
         Trust::Tls { acceptor, connector } => {
             let stream: TlsStream<TcpStream> = match to.map(|to| around.name(to)) {
-                None => acceptor.accept(stream).await?.into(),
+                None => acceptor.accept(stream).await.map_err(broken)?.into(),
                 Some(wanted) => {
                     let none = || format!("no certificate can have the name `{wanted}`");
                     let name = server_name(wanted, &around.cluster);
-                    let name = name.ok_or_else(|| Turned::new("certificate_name", none()))?;
-                    connector.connect(name, stream).await?.into()
+                    let name = name.ok_or_else(|| Problem::environment("certificate_name", none()))?;
+                    connector.connect(name, stream).await.map_err(broken)?.into()
                 }
             };
             let chain = stream.get_ref().1.peer_certificates().unwrap_or_default();
@@ -117,8 +123,8 @@ async fn settle<P: Protocol>(protocol: &P, stream: TcpStream, to: Option<Place>)
     if let Some(greeting) = &greeting {
         let mut bytes = Vec::new();
         write_frame(&mut bytes, |out| out.extend_from_slice(greeting));
-        stream.write_all(&bytes).await?;
-        stream.flush().await?;
+        stream.write_all(&bytes).await.map_err(broken)?;
+        stream.flush().await.map_err(broken)?;
     }
     if greeting.is_some() || to.is_none() && certified.is_none() {
         first = Some(first_frame(protocol, &mut stream, &mut rest).await?);
@@ -139,35 +145,35 @@ async fn first_frame<P: Protocol>(
     protocol: &P,
     stream: &mut Box<dyn Stream>,
     rest: &mut BytesMut,
-) -> Result<Bytes, Turned> {
+) -> Result<Bytes, Problem> {
     loop {
         let found = take_frame(rest, protocol.around().bounds.frame, |first| protocol.begins(first));
-        if let Some(frame) = found.map_err(|why| Turned::new("malformed", why))? {
+        if let Some(frame) = found.map_err(|why| Problem::environment("malformed", why))? {
             return Ok(frame);
         }
-        if stream.read_buf(rest).await? == 0 {
-            return Err(Turned::new("closed", "it closed before its greeting"));
+        if stream.read_buf(rest).await.map_err(broken)? == 0 {
+            return Err(Problem::environment("closed", "it closed before its greeting"));
         }
     }
 }
 
 /// Whether it is who was dialled, or somebody who is to dial us.
-fn expected<P: Protocol>(protocol: &P, found: Place, to: Option<Place>) -> Result<(), Turned> {
+fn expected<P: Protocol>(protocol: &P, found: Place, to: Option<Place>) -> Result<(), Problem> {
     let around = protocol.around();
     let (name, own) = (around.name(found), around.name(around.own));
     match to {
         Some(to) if found == to => Ok(()),
         Some(to) => {
             let why = format!("`{name}` is there, not `{}`", around.name(to));
-            Err(Turned::new("certificate_name", why))
+            Err(Problem::environment("certificate_name", why))
         }
         None if found == around.own => {
             let why = format!("it says that it is `{name}`, which is this one");
-            Err(Turned::new("own_name", why))
+            Err(Problem::environment("own_name", why))
         }
         None if found < around.own => {
             let why = format!("`{name}` is before `{own}` in the list, and waits to be dialled by it");
-            Err(Turned::new("direction", why))
+            Err(Problem::environment("direction", why))
         }
         None => Ok(()),
     }

@@ -15,7 +15,6 @@ use crate::tls::{self, Identity};
 use crate::{Problem, limits};
 use bytes::{Buf, Bytes, BytesMut};
 use ringleader_live::{MAX_FRAME, MAX_MEMBERS, Place};
-use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -127,34 +126,6 @@ impl Surroundings {
     }
 }
 
-/// Why somebody is turned away, or not reached: a word for searching and counting, and a sentence.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Turned {
-    /// The word.
-    pub reason: &'static str,
-    /// The sentence.
-    pub why: String,
-}
-
-impl Turned {
-    /// With these words.
-    pub fn new(reason: &'static str, why: impl Into<String>) -> Turned {
-        Turned { reason, why: why.into() }
-    }
-}
-
-impl From<tls::Stranger> for Turned {
-    fn from(stranger: tls::Stranger) -> Turned {
-        Turned { reason: stranger.code, why: stranger.words }
-    }
-}
-
-impl From<io::Error> for Turned {
-    fn from(error: io::Error) -> Turned {
-        tls::explain_io(&error).into()
-    }
-}
-
 /// What peers say to each other.
 pub trait Protocol: Send + Sync + Sized + 'static {
     /// Who hears the frames of one connection, while it lasts.
@@ -171,7 +142,7 @@ pub trait Protocol: Send + Sync + Sized + 'static {
     ///
     /// # Errors
     /// If it is none of the peers, or says what it should not.
-    fn who(&self, certified: Option<&str>, first: Option<&[u8]>) -> Result<Place, Turned>;
+    fn who(&self, certified: Option<&str>, first: Option<&[u8]>) -> Result<Place, Problem>;
 
     /// Whether frames may begin with this byte: otherwise they are not waited for.
     ///
@@ -189,10 +160,10 @@ pub trait Protocol: Send + Sync + Sized + 'static {
     ) -> impl Future<Output = Option<(Arc<Outgoing>, Self::Ear)>> + Send;
 
     /// Somebody was turned away before it was heard.
-    fn stranger(&self, from: SocketAddr, turned: Turned);
+    fn stranger(&self, from: SocketAddr, why: Problem);
 
     /// A peer is not reached.
-    fn unreachable(&self, place: Place, turned: Turned);
+    fn unreachable(&self, place: Place, why: Problem);
 
     /// Settles who somebody is that came in.
     fn settles(&self, task: impl Future<Output = ()> + Send + 'static) {
@@ -203,10 +174,10 @@ pub trait Protocol: Send + Sync + Sized + 'static {
 /// Takes connections for ever.
 pub async fn listen<P: Protocol>(listener: TcpListener, protocol: Arc<P>) {
     let open = limits::Purse::new(protocol.around().bounds.handshakes);
-    loop {
-        let (stream, from, entry) = limits::accept(&listener, &open).await;
+    limits::accept(&listener, &open, |stream, from, entry| {
         protocol.settles(meet::comes_in(Arc::clone(&protocol), stream, from, entry));
-    }
+    })
+    .await;
 }
 
 pub use meet::dial;

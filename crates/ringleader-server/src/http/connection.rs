@@ -12,16 +12,17 @@ use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use ringleader_client::api::Refusal;
-use ringleader_net::limits::{Budget, Host, Paced, Phases, Place, Purse, Sieve, accept, visit};
-use ringleader_net::tls::{Stranger, caller_of, explain_io};
+use ringleader_net::Problem;
+use ringleader_net::limits::{Budget, Host, Listener, Paced, Phases, Place, Purse, Sieve, accept};
+use ringleader_net::tls::{caller_of, explain_io};
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::{TcpListener, UnixListener};
+use tokio::net::TcpListener;
 use tokio::sync::Notify;
-use tokio::time::{Instant, sleep, sleep_until, timeout_at};
+use tokio::time::{Instant, sleep_until, timeout_at};
 use tokio_rustls::TlsAcceptor;
 
 /// What clients may cost.
@@ -57,11 +58,11 @@ impl Default for Limits {
 /// Lets in as much as there is room for.
 pub(super) struct Gate {
     pub(super) limits: Limits,
-    strangers: Purse,
-    clients: Purse,
-    door: Purse,
-    local: Purse,
-    status: Purse,
+    pub(super) strangers: Purse,
+    pub(super) clients: Purse,
+    pub(super) door: Purse,
+    pub(super) local: Purse,
+    pub(super) status: Purse,
     calls: Arc<AtomicUsize>,
     pub(super) sieve: Sieve,
 }
@@ -145,18 +146,14 @@ impl Drop for Guest {
     }
 }
 
-/// After a connection could not be accepted: usually the machine is short of something, which will be free again.
-const BREATH: Duration = Duration::from_millis(50);
-
 pub(super) async fn by_tls(surface: Surface, listener: TcpListener, acceptor: TlsAcceptor) {
     let router = surface.router();
     let cluster: Arc<str> = surface.core().facts().cluster.as_str().into();
-    loop {
-        let (stream, from, place) = accept(&listener, &surface.0.gate.strangers).await;
-        let (surface, router, acceptor) = (surface.clone(), router.clone(), acceptor.clone());
-        let cluster = Arc::clone(&cluster);
+    accept(&listener, &surface.0.gate.strangers, |stream, from, place| {
+        let (router, acceptor, cluster) = (router.clone(), acceptor.clone(), Arc::clone(&cluster));
+        let until = Instant::now() + surface.0.gate.limits.phases.stranger;
+        let surface = surface.clone();
         surface.clone().0.strangers.spawn(async move {
-            let until = Instant::now() + surface.0.gate.limits.phases.stranger;
             let shaken = tokio::select! {
                 shaken = timeout_at(until, acceptor.accept(stream)) => shaken,
                 () = place.displaced() => return,
@@ -166,7 +163,7 @@ pub(super) async fn by_tls(surface: Surface, listener: TcpListener, acceptor: Tl
                 Ok(Err(error)) => return surface.turns_away(from, &explain_io(&error)),
                 Err(_) => return,
             };
-            let guest = Guest::new(&surface, from.ip().into(), &surface.0.gate.clients);
+            let guest = Guest::new(&surface, from.into(), &surface.0.gate.clients);
             let caller = match stream.get_ref().1.peer_certificates() {
                 None => Caller::Stranger,
                 Some(chain) => match caller_of(chain, &cluster) {
@@ -178,57 +175,33 @@ pub(super) async fn by_tls(surface: Surface, listener: TcpListener, acceptor: Tl
                     Err(why) => return surface.turns_away(from, &why),
                 },
             };
-            surface.clone().0.clients.spawn(async move {
-                serve(&surface, router, stream, caller, guest, (place, until)).await;
-            });
+            surface.clone().0.clients.spawn(serve(surface, router, stream, caller, guest, (place, until)));
         });
-    }
+    })
+    .await;
 }
 
-pub(super) async fn plainly(surface: Surface, listener: TcpListener) {
+/// In plain text: who has connected is this caller, which has a place here until it has shown who it is, and there
+/// afterwards.
+pub(super) async fn plainly<L>(surface: Surface, listener: L, caller: Caller, here: &Purse, there: &Purse)
+where
+    L: Listener<Stream: AsyncRead + AsyncWrite + Unpin + 'static>,
+{
     let router = surface.router();
-    loop {
-        let (stream, from, place) = accept(&listener, &surface.0.gate.strangers).await;
-        let (surface, router) = (surface.clone(), router.clone());
-        surface.clone().0.clients.spawn(async move {
-            let until = Instant::now() + surface.0.gate.limits.phases.stranger;
-            let guest = Guest::new(&surface, from.ip().into(), &surface.0.gate.clients);
-            serve(&surface, router, stream, Caller::Stranger, guest, (place, until)).await;
-        });
-    }
-}
-
-pub(super) async fn by_socket(surface: Surface, listener: UnixListener) {
-    let router = surface.router();
-    loop {
-        surface.0.gate.door.settled().await;
-        let Ok((stream, _)) = listener.accept().await else {
-            sleep(BREATH).await;
-            continue;
-        };
-        let place = surface.0.gate.door.enter(Host::Local);
-        let (surface, router) = (surface.clone(), router.clone());
-        surface.clone().0.clients.spawn(async move {
-            let until = Instant::now() + surface.0.gate.limits.phases.stranger;
-            let guest = Guest::new(&surface, Host::Local, &surface.0.gate.local);
-            serve(&surface, router, stream, Caller::Local, guest, (place, until)).await;
-        });
-    }
-}
-
-pub(super) async fn status(surface: Surface, listener: TcpListener) {
-    let router = surface.visitors_router();
-    loop {
-        let (stream, _, place) = accept(&listener, &surface.0.gate.status).await;
-        surface.0.strangers.spawn(visit(stream, router.clone(), place, surface.0.gate.limits.phases));
-    }
+    accept(&listener, here, |stream, from, place| {
+        let until = Instant::now() + surface.0.gate.limits.phases.stranger;
+        let guest = Guest::new(&surface, from.into(), there);
+        let (surface, router, caller) = (surface.clone(), router.clone(), caller.clone());
+        surface.clone().0.clients.spawn(serve(surface, router, stream, caller, guest, (place, until)));
+    })
+    .await;
 }
 
 impl Surface {
-    fn turns_away(&self, from: SocketAddr, why: &Stranger) {
+    fn turns_away(&self, from: SocketAddr, why: &Problem) {
         self.core().metrics().refused(why.code);
         if self.0.gate.sieve.passes(why.code) {
-            tracing::warn!(event = "client_refused", from = %from, reason = why.code, why = why.words);
+            tracing::warn!(event = "client_refused", from = %from, reason = why.code, why = why.message);
         }
     }
 }
@@ -236,7 +209,7 @@ impl Surface {
 /// Serves one connection until it is over. Until it has shown who it is, it has a place among the strangers, until this
 /// moment.
 async fn serve<S>(
-    surface: &Surface,
+    surface: Surface,
     router: Router,
     stream: S,
     caller: Caller,

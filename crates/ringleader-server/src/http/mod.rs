@@ -20,7 +20,7 @@ use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, delete, get, post};
 use ringleader_client::api::Refusal;
-use ringleader_net::limits::Budget;
+use ringleader_net::limits::{Budget, accept, visit};
 use serde::Serialize;
 use std::sync::Arc;
 use tokio::net::{TcpListener, UnixListener};
@@ -66,17 +66,23 @@ impl Surface {
 
     /// Serves clients of this machine in plain text, for ever: everybody is a stranger until it shows a token.
     pub async fn serve_plain(self, listener: TcpListener) {
-        connection::plainly(self, listener).await;
+        let gate = &self.0.gate;
+        connection::plainly(self.clone(), listener, Caller::Stranger, &gate.strangers, &gate.clients).await;
     }
 
     /// Serves clients of this machine, for ever.
     pub async fn serve_socket(self, listener: UnixListener) {
-        connection::by_socket(self, listener).await;
+        let gate = &self.0.gate;
+        connection::plainly(self.clone(), listener, Caller::Local, &gate.door, &gate.local).await;
     }
 
     /// Tells the status to this machine, for ever.
     pub async fn serve_status(self, listener: TcpListener) {
-        connection::status(self, listener).await;
+        let (router, gate) = (self.visitors_router(), &self.0.gate);
+        accept(&listener, &gate.status, |stream, _, place| {
+            self.0.strangers.spawn(visit(stream, router.clone(), place, gate.limits.phases));
+        })
+        .await;
     }
 
     /// Sees to it that the server knows how long its clients wait for their turn.

@@ -74,21 +74,10 @@ impl std::error::Error for StoreError {}
 
 /// How replicas reach each other: one request, one answer, or none.
 pub trait Wire: Send + Sync + 'static {
-    /// Sends a request to the replica on this server, and waits for its answer.
-    fn call(&self, to: ServerId, request: Bytes) -> Later<'_, Result<Bytes, Unreachable>>;
+    /// Sends a request to the replica on this server, and waits for its answer. If there is none, whether the request
+    /// arrived is not known.
+    fn call(&self, to: ServerId, request: Bytes) -> Later<'_, Result<Bytes, StoreError>>;
 }
-
-/// There was no answer; whether the request arrived is not known.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Unreachable(pub String);
-
-impl fmt::Display for Unreachable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for Unreachable {}
 
 /// After a backup was put back: the view with an epoch that was not used before; none if it is high enough.
 pub(crate) fn raised(view: &View, floor: u32) -> Option<View> {

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use http_body_util::Full;
 use hyper::header::{CONTENT_TYPE, HOST};
 use hyper::{Request, Uri};
-use ringleader_client::http::{Address, Asked, Failure};
+use ringleader_client::http::{Address, Asked, late};
 use ringleader_client::tls::{Chain, certificates, dials, private_key, roots};
 use rustls::ClientConfig;
 use rustls::pki_types::ServerName;
@@ -61,8 +61,10 @@ impl Http {
             // Time for the others must remain: one that hangs is like one that is gone.
             let share = left / u32::try_from(all - turn).unwrap_or(1);
             let server = &self.servers[place];
-            let late = || Err(Failure::Late.to_string());
-            match timeout(share, server.ask(path, question.clone())).await.unwrap_or_else(|_| late()) {
+            match timeout(share, server.ask(path, question.clone()))
+                .await
+                .unwrap_or_else(|_| Err(late().to_string()))
+            {
                 Ok(answer) => {
                     self.preferred.store(place, Ordering::Relaxed);
                     return Ok(answer);

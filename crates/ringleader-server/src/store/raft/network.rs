@@ -5,7 +5,7 @@
 use super::prevote::PreVote;
 use super::shared::{Rule, Shared};
 use super::types::{LogId, Member, Order, Text, Types, json};
-use crate::store::{StoreError, Unreachable, Wire};
+use crate::store::{StoreError, Wire};
 use bytes::Bytes;
 use openraft::error::{InstallSnapshotError, RPCError, RaftError, RemoteError};
 use openraft::network::{Backoff, RPCOption};
@@ -127,16 +127,17 @@ pub(super) struct Network {
 
 impl Network {
     /// Asks another replica, whichever directory it has.
-    pub(super) async fn ask(&self, to: ServerId, body: Body) -> Result<Reply, Unreachable> {
+    pub(super) async fn ask(&self, to: ServerId, body: Body) -> Result<Reply, StoreError> {
         self.ask_in(to, None, body).await
     }
 
     /// Asks another replica if it has this directory.
-    async fn ask_in(&self, to: ServerId, yours: Option<u64>, body: Body) -> Result<Reply, Unreachable> {
+    async fn ask_in(&self, to: ServerId, yours: Option<u64>, body: Body) -> Result<Reply, StoreError> {
         let envelope = Envelope { cluster: self.shared.cluster(), mine: self.shared.disk, yours, body };
         let answer = self.wire.call(to, Bytes::from(json(&envelope))).await?;
-        let reply: Reply = serde_json::from_slice(&answer)
-            .map_err(|error| Unreachable(format!("server {to} answers what nobody asked: {error}")))?;
+        let reply: Reply = serde_json::from_slice(&answer).map_err(|error| {
+            StoreError::Unavailable(format!("server {to} answers what nobody asked: {error}"))
+        })?;
         let refusal = if let Reply::Refused(why) = &reply { Some(why.as_str()) } else { None };
         self.shared.answered(to, refusal);
         Ok(reply)

@@ -9,7 +9,6 @@ mod restarts;
 mod suite;
 
 use super::*;
-use crate::store::Unreachable;
 use ringleader_locks::Times;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -46,9 +45,9 @@ impl Net {
 }
 
 impl Wire for End {
-    fn call(&self, to: ServerId, request: Bytes) -> Later<'_, Result<Bytes, Unreachable>> {
+    fn call(&self, to: ServerId, request: Bytes) -> Later<'_, Result<Bytes, StoreError>> {
         Box::pin(async move {
-            let lost = || Unreachable(format!("no answer from server {to}"));
+            let lost = || StoreError::Unavailable(format!("no answer from server {to}"));
             self.0.travels(self.1, to).await;
             let there = self.0.there.lock().expect("nobody panics with it").get(&to).cloned();
             let Some(store) = there else { return Err(lost()) };
