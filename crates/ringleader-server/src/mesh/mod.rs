@@ -5,6 +5,8 @@
 //! answered or fail. Nothing waits without a bound.
 
 mod link;
+#[cfg(test)]
+mod tests;
 
 pub use ringleader_net::mesh::{Bounds, Surroundings, Trust};
 

@@ -181,6 +181,46 @@ async fn without_etcd_nothing_is_answered_and_with_it_everything_goes_on() {
     assert!(matches!(&error, StoreError::Broken(why) if why.contains("is gone from etcd")), "{error:?}");
 }
 
+/// Serves one connection: what it is asked, and its answers.
+fn answers(listener: TcpListener, answers: Vec<&'static str>) -> std::thread::JoinHandle<Vec<String>> {
+    use std::io::{BufRead, BufReader, Read, Write};
+    std::thread::spawn(move || {
+        let mut stream = BufReader::new(listener.accept().expect("a client").0);
+        let asks = answers.into_iter().map(|answer| {
+            let (mut head, mut length) = (String::new(), 0);
+            while !head.ends_with("\r\n\r\n") {
+                let begun = head.len();
+                stream.read_line(&mut head).expect("a question");
+                let found = head[begun..].strip_prefix("content-length: ");
+                length = found.map_or(length, |found| found.trim().parse().expect("a length"));
+            }
+            let mut body = vec![0; length];
+            stream.read_exact(&mut body).expect("a body");
+            write!(stream.get_mut(), "HTTP/1.1 {answer}").expect("it reads");
+            format!("{} {}", head.lines().next().expect("a line"), String::from_utf8_lossy(&body))
+        });
+        asks.collect()
+    })
+}
+
+#[tokio::test]
+async fn next_endpoint_is_asked_and_its_connection_kept() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let at = listener.local_addr().expect("an address");
+    let wrong = "503 Service Unavailable\r\ncontent-length: 4\r\n\r\nbusy";
+    let served = answers(listener, vec!["200 OK\r\ncontent-length: 8\r\n\r\n{\"a\": 1}", wrong]);
+    let endpoints = ["http://127.0.0.1:1".to_owned(), format!("http://{at}/before/")];
+    let (http, deadline) = (Http::new(&endpoints, None).expect("endpoints"), Instant::now() + PATIENCE);
+    let answer = http.call("/v3/kv/range", json!({ "key": "x" }), deadline).await;
+    assert_eq!(answer, Ok(json!({ "a": 1 })));
+    let error = http.call("/v3/kv/txn", json!({}), deadline).await.expect_err("etcd is busy");
+    // The one that answered is asked first, the other last.
+    assert!(error.to_string().contains("etcd at http://127.0.0.1:1: "), "{error}");
+    let asked = served.join().expect("it ends");
+    assert_eq!(asked[0], "POST /before/v3/kv/range HTTP/1.1 {\"key\":\"x\"}");
+    assert_eq!(asked[1], "POST /before/v3/kv/txn HTTP/1.1 {}");
+}
+
 #[tokio::test]
 async fn a_wrong_endpoint_says_what_is_wrong() {
     let first = View::first(1, Times::default(), Vec::new());
