@@ -7,6 +7,7 @@ use crate::limits::Sieve;
 use crate::mesh::{self, Bounds, Ended, Surroundings, Trust};
 use crate::metrics::{Metrics, reason};
 use crate::record::Recorder;
+use crate::tls::Stranger;
 use crate::transport::{Call, Connection, Crowded, Inbound, Members};
 use crate::{Problem, clock, http, signals};
 use ringleader_live::{Cluster, Input, Member, Micros, Notice, Output, Place, Refused, Status};
@@ -434,7 +435,7 @@ impl Running {
                 self.about("connected", Level::Info, place, |line| line.address = Some(address.to_string()));
                 self.happens(Input::Connected(place));
             }
-            Call::Stranger(from, Problem { code: reason, message: why, .. }) => {
+            Call::Stranger(from, Stranger { code: reason, message: why }) => {
                 self.metrics.refused(reason);
                 if !self.sieve.passes(reason) {
                     return;
@@ -445,7 +446,7 @@ impl Running {
                     line.why = Some(&why);
                 });
             }
-            Call::Unreachable(place, Problem { code: reason, message: why, .. }) => {
+            Call::Unreachable(place, Stranger { code: reason, message: why }) => {
                 let known = std::mem::replace(&mut self.unreachable[usize::from(place)], why.clone());
                 let level = if known == why { Level::Debug } else { Level::Warn };
                 if reason != "unreachable" {

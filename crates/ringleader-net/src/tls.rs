@@ -3,6 +3,7 @@
 
 use crate::Problem;
 use crate::config::Security;
+use core::fmt;
 use ringleader_client::tls::{certificates, dials, private_key, provider, roots};
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::HandshakeSignatureValid;
@@ -135,7 +136,7 @@ fn judge(builder: ClientCertVerifierBuilder) -> Result<Arc<dyn ClientCertVerifie
 
 /// What the dialling side judges the certificates of others by.
 pub(crate) fn verifier(identity: &Identity) -> Result<Arc<WebPkiServerVerifier>, Problem> {
-    let roots = identity.roots().map_err(|error| explain(&error))?;
+    let roots = authority(identity)?;
     let builder = WebPkiServerVerifier::builder_with_provider(roots, provider());
     builder.build().map_err(|error| Problem::environment("certificate_issuer", error.to_string()))
 }
@@ -184,7 +185,7 @@ pub fn client_name(client: &str, cluster: &str) -> String {
 ///
 /// # Errors
 /// If it is of another cluster, or has no name, or several.
-pub fn caller_of(chain: &[CertificateDer<'_>], cluster: &str) -> Result<String, Problem> {
+pub fn caller_of(chain: &[CertificateDer<'_>], cluster: &str) -> Result<String, Stranger> {
     let ending = format!(".{CLIENT}.{cluster}.{SUFFIX}");
     match only_name(chain)?.strip_suffix(&ending) {
         Some(client) if crate::config::is_name(client) => Ok(client.to_owned()),
@@ -198,11 +199,35 @@ pub fn server_name(member: &str, cluster: &str) -> Option<ServerName<'static>> {
     ServerName::try_from(certificate_name(member, cluster)).ok()
 }
 
+/// Why a peer is turned away, or not reached.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Stranger {
+    /// A word to search for and to count by.
+    pub code: &'static str,
+    /// The reason.
+    pub message: String,
+}
+
+impl Stranger {
+    /// With these words.
+    pub fn new(code: &'static str, message: impl Into<String>) -> Stranger {
+        Stranger { code, message: message.into() }
+    }
+}
+
+impl fmt::Display for Stranger {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.message)
+    }
+}
+
+impl std::error::Error for Stranger {}
+
 /// The member of this cluster whose certificate this is, the first of a chain that was verified.
 ///
 /// # Errors
 /// If it is of another cluster, or has no name, or several.
-pub fn name_of(chain: &[CertificateDer<'_>], cluster: &str) -> Result<String, Problem> {
+pub fn name_of(chain: &[CertificateDer<'_>], cluster: &str) -> Result<String, Stranger> {
     let name = only_name(chain)?;
     let mut labels = name.split('.');
     match (labels.next(), labels.next(), labels.next(), labels.next()) {
@@ -212,26 +237,25 @@ pub fn name_of(chain: &[CertificateDer<'_>], cluster: &str) -> Result<String, Pr
         (Some(_), Some(of), Some(SUFFIX), None) if of != cluster => {
             let words =
                 format!("its certificate is for `{name}`, which is of cluster `{of}`, not `{cluster}`");
-            Err(Problem::environment("certificate_cluster", words))
+            Err(Stranger::new("certificate_cluster", words))
         }
         _none_of_ours => {
             let words = format!("its certificate is for `{name}`, which is no member of cluster `{cluster}`");
-            Err(Problem::environment("certificate_name", words))
+            Err(Stranger::new("certificate_name", words))
         }
     }
 }
 
 /// The one name in a certificate.
-fn only_name(chain: &[CertificateDer<'_>]) -> Result<String, Problem> {
-    let first =
-        chain.first().ok_or_else(|| Problem::environment("no_certificate", "it shows no certificate"))?;
-    let malformed = || Problem::environment("certificate_malformed", "its certificate cannot be read");
+fn only_name(chain: &[CertificateDer<'_>]) -> Result<String, Stranger> {
+    let first = chain.first().ok_or_else(|| Stranger::new("no_certificate", "it shows no certificate"))?;
+    let malformed = || Stranger::new("certificate_malformed", "its certificate cannot be read");
     let (_, certificate) = X509Certificate::from_der(first).map_err(|_| malformed())?;
     let names = certificate.subject_alternative_name().map_err(|_| malformed())?;
     let names = names.map(|names| names.value.general_names.clone()).unwrap_or_default();
     let [GeneralName::DNSName(name)] = names.as_slice() else {
         let words = format!("its certificate has {} names; a member's has exactly one", names.len());
-        return Err(Problem::environment("certificate_name", words));
+        return Err(Stranger::new("certificate_name", words));
     };
     Ok((*name).to_owned())
 }
@@ -239,74 +263,71 @@ fn only_name(chain: &[CertificateDer<'_>]) -> Result<String, Problem> {
 /// What went wrong between two sides, in words.
 #[must_use]
 #[expect(clippy::wildcard_enum_match_arm, reason = "the kinds of errors are many, and not ours")]
-pub fn explain(error: &rustls::Error) -> Problem {
+pub fn explain(error: &rustls::Error) -> Stranger {
     use rustls::Error;
     match error {
         Error::InvalidCertificate(CertificateError::Other(OtherError(inner))) => {
-            match inner.downcast_ref::<Problem>() {
+            match inner.downcast_ref::<Stranger>() {
                 Some(known) => known.clone(),
-                None => Problem::environment("certificate_malformed", format!("its certificate: {inner}")),
+                None => Stranger::new("certificate_malformed", format!("its certificate: {inner}")),
             }
         }
         Error::InvalidCertificate(why) => certificate(why),
-        Error::NoCertificatesPresented => Problem::environment(
+        Error::NoCertificatesPresented => Stranger::new(
             "no_certificate",
             "it shows no certificate; members need one of the cluster's authority",
         ),
         Error::PeerIncompatible(why) => incompatible(why),
         Error::InvalidMessage(_) | Error::InappropriateMessage { .. } => {
-            Problem::environment("plain_text", "it does not speak TLS; plain text is not heard here")
+            Stranger::new("plain_text", "it does not speak TLS; plain text is not heard here")
         }
         Error::AlertReceived(alert) => {
             let words = format!("it refuses us, by the alert {alert:?}; its log says why");
-            Problem::environment("refused_by_peer", words)
+            Stranger::new("refused_by_peer", words)
         }
         Error::InconsistentKeys(_) => {
-            Problem::environment("certificate_key", "the key is not that of the certificate")
+            Stranger::new("certificate_key", "the key is not that of the certificate")
         }
-        _other => Problem::environment("tls", format!("TLS fails: {error}")),
+        _other => Stranger::new("tls", format!("TLS fails: {error}")),
     }
 }
 
 /// The same for an error of a stream.
 #[must_use]
-pub fn explain_io(error: &std::io::Error) -> Problem {
+pub fn explain_io(error: &std::io::Error) -> Stranger {
     match error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
         Some(inner) => explain(inner),
         None if error.kind() == std::io::ErrorKind::UnexpectedEof => {
-            Problem::environment("closed", "it closes the connection before anything was agreed")
+            Stranger::new("closed", "it closes the connection before anything was agreed")
         }
-        None => Problem::environment("connection", error.to_string()),
+        None => Stranger::new("connection", error.to_string()),
     }
 }
 
 #[expect(clippy::wildcard_enum_match_arm, reason = "the kinds of errors are many, and not ours")]
-fn certificate(why: &CertificateError) -> Problem {
+fn certificate(why: &CertificateError) -> Stranger {
     match why {
-        CertificateError::Expired => {
-            Problem::environment("certificate_expired", "its certificate has expired")
-        }
+        CertificateError::Expired => Stranger::new("certificate_expired", "its certificate has expired"),
         CertificateError::ExpiredContext { not_after, .. } => {
             let words = format!("its certificate has expired, on {}", day(not_after.as_secs()));
-            Problem::environment("certificate_expired", words)
+            Stranger::new("certificate_expired", words)
         }
-        CertificateError::NotValidYet => Problem::environment(
-            "certificate_not_yet_valid",
-            "its certificate is not valid yet; is a clock wrong?",
-        ),
+        CertificateError::NotValidYet => {
+            Stranger::new("certificate_not_yet_valid", "its certificate is not valid yet; is a clock wrong?")
+        }
         CertificateError::NotValidYetContext { not_before, .. } => {
             let words = format!(
                 "its certificate is valid from {} only; is a clock wrong?",
                 day(not_before.as_secs())
             );
-            Problem::environment("certificate_not_yet_valid", words)
+            Stranger::new("certificate_not_yet_valid", words)
         }
-        CertificateError::UnknownIssuer | CertificateError::BadSignature => Problem::environment(
+        CertificateError::UnknownIssuer | CertificateError::BadSignature => Stranger::new(
             "certificate_issuer",
             "its certificate is not of the cluster's authority: another one, or an older one, has signed it",
         ),
         CertificateError::NotValidForName => {
-            Problem::environment("certificate_name", "its certificate is for another name")
+            Stranger::new("certificate_name", "its certificate is for another name")
         }
         CertificateError::NotValidForNameContext { expected, presented } => {
             let expected = expected.to_str();
@@ -314,22 +335,22 @@ fn certificate(why: &CertificateError) -> Problem {
             let names: Vec<&str> =
                 presented.iter().map(|name| name.split('"').nth(1).unwrap_or(name.as_str())).collect();
             let words = format!("its certificate is for `{}`, not for `{expected}`", names.join("`, `"));
-            Problem::environment("certificate_name", words)
+            Stranger::new("certificate_name", words)
         }
         CertificateError::InvalidPurpose | CertificateError::InvalidPurposeContext { .. } => {
-            Problem::environment("certificate_purpose", "its certificate is not meant for members")
+            Stranger::new("certificate_purpose", "its certificate is not meant for members")
         }
-        _other => Problem::environment("certificate_malformed", format!("its certificate: {why}")),
+        _other => Stranger::new("certificate_malformed", format!("its certificate: {why}")),
     }
 }
 
-fn incompatible(why: &PeerIncompatible) -> Problem {
+fn incompatible(why: &PeerIncompatible) -> Stranger {
     if *why == PeerIncompatible::NoCertificateRequestSignatureSchemesInCommon
         || *why == PeerIncompatible::NoSignatureSchemesInCommon
     {
-        return Problem::environment("tls", format!("TLS fails: {why:?}"));
+        return Stranger::new("tls", format!("TLS fails: {why:?}"));
     }
-    Problem::environment("tls_version", format!("it does not speak TLS 1.3 as we do ({why:?})"))
+    Stranger::new("tls_version", format!("it does not speak TLS 1.3 as we do ({why:?})"))
 }
 
 /// A day in the calendar, from seconds since 1970.

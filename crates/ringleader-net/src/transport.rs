@@ -2,8 +2,8 @@
 //! Each connection has a short queue to the loop of the node; a peer that does not read what is sent to it is let go,
 //! since the link sends everything again.
 
-use crate::Problem;
 use crate::mesh::{self, Bounds, Ended, Outgoing, Protocol, Room, Surroundings};
+use crate::tls::Stranger;
 use bytes::Bytes;
 use ringleader_live::{Frame, Place};
 use std::net::SocketAddr;
@@ -97,9 +97,9 @@ pub(crate) enum Call {
     /// There is a connection, and who is there.
     Connected(Place, Connection, SocketAddr),
     /// Somebody was turned away before it was heard.
-    Stranger(SocketAddr, Problem),
+    Stranger(SocketAddr, Stranger),
     /// A member cannot be reached.
-    Unreachable(Place, Problem),
+    Unreachable(Place, Stranger),
 }
 
 /// The members of a cluster, as the mesh of one of them knows them.
@@ -121,20 +121,19 @@ impl Protocol for Members {
         None
     }
 
-    fn who(&self, certified: Option<&str>, first: Option<&[u8]>) -> Result<Place, Problem> {
+    fn who(&self, certified: Option<&str>, first: Option<&[u8]>) -> Result<Place, Stranger> {
         let (place, name) = match (certified, first.map(Frame::decode)) {
             (Some(name), _) => (self.around.place_of(name), name.to_owned()),
             (None, Some(Ok(Frame::Hello(hello)))) => {
                 let known = usize::from(hello.place) < self.around.names.len();
                 (known.then_some(hello.place), format!("place {}", hello.place))
             }
-            (None, Some(Err(error))) => return Err(Problem::environment("malformed", error.to_string())),
+            (None, Some(Err(error))) => return Err(Stranger::new("malformed", error.to_string())),
             (None, Some(Ok(_)) | None) => {
-                return Err(Problem::environment("order", "its first frame is not a greeting"));
+                return Err(Stranger::new("order", "its first frame is not a greeting"));
             }
         };
-        let unknown =
-            || Problem::environment("unknown_member", format!("`{name}` is no member of this cluster"));
+        let unknown = || Stranger::new("unknown_member", format!("`{name}` is no member of this cluster"));
         place.ok_or_else(unknown)
     }
 
@@ -145,11 +144,11 @@ impl Protocol for Members {
         Some((outgoing, ear))
     }
 
-    fn stranger(&self, from: SocketAddr, why: Problem) {
+    fn stranger(&self, from: SocketAddr, why: Stranger) {
         let _ = self.calls.try_send(Call::Stranger(from, why));
     }
 
-    fn unreachable(&self, place: Place, why: Problem) {
+    fn unreachable(&self, place: Place, why: Stranger) {
         let _ = self.calls.try_send(Call::Unreachable(place, why));
     }
 }

@@ -1,8 +1,7 @@
 //! Who is let in: every stranger is refused before anything of it is read, and the reason is said in words.
 
-use ringleader_net::Problem;
 use ringleader_net::cert::{self, Pair, Validity};
-use ringleader_net::tls::{self, Identity};
+use ringleader_net::tls::{self, Identity, Stranger};
 use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, ClientConnection, RootCertStore, ServerConnection};
 use std::io::{Read, Write};
@@ -40,9 +39,9 @@ fn identity(authority: &Pair, cluster: &str, pair: &Pair) -> Identity {
 
 /// A client that dials member `a` and says something; what each side thinks of it. The listening side gives who is
 /// there and what was read.
-type Both = (Result<(String, Vec<u8>), Problem>, Result<(), Problem>);
+type Both = (Result<(String, Vec<u8>), Stranger>, Result<(), Stranger>);
 
-fn meet(server: &Identity, dial: impl FnOnce(TcpStream) -> Result<(), Problem>) -> Both {
+fn meet(server: &Identity, dial: impl FnOnce(TcpStream) -> Result<(), Stranger>) -> Both {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     let config = tls::server(server).unwrap();
@@ -67,7 +66,7 @@ fn meet(server: &Identity, dial: impl FnOnce(TcpStream) -> Result<(), Problem>) 
 }
 
 /// Dials a member, says hello and waits for an answer.
-fn with(config: Arc<ClientConfig>, member: &'static str) -> impl FnOnce(TcpStream) -> Result<(), Problem> {
+fn with(config: Arc<ClientConfig>, member: &'static str) -> impl FnOnce(TcpStream) -> Result<(), Stranger> {
     move |mut socket| {
         let name: ServerName<'static> = tls::server_name(member, "demo").unwrap();
         let mut connection = ClientConnection::new(config, name).unwrap();
@@ -81,7 +80,7 @@ fn with(config: Arc<ClientConfig>, member: &'static str) -> impl FnOnce(TcpStrea
 
 /// The codes with which the listening and the dialling side refuse.
 fn codes(both: &Both) -> (Option<&'static str>, Option<&'static str>) {
-    let code = |stranger: &Problem| stranger.code;
+    let code = |stranger: &Stranger| stranger.code;
     (both.0.as_ref().err().map(code), both.1.as_ref().err().map(code))
 }
 

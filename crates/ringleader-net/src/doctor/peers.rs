@@ -1,10 +1,9 @@
 //! The way to the others: the name resolves, something listens, it is whom we want, and its clock agrees.
 
 use super::{Finding, Place, Question};
-use crate::Problem;
 use crate::client::Unanswered;
 use crate::clock;
-use crate::tls::{self, Identity};
+use crate::tls::{self, Identity, Stranger};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{ClientConfig, ClientConnection, DigitallySignedStruct, SignatureScheme};
@@ -110,12 +109,12 @@ fn way(question: &Question<'_>, member: &Place<'_>, identity: Option<&Identity>,
 
 /// A handshake. While our own member runs it is broken off as soon as the other's certificate was seen: a second
 /// connection in its name would take the place of the first.
-fn greet(identity: &Identity, name: &str, stream: &mut TcpStream, runs: bool) -> Result<(), Problem> {
+fn greet(identity: &Identity, name: &str, stream: &mut TcpStream, runs: bool) -> Result<(), Stranger> {
     let failed = |error: &io::Error| tls::explain_io(error);
     let config = tls::client(identity).map_err(|problem| own(problem.message))?;
     let config = if runs { look_only(identity, &config)? } else { config };
     let wanted = tls::server_name(name, &identity.cluster);
-    let wanted = wanted.ok_or_else(|| Problem::environment("certificate_name", "it has no name"))?;
+    let wanted = wanted.ok_or_else(|| Stranger::new("certificate_name", "it has no name"))?;
     let _ = stream.set_read_timeout(Some(PATIENCE));
     let _ = stream.set_write_timeout(Some(PATIENCE));
     let mut connection = ClientConnection::new(config, wanted).map_err(|error| tls::explain(&error))?;
@@ -144,12 +143,12 @@ fn is_enough(error: &io::Error) -> bool {
 const ENOUGH: &str = "seen";
 
 /// Our own certificate is of no use.
-fn own(words: String) -> Problem {
-    Problem::environment("own", words)
+fn own(words: String) -> Stranger {
+    Stranger::new("own", words)
 }
 
 /// The same, but the handshake ends once the certificate was found to be good.
-fn look_only(identity: &Identity, config: &ClientConfig) -> Result<Arc<ClientConfig>, Problem> {
+fn look_only(identity: &Identity, config: &ClientConfig) -> Result<Arc<ClientConfig>, Stranger> {
     let inner = tls::verifier(identity).map_err(|why| own(why.message))?;
     let mut looking = config.clone();
     looking.dangerous().set_certificate_verifier(Arc::new(LookOnly { inner }));

@@ -2,9 +2,8 @@
 
 use super::connection::serve;
 use super::{Protocol, Trust, take_frame, write_frame};
-use crate::Problem;
 use crate::limits::Place as Entry;
-use crate::tls::{explain_io, name_of, server_name};
+use crate::tls::{Stranger, explain_io, name_of, server_name};
 use bytes::{Bytes, BytesMut};
 use ringleader_client::http::Stream;
 use ringleader_live::Place;
@@ -43,7 +42,7 @@ pub(super) async fn comes_in<P: Protocol>(
         () = entry.displaced() => {
             let most = bounds.handshakes;
             let why = format!("{most} others have not said who they are yet, and this one is the oldest");
-            Err(Problem::environment("handshakes", why))
+            Err(Stranger::new("handshakes", why))
         }
     };
     drop(entry);
@@ -74,9 +73,9 @@ pub async fn dial<P: Protocol>(to: Place, protocol: Arc<P>) {
 }
 
 /// Reaches a peer, and serves the connection until it is over.
-async fn reach<P: Protocol>(protocol: &P, to: Place) -> Result<(), Problem> {
+async fn reach<P: Protocol>(protocol: &P, to: Place) -> Result<(), Stranger> {
     let (around, bounds) = (protocol.around(), protocol.around().bounds);
-    let lost = |why: String| Problem::environment("unreachable", why);
+    let lost = |why: String| Stranger::new("unreachable", why);
     let address = around.addresses.get(usize::from(to)).map(String::as_str).unwrap_or_default();
     // A packet that is lost on the way is sent again after a second: less patience would never get through.
     let stream = timeout(bounds.silence, TcpStream::connect(address)).await;
@@ -89,17 +88,17 @@ async fn reach<P: Protocol>(protocol: &P, to: Place) -> Result<(), Problem> {
     Ok(())
 }
 
-fn broken(error: io::Error) -> Problem {
+fn broken(error: io::Error) -> Stranger {
     explain_io(&error)
 }
 
-fn too_slow(limit: Duration) -> Problem {
+fn too_slow(limit: Duration) -> Stranger {
     let why = format!("it did not say who it is within {} s", limit.as_secs_f32());
-    Problem::environment("handshake_timeout", why)
+    Stranger::new("handshake_timeout", why)
 }
 
 /// Settles who is at the other end of a connection that came in, or was dialled to reach this place.
-async fn settle<P: Protocol>(protocol: &P, stream: TcpStream, to: Option<Place>) -> Result<Met, Problem> {
+async fn settle<P: Protocol>(protocol: &P, stream: TcpStream, to: Option<Place>) -> Result<Met, Stranger> {
     let around = protocol.around();
     let (mut stream, certified): (Box<dyn Stream>, _) = match &around.trust {
         Trust::Plain => (Box::new(stream), None),
@@ -109,7 +108,7 @@ async fn settle<P: Protocol>(protocol: &P, stream: TcpStream, to: Option<Place>)
                 Some(wanted) => {
                     let none = || format!("no certificate can have the name `{wanted}`");
                     let name = server_name(wanted, &around.cluster);
-                    let name = name.ok_or_else(|| Problem::environment("certificate_name", none()))?;
+                    let name = name.ok_or_else(|| Stranger::new("certificate_name", none()))?;
                     connector.connect(name, stream).await.map_err(broken)?.into()
                 }
             };
@@ -145,35 +144,35 @@ async fn first_frame<P: Protocol>(
     protocol: &P,
     stream: &mut Box<dyn Stream>,
     rest: &mut BytesMut,
-) -> Result<Bytes, Problem> {
+) -> Result<Bytes, Stranger> {
     loop {
         let found = take_frame(rest, protocol.around().bounds.frame, |first| protocol.begins(first));
-        if let Some(frame) = found.map_err(|why| Problem::environment("malformed", why))? {
+        if let Some(frame) = found.map_err(|why| Stranger::new("malformed", why))? {
             return Ok(frame);
         }
         if stream.read_buf(rest).await.map_err(broken)? == 0 {
-            return Err(Problem::environment("closed", "it closed before its greeting"));
+            return Err(Stranger::new("closed", "it closed before its greeting"));
         }
     }
 }
 
 /// Whether it is who was dialled, or somebody who is to dial us.
-fn expected<P: Protocol>(protocol: &P, found: Place, to: Option<Place>) -> Result<(), Problem> {
+fn expected<P: Protocol>(protocol: &P, found: Place, to: Option<Place>) -> Result<(), Stranger> {
     let around = protocol.around();
     let (name, own) = (around.name(found), around.name(around.own));
     match to {
         Some(to) if found == to => Ok(()),
         Some(to) => {
             let why = format!("`{name}` is there, not `{}`", around.name(to));
-            Err(Problem::environment("certificate_name", why))
+            Err(Stranger::new("certificate_name", why))
         }
         None if found == around.own => {
             let why = format!("it says that it is `{name}`, which is this one");
-            Err(Problem::environment("own_name", why))
+            Err(Stranger::new("own_name", why))
         }
         None if found < around.own => {
             let why = format!("`{name}` is before `{own}` in the list, and waits to be dialled by it");
-            Err(Problem::environment("direction", why))
+            Err(Stranger::new("direction", why))
         }
         None => Ok(()),
     }

@@ -11,7 +11,7 @@ mod meet;
 pub use connection::{Ear, Ended, Outgoing, Room, serve};
 
 use crate::config::Security;
-use crate::tls::{self, Identity};
+use crate::tls::{self, Identity, Stranger};
 use crate::{Problem, limits};
 use bytes::{Buf, Bytes, BytesMut};
 use ringleader_live::{MAX_FRAME, MAX_MEMBERS, Place};
@@ -142,7 +142,7 @@ pub trait Protocol: Send + Sync + Sized + 'static {
     ///
     /// # Errors
     /// If it is none of the peers, or says what it should not.
-    fn who(&self, certified: Option<&str>, first: Option<&[u8]>) -> Result<Place, Problem>;
+    fn who(&self, certified: Option<&str>, first: Option<&[u8]>) -> Result<Place, Stranger>;
 
     /// Whether frames may begin with this byte: otherwise they are not waited for.
     ///
@@ -160,10 +160,10 @@ pub trait Protocol: Send + Sync + Sized + 'static {
     ) -> impl Future<Output = Option<(Arc<Outgoing>, Self::Ear)>> + Send;
 
     /// Somebody was turned away before it was heard.
-    fn stranger(&self, from: SocketAddr, why: Problem);
+    fn stranger(&self, from: SocketAddr, why: Stranger);
 
     /// A peer is not reached.
-    fn unreachable(&self, place: Place, why: Problem);
+    fn unreachable(&self, place: Place, why: Stranger);
 
     /// Settles who somebody is that came in.
     fn settles(&self, task: impl Future<Output = ()> + Send + 'static) {

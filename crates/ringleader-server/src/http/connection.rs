@@ -12,9 +12,8 @@ use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use ringleader_client::api::Refusal;
-use ringleader_net::Problem;
 use ringleader_net::limits::{Budget, Host, Listener, Paced, Phases, Place, Purse, Sieve, accept};
-use ringleader_net::tls::{caller_of, explain_io};
+use ringleader_net::tls::{Stranger, caller_of, explain_io};
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -198,7 +197,7 @@ where
 }
 
 impl Surface {
-    fn turns_away(&self, from: SocketAddr, why: &Problem) {
+    fn turns_away(&self, from: SocketAddr, why: &Stranger) {
         self.core().metrics().refused(why.code);
         if self.0.gate.sieve.passes(why.code) {
             tracing::warn!(event = "client_refused", from = %from, reason = why.code, why = why.message);

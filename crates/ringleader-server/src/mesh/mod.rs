@@ -15,9 +15,9 @@ use crate::store::{Later, StoreError, Wire};
 use bytes::{Buf, Bytes, BytesMut};
 use link::Link;
 use ringleader_locks::{Message, ServerId};
-use ringleader_net::Problem;
 use ringleader_net::limits::Sieve;
 use ringleader_net::mesh::{self, Ended, Outgoing, Protocol, take_frame};
+use ringleader_net::tls::Stranger;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -262,7 +262,7 @@ impl Protocol for Mesh {
         Some([&[Kind::Hello as u8], &MAGIC[..], &around.own.to_le_bytes(), text.as_bytes()].concat())
     }
 
-    fn who(&self, certified: Option<&str>, first: Option<&[u8]>) -> Result<ServerId, Problem> {
+    fn who(&self, certified: Option<&str>, first: Option<&[u8]>) -> Result<ServerId, Stranger> {
         let around = &self.0.around;
         let greeting = first.and_then(|first| first.strip_prefix(&[Kind::Hello as u8]));
         let (place, text) = greeting
@@ -270,25 +270,23 @@ impl Protocol for Mesh {
             .and_then(|(place, text)| {
                 Some((ServerId::from_le_bytes(*place), core::str::from_utf8(text).ok()?))
             })
-            .ok_or_else(|| {
-                Problem::environment("malformed", "its first frame is no greeting of this protocol")
-            })?;
+            .ok_or_else(|| Stranger::new("malformed", "its first frame is no greeting of this protocol"))?;
         let mut words = text.split(',');
         if words.next() != Some(&around.cluster) {
-            return Err(Problem::environment("cluster", "it is of another cluster"));
+            return Err(Stranger::new("cluster", "it is of another cluster"));
         }
         let names: Vec<&str> = words.collect();
         if names.iter().zip(&around.names).any(|(theirs, ours)| theirs != ours) {
             let why = format!("its list of servers is {}, not {}", names.join(","), around.names.join(","));
-            return Err(Problem::environment("other_servers", why));
+            return Err(Stranger::new("other_servers", why));
         }
         let Some(name) = around.names.get(usize::from(place)) else {
             let why = format!("it is server number {place}, which this server's file does not have");
-            return Err(Problem::environment("unknown_member", why));
+            return Err(Stranger::new("unknown_member", why));
         };
         if certified.is_some_and(|certified| certified != *name) {
             let why = format!("it says that it is `{name}`; its certificate does not");
-            return Err(Problem::environment("certificate_name", why));
+            return Err(Stranger::new("certificate_name", why));
         }
         Ok(place)
     }
@@ -303,14 +301,14 @@ impl Protocol for Mesh {
         Some((Arc::clone(&outgoing), Ear { mesh: self.clone(), peer, outgoing }))
     }
 
-    fn stranger(&self, from: SocketAddr, Problem { code: reason, message: why, .. }: Problem) {
+    fn stranger(&self, from: SocketAddr, Stranger { code: reason, message: why }: Stranger) {
         Tally::count(&self.0.tally.refused);
         if self.0.sieve.passes(reason) {
             tracing::warn!(event = "stranger", from = %from, reason, why);
         }
     }
 
-    fn unreachable(&self, peer: ServerId, Problem { code: reason, message: why, .. }: Problem) {
+    fn unreachable(&self, peer: ServerId, Stranger { code: reason, message: why }: Stranger) {
         // The same reason is not said again and again.
         if self.0.links.get(usize::from(peer)).is_some_and(|link| link.is_unreached(reason)) {
             tracing::warn!(event = "unreachable", peer = self.name(peer), reason, why);
