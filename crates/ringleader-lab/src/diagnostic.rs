@@ -8,13 +8,13 @@ use std::ops::Range;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Diagnostic {
     /// A name to search for, such as `bad_file`.
-    pub code: Box<str>,
+    pub code: &'static str,
     /// 2 for bad input, 4 for the environment.
     pub exit: u8,
     /// What is wrong.
     pub message: String,
     /// The file in which it is wrong.
-    pub file: Option<String>,
+    pub file: Option<Box<str>>,
     /// The places in that file, the first one first.
     pub spots: Vec<Spot>,
     /// What is needed, and what to type.
@@ -48,27 +48,20 @@ pub struct Spot {
 impl Diagnostic {
     /// With this exit code, and without help.
     #[must_use]
-    pub fn new(code: &str, exit: u8, message: impl Into<String>) -> Diagnostic {
+    pub fn new(code: &'static str, exit: u8, message: impl Into<String>) -> Diagnostic {
         let code = code.strip_prefix("ringleader::").unwrap_or(code);
-        Diagnostic {
-            code: code.into(),
-            exit,
-            message: message.into(),
-            file: None,
-            spots: Vec::new(),
-            help: Vec::new(),
-        }
+        Diagnostic { code, exit, message: message.into(), file: None, spots: Vec::new(), help: Vec::new() }
     }
 
     /// Bad input.
     #[must_use]
-    pub fn input(code: &str, message: impl Into<String>) -> Diagnostic {
+    pub fn input(code: &'static str, message: impl Into<String>) -> Diagnostic {
         Diagnostic::new(code, 2, message)
     }
 
     /// Something about this machine: a file, a port, a certificate, a peer.
     #[must_use]
-    pub fn environment(code: &str, message: impl Into<String>) -> Diagnostic {
+    pub fn environment(code: &'static str, message: impl Into<String>) -> Diagnostic {
         Diagnostic::new(code, 4, message)
     }
 
@@ -81,7 +74,7 @@ impl Diagnostic {
 
     /// With places in a file.
     #[must_use]
-    pub fn at(mut self, file: impl Into<String>, spots: Vec<Spot>) -> Diagnostic {
+    pub fn at(mut self, file: impl Into<Box<str>>, spots: Vec<Spot>) -> Diagnostic {
         (self.file, self.spots) = (Some(file.into()), spots);
         self
     }

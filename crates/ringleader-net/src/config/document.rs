@@ -73,7 +73,7 @@ impl<'s> Document<'s> {
         let root = DeTable::parse(text).map_err(|error| {
             let place = error.span().unwrap_or(0..0);
             Problem {
-                file: Some(name.to_owned()),
+                file: Some(name.into()),
                 spots: vec![Spot::of(text, &place, error.message().replace('\n', ", "))],
                 ..Problem::input("bad_file", format!("cannot read {name}"))
             }
@@ -209,7 +209,7 @@ impl<'s> Document<'s> {
             if let Some(name) = self.variable(place) {
                 problem = problem.help(format!("{name} in the environment: {label}"));
             } else {
-                problem.file = Some(self.name.to_owned());
+                problem.file = Some(self.name.into());
                 problem.spots.push(Spot::of(self.text, place, *label));
             }
         }

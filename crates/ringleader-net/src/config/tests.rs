@@ -157,7 +157,7 @@ fn every_algorithm_is_admitted_or_refused_for_a_reason() {
             }
             Err(problem) => {
                 let expected = if entry.is_literal() { "literal_algorithm" } else { "needs_lock_step" };
-                assert_eq!(&*problem.code, expected, "{}", said(&problem));
+                assert_eq!(problem.code, expected, "{}", said(&problem));
                 assert_eq!((problem.spots[0].line, problem.spots[0].column), (26, 13));
             }
         }
@@ -220,8 +220,8 @@ fn plain_text_is_for_one_machine() {
     let config = parse(&local).unwrap();
     assert_eq!(config.security, Security::Plain);
     assert!(config.security.agrees(true).is_ok());
-    assert_eq!(&*config.security.agrees(false).unwrap_err().code, "plain_text");
-    assert_eq!(&*parse(GOOD).unwrap().security.agrees(true).unwrap_err().code, "plain_text");
+    assert_eq!(config.security.agrees(false).unwrap_err().code, "plain_text");
+    assert_eq!(parse(GOOD).unwrap().security.agrees(true).unwrap_err().code, "plain_text");
     assert!(parse(GOOD).unwrap().security.agrees(false).is_ok());
     assert!(refused(&local.replace("allowed = true", "allowed = false")).contains("4:2+5 plain text is not"));
     assert!(refused(&local.replace("allowed = true", "")).contains("4:2+5 plain text is not"));

@@ -141,12 +141,10 @@ fn show(file: &Path, console: &mut Console<'_>) -> Result<u8, Failure> {
     let bytes = std::fs::read(file).map_err(|error| {
         Diagnostic::input("ringleader::bad_file", format!("cannot read {}: {error}", file.display()))
     })?;
-    let certificates = cert::show(&bytes)
-        .map_err(|problem| ringleader_net::Problem {
-            message: format!("{}: {}", file.display(), problem.message),
-            ..problem
-        })
-        .map_err(Diagnostic::from)?;
+    let certificates = cert::show(&bytes).map_err(|problem| ringleader_net::Problem {
+        message: format!("{}: {}", file.display(), problem.message),
+        ..problem
+    })?;
     if console.json {
         let all: Vec<Value> = certificates.iter().map(object).collect();
         writeln!(console.out, "{}", json!({ "schema": "ringleader.cert/1", "certificates": all }))?;

@@ -99,7 +99,7 @@ pub(in crate::cmd) fn failure(error: LockError) -> Failure {
         | Code::Protocol
         | Code::Other(_) => 4,
     };
-    let mut diagnostic = Diagnostic::new(error.code.word(), exit, error.message);
+    let mut diagnostic = Diagnostic::new(word(&error.code), exit, error.message);
     if let Some(help) = error.help {
         diagnostic = diagnostic.help(help);
     }
@@ -112,4 +112,9 @@ pub(in crate::cmd) fn failure(error: LockError) -> Failure {
         diagnostic = diagnostic.help(format!("certain is: {}", error.certain));
     }
     diagnostic.into()
+}
+
+/// The word of a server for what is wrong. It may be one that we do not know: a command says one of them, and ends.
+pub(super) fn word(code: &Code) -> &'static str {
+    code.word().to_owned().leak()
 }

@@ -316,6 +316,6 @@ fn list(config: &Config, args: &MembersArgs, console: &mut Console<'_>) -> Resul
 
 /// A refusal of a server, in the form of the command line.
 fn said(error: LockError) -> Diagnostic {
-    let diagnostic = Diagnostic::new(error.code.word(), 4, error.message.clone());
+    let diagnostic = Diagnostic::new(reach::word(&error.code), 4, error.message.clone());
     error.help.iter().fold(diagnostic, |said, line| said.help(line))
 }
