@@ -9,8 +9,6 @@
 //! }
 //! ```
 
-#[cfg(all(test, feature = "page"))]
-mod answers;
 mod args;
 mod cmd;
 mod console;
@@ -19,8 +17,6 @@ mod features;
 mod output;
 mod progress;
 mod watch;
-#[cfg(feature = "page")]
-mod words;
 
 use args::{Cli, Color};
 use clap::{CommandFactory, FromArgMatches};

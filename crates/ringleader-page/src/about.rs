@@ -1,12 +1,12 @@
 //! The verb `about`: what there is.
 
-use crate::{Complaint, Stage, limits};
+use crate::{Diagnostic, Stage, limits};
 use ringleader::model::{Setting, SettingValues};
 use ringleader::registry::{self, Entry};
 use serde_json::{Value, json};
 
 /// The answer.
-pub(crate) fn answer(stage: &Stage) -> Result<String, Complaint> {
+pub(crate) fn answer(stage: &Stage) -> Result<String, Diagnostic> {
     let algorithms: Value = stage.words.registry().iter().map(algorithm).collect();
     let about = json!({
         "schema": "ringleader.page/1",

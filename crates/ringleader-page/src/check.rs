@@ -2,7 +2,7 @@
 //! Whoever has threads and a clock runs it, shows how far it is and stops it; a server does, in its `jobs`.
 
 use crate::question::read;
-use crate::{Complaint, Options, PlannedCheck, Stage, Words, refusal};
+use crate::{Diagnostic, Options, PlannedCheck, Stage, Words, refusal};
 use ringleader::check::{Answer, Findings, Limit, Scope, Watcher};
 use ringleader::registry::Entry;
 use ringleader::trace::Recording;
@@ -43,7 +43,7 @@ pub struct JobRequest {
 ///
 /// # Errors
 /// If it is no such question.
-pub fn job(verb: &str, question: &[u8]) -> Result<String, Complaint> {
+pub fn job(verb: &str, question: &[u8]) -> Result<String, Diagnostic> {
     read::<JobRequest>(verb, question).map(|request| request.job)
 }
 
@@ -120,15 +120,12 @@ pub struct Checked {
 ///
 /// # Errors
 /// If the question, the algorithm or an option is wrong, or if the contract excludes it.
-pub fn prepare(words: &dyn Words, question: &[u8]) -> Result<Prepared, Complaint> {
+pub fn prepare(words: &dyn Words, question: &[u8]) -> Result<Prepared, Diagnostic> {
     let asked: CheckRequest = read("check", question)?;
     let mut planned = words.check(&asked.algorithm, &asked.options)?;
     let entry =
         words.registry().iter().find(|entry| entry.spec.name == planned.algorithm).ok_or_else(|| {
-            Complaint::new(
-                "ringleader::unknown_algorithm",
-                format!("there is no algorithm `{}`", asked.algorithm),
-            )
+            Diagnostic::input("unknown_algorithm", format!("there is no algorithm `{}`", asked.algorithm))
         })?;
     let scope = &mut planned.scope;
     scope.max_states = Some(scope.max_states.map_or(STATES_MAX, |most| most.min(STATES_MAX)));
@@ -172,7 +169,7 @@ impl Prepared {
     ///
     /// # Errors
     /// If it is refused; what can be known of that before, [`prepare`] has said.
-    pub fn run(&self, watch: &(dyn Fn(Progress) -> ControlFlow<()> + Sync)) -> Result<Checked, Complaint> {
+    pub fn run(&self, watch: &(dyn Fn(Progress) -> ControlFlow<()> + Sync)) -> Result<Checked, Diagnostic> {
         let scope = &self.planned.scope;
         let findings = self.entry.check(scope, &[], &Watching(watch));
         let findings =
@@ -190,7 +187,7 @@ impl Prepared {
         })
     }
 
-    fn json(&self, findings: &Findings) -> Result<Value, Complaint> {
+    fn json(&self, findings: &Findings) -> Result<Value, Diagnostic> {
         let context = CheckContext {
             problem: self.entry.problem,
             reduce: self.planned.scope.reduce.name(),
@@ -202,9 +199,8 @@ impl Prepared {
             version: &self.version,
         };
         let text = check_json(findings, &context);
-        let mut value: Value = serde_json::from_str(&text).map_err(|error| {
-            Complaint::new("ringleader::internal", format!("findings are no JSON: {error}"))
-        })?;
+        let mut value: Value = serde_json::from_str(&text)
+            .map_err(|error| Diagnostic::input("internal", format!("findings are no JSON: {error}")))?;
         if let Value::Object(fields) = &mut value {
             fields.retain(|name, _| !PASSING.contains(&name.as_str()));
         }

@@ -2,7 +2,7 @@
 
 use crate::question::{OptionValue, Options, RunRequest, Source, read};
 use crate::source::{Alive, Prepared, prepare};
-use crate::{Complaint, Stage, refusal};
+use crate::{Diagnostic, Stage, refusal};
 use ringleader::model::{Graph, Links, Processes, Shape, Told};
 use ringleader::registry::{Entry, Problem};
 use ringleader::sim::{
@@ -73,7 +73,7 @@ const ORIENTATION: Usual =
     ("orientation", &[("same", "the same everywhere"), ("random", "each process its own")]);
 
 /// The answer.
-pub(crate) fn answer(stage: &Stage, question: &[u8], alive: Alive<'_>) -> Result<String, Complaint> {
+pub(crate) fn answer(stage: &Stage, question: &[u8], alive: Alive<'_>) -> Result<String, Diagnostic> {
     let request: ChoicesRequest = read("choices", question)?;
     let run = RunRequest { source: request.source, edits: Vec::new() };
     let prepared = prepare(stage, &run, alive)?;

@@ -3,7 +3,7 @@
 use crate::question::{RunRequest, read};
 use crate::run::make;
 use crate::source::Alive;
-use crate::{Complaint, Stage, limits};
+use crate::{Diagnostic, Stage, limits};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -15,7 +15,7 @@ struct EventsRequest {
 }
 
 /// The answer.
-pub(crate) fn answer(stage: &Stage, question: &[u8], alive: Alive<'_>) -> Result<String, Complaint> {
+pub(crate) fn answer(stage: &Stage, question: &[u8], alive: Alive<'_>) -> Result<String, Diagnostic> {
     let request: EventsRequest = read("events", question)?;
     let made = make(stage, &request.run, alive)?;
     if made.recording.is_none() {
@@ -28,7 +28,7 @@ pub(crate) fn answer(stage: &Stage, question: &[u8], alive: Alive<'_>) -> Result
             limits::SMALL_NODES,
             limits::SMALL_STEPS
         );
-        return Err(Complaint::new("ringleader::not_small", message).help(help));
+        return Err(Diagnostic::input("not_small", message).help(help));
     }
     let all = &made.lines;
     let to = request.to.min(all.len());

@@ -3,7 +3,7 @@
 use crate::question::{RunRequest, read};
 use crate::run::{Made, make};
 use crate::source::Alive;
-use crate::{Complaint, Stage};
+use crate::{Diagnostic, Stage};
 use ringleader::trace::{History, Recording, Window};
 use ringleader_lab::draw::{player, spacetime};
 use ringleader_lab::formats::{
@@ -54,16 +54,13 @@ impl Kind {
 }
 
 /// The answer.
-pub(crate) fn answer(stage: &Stage, question: &[u8], alive: Alive<'_>) -> Result<String, Complaint> {
+pub(crate) fn answer(stage: &Stage, question: &[u8], alive: Alive<'_>) -> Result<String, Diagnostic> {
     let request: ExportRequest = read("export", question)?;
     let made = make(stage, &request.run, alive)?;
     let Some(recording) = &made.recording else {
-        return Err(Complaint::new(
-            "ringleader::not_small",
-            "this run is too large to be written from the page",
-        )
-        .help("on the command line:")
-        .help(format!("{} --trace run.rlt", made.command)));
+        return Err(Diagnostic::input("not_small", "this run is too large to be written from the page")
+            .help("on the command line:")
+            .help(format!("{} --trace run.rlt", made.command)));
     };
     let text = if request.kind == Kind::Trace {
         whole(stage, &made, recording).map_err(|error| unwritten(&error))?
@@ -84,7 +81,7 @@ fn whole(stage: &Stage, made: &Made, recording: &Recording) -> io::Result<String
     text(writer.end(made.report.outcome.name())?)
 }
 
-fn part(request: &ExportRequest, made: &Made, recording: &Recording) -> Result<String, Complaint> {
+fn part(request: &ExportRequest, made: &Made, recording: &Recording) -> Result<String, Diagnostic> {
     let history = History::of(recording);
     let window = window(request, &history)?;
     let (got, most, what) = match request.kind {
@@ -95,7 +92,7 @@ fn part(request: &ExportRequest, made: &Made, recording: &Recording) -> Result<S
     };
     if got > most {
         let message = format!("{got} {what} are too many for this format: the most is {most}");
-        return Err(Complaint::new("ringleader::too_much", message)
+        return Err(Diagnostic::input("too_much", message)
             .help("export a part of the run, or as a picture, or as jsonl, which has room for it"));
     }
     let again = made.command.clone();
@@ -136,14 +133,14 @@ fn written(kind: Kind, history: &History<'_>, window: &Window) -> io::Result<Str
 }
 
 /// The part of the run that is asked for.
-fn window(request: &ExportRequest, history: &History<'_>) -> Result<Window, Complaint> {
+fn window(request: &ExportRequest, history: &History<'_>) -> Result<Window, Diagnostic> {
     let mut window = Window::whole(history);
     let (n, count) = (history.recording.header.n, history.steps.len());
     if let Some((from, to)) = request.nodes {
         let (from, to) = (from, to.min(n));
         if from >= to {
             let message = format!("there are no processes from {from} to {to}: there are p0 to p{}", n - 1);
-            return Err(Complaint::new("ringleader::bad_window", message).help("choose some that there are"));
+            return Err(Diagnostic::input("bad_window", message).help("choose some that there are"));
         }
         window.processes = (from..to).collect();
     }
@@ -151,7 +148,7 @@ fn window(request: &ExportRequest, history: &History<'_>) -> Result<Window, Comp
         let (from, to) = (from, to.min(count));
         if from >= to {
             let message = format!("there are no steps from {from} to {to}: the run has {count}");
-            return Err(Complaint::new("ringleader::bad_window", message).help("choose some that there are"));
+            return Err(Diagnostic::input("bad_window", message).help("choose some that there are"));
         }
         window.steps = from..to;
     }
@@ -162,6 +159,6 @@ fn text(bytes: Vec<u8>) -> io::Result<String> {
     String::from_utf8(bytes).map_err(io::Error::other)
 }
 
-fn unwritten(error: &io::Error) -> Complaint {
-    Complaint::new("ringleader::unwritten", format!("the file cannot be made: {error}"))
+fn unwritten(error: &io::Error) -> Diagnostic {
+    Diagnostic::input("unwritten", format!("the file cannot be made: {error}"))
 }

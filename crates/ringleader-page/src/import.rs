@@ -3,7 +3,7 @@
 use crate::question::{Source, read};
 use crate::source::{entry, too_large};
 use crate::store::Trace;
-use crate::{Complaint, Stage, limits};
+use crate::{Diagnostic, Stage, limits};
 use ringleader_lab::formats::{TraceError, read_trace};
 use serde::Deserialize;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ struct ImportRequest {
 }
 
 /// The answer.
-pub(crate) fn answer(stage: &Stage, question: &[u8]) -> Result<String, Complaint> {
+pub(crate) fn answer(stage: &Stage, question: &[u8]) -> Result<String, Diagnostic> {
     let request: ImportRequest = read("import", question)?;
     let recorded = read_trace(request.text.as_bytes()).map_err(|error| broken(&request.name, &error))?;
     let header = &recorded.recording.header;
@@ -29,8 +29,8 @@ pub(crate) fn answer(stage: &Stage, question: &[u8]) -> Result<String, Complaint
     Ok(serde_json::json!({ "source": Source::Trace { key } }).to_string())
 }
 
-fn broken(name: &str, error: &TraceError) -> Complaint {
-    let complaint = Complaint::new("ringleader::bad_trace", format!("cannot read {name}: {error}"));
+fn broken(name: &str, error: &TraceError) -> Diagnostic {
+    let complaint = Diagnostic::input("bad_trace", format!("cannot read {name}: {error}"));
     match error {
         TraceError::NotATrace(_) => {
             complaint.help("a trace is what `ringleader run --trace FILE` writes, or `export` of this page")

@@ -8,7 +8,6 @@ mod about;
 pub mod check;
 mod choices;
 mod compare;
-mod complaint;
 mod density;
 mod event;
 mod events;
@@ -24,6 +23,7 @@ mod monitor;
 mod network;
 mod open;
 mod overview;
+mod program;
 mod question;
 mod refusal;
 mod run;
@@ -37,11 +37,12 @@ mod watch;
 mod window;
 mod words;
 
-pub use complaint::Complaint;
+pub use program::Program;
 pub use question::{OptionValue, Options, RunRequest, Source};
 pub use words::{Compared, Planned, PlannedCheck, Words};
 
 use ringleader::trace::Recording;
+pub(crate) use ringleader_lab::Diagnostic;
 use std::sync::Arc;
 
 /// Everything that a page can ask.
@@ -62,7 +63,7 @@ impl Stage {
     ///
     /// # Errors
     /// If the question cannot be read, or what it asks for is refused.
-    pub fn call(&self, verb: &str, question: &[u8]) -> Result<String, Complaint> {
+    pub fn call(&self, verb: &str, question: &[u8]) -> Result<String, Diagnostic> {
         self.call_while(verb, question, &|| true)
     }
 
@@ -75,7 +76,7 @@ impl Stage {
         verb: &str,
         question: &[u8],
         alive: &(dyn Fn() -> bool + Sync),
-    ) -> Result<String, Complaint> {
+    ) -> Result<String, Diagnostic> {
         if question.len() > limits::BYTES {
             return Err(question_too_large());
         }
@@ -91,11 +92,11 @@ impl Stage {
             "overview" => overview::answer(self, question, alive),
             "window" => window::answer(self, question, alive),
             // A server that was given a cluster takes this before it comes here: there is none on a stage.
-            "cluster" => Err(Complaint::new("ringleader::no_cluster", "this engine was started without a cluster")
+            "cluster" => Err(Diagnostic::input("no_cluster", "this engine was started without a cluster")
                 .help("start it with one: `ringleader serve --cluster service.toml`")
                 .help("for trying, `ringleader up --service` starts three servers and says where the file is")),
             // A server takes check, look and stop before they come here, for they need a thread.
-            _ => Err(Complaint::new("ringleader::unknown_verb", format!("there is no verb `{verb}`")).help(
+            _ => Err(Diagnostic::input("unknown_verb", format!("there is no verb `{verb}`")).help(
                 "there are about, choices, open, events, overview, window, export, import, compare, story, cluster, \
                  check, look and stop; web/ENGINE.md describes them",
             )),
@@ -106,7 +107,7 @@ impl Stage {
     ///
     /// # Errors
     /// If it cannot be read: with line and column.
-    pub fn add_story(&mut self, name: &str, text: &str) -> Result<(), Complaint> {
+    pub fn add_story(&mut self, name: &str, text: &str) -> Result<(), Diagnostic> {
         self.shelf.add(name, text)
     }
 
@@ -129,8 +130,16 @@ impl Stage {
 
 /// What is said when a question has too many bytes.
 #[must_use]
-pub fn question_too_large() -> Complaint {
+pub fn question_too_large() -> Diagnostic {
     let message = format!("the request is too large: the most is {} MiB", limits::BYTES >> 20);
-    Complaint::new("ringleader::request_too_large", message)
+    Diagnostic::input("request_too_large", message)
         .help("a larger trace can be looked at with `ringleader trace` and `ringleader replay`")
+}
+
+/// What is wrong, as the page reads it: `{"error":{...}}`. The place in a file, of which a page has none, is left out.
+#[must_use]
+pub fn error_json(diagnostic: &Diagnostic) -> String {
+    let code = format!("ringleader::{}", diagnostic.code);
+    let help: Vec<&str> = diagnostic.help_lines().collect();
+    serde_json::json!({ "error": { "code": code, "message": diagnostic.message, "help": help } }).to_string()
 }

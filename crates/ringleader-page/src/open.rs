@@ -5,14 +5,14 @@ use crate::network::edges;
 use crate::question::{RunRequest, read};
 use crate::run::{Made, make};
 use crate::source::Alive;
-use crate::{Complaint, Stage, limits};
+use crate::{Diagnostic, Stage, limits};
 use ringleader::sim::{Action, Edit};
 use ringleader::trace::{Event, Fate, Input, Outcome};
 use ringleader_lab::formats::{IDS_OF_RUN, RunContext, run_json};
 use serde_json::{Value, json};
 
 /// The answer.
-pub(crate) fn answer(stage: &Stage, question: &[u8], alive: Alive<'_>) -> Result<String, Complaint> {
+pub(crate) fn answer(stage: &Stage, question: &[u8], alive: Alive<'_>) -> Result<String, Diagnostic> {
     let request: RunRequest = read("open", question)?;
     let made = make(stage, &request, alive)?;
     let report = &made.report;
@@ -48,7 +48,7 @@ pub(crate) fn answer(stage: &Stage, question: &[u8], alive: Alive<'_>) -> Result
 }
 
 /// What `ringleader run --json` says of it, without the time it took.
-pub(crate) fn report_json(stage: &Stage, made: &Made) -> Result<Value, Complaint> {
+pub(crate) fn report_json(stage: &Stage, made: &Made) -> Result<Value, Diagnostic> {
     let text = run_json(
         &made.report,
         &RunContext {
@@ -64,7 +64,7 @@ pub(crate) fn report_json(stage: &Stage, made: &Made) -> Result<Value, Complaint
         },
     );
     serde_json::from_str(&text)
-        .map_err(|error| Complaint::new("ringleader::inside", format!("the report cannot be read: {error}")))
+        .map_err(|error| Diagnostic::input("inside", format!("the report cannot be read: {error}")))
 }
 
 fn properties(made: &Made) -> Vec<Value> {

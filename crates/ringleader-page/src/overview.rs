@@ -5,7 +5,7 @@ use crate::far::{Far, Range};
 use crate::question::{RunRequest, read};
 use crate::run::{make, watched};
 use crate::source::Alive;
-use crate::{Complaint, Stage, limits};
+use crate::{Diagnostic, Stage, limits};
 use serde::{Deserialize, Serialize};
 
 #[derive(Deserialize)]
@@ -47,12 +47,12 @@ struct AloneJson {
 }
 
 /// The answer.
-pub(crate) fn answer(stage: &Stage, question: &[u8], alive: Alive<'_>) -> Result<String, Complaint> {
+pub(crate) fn answer(stage: &Stage, question: &[u8], alive: Alive<'_>) -> Result<String, Diagnostic> {
     let request: OverviewRequest = read("overview", question)?;
     let cells = u64::from(request.columns) * u64::from(request.rows);
     if cells == 0 || cells > limits::CELLS {
         let message = format!("an overview has 1 to {} cells, not {cells}", limits::CELLS);
-        return Err(Complaint::new("ringleader::bad_question", message));
+        return Err(Diagnostic::input("bad_question", message));
     }
     // How long it is, is known from the run as a whole, which is faster.
     let made = make(stage, &request.run, alive)?;
@@ -98,12 +98,12 @@ pub(crate) fn range<T: Copy + Ord + From<u8> + std::fmt::Display>(
     what: &str,
     asked: Option<(T, T)>,
     all: T,
-) -> Result<(T, T), Complaint> {
+) -> Result<(T, T), Diagnostic> {
     let (from, to) = asked.unwrap_or((T::from(0), all));
     let to = to.min(all);
     if from < to {
         return Ok((from, to));
     }
     let message = format!("there are no {what} from {from} to {to}; there are {all}");
-    Err(Complaint::new("ringleader::bad_question", message).help("a range begins before it ends"))
+    Err(Diagnostic::input("bad_question", message).help("a range begins before it ends"))
 }

@@ -1,6 +1,6 @@
 //! Questions as the page asks them. The shapes are those of `web/src/engine/types.ts`.
 
-use crate::Complaint;
+use crate::Diagnostic;
 use ringleader::sim::Edit;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -63,14 +63,14 @@ impl RunRequest {
     const EDITS_MAX: usize = 10_000;
 
     /// The edits, in the order of their steps.
-    pub(crate) fn edits(&self) -> Result<Vec<Edit>, Complaint> {
+    pub(crate) fn edits(&self) -> Result<Vec<Edit>, Diagnostic> {
         if self.edits.len() > Self::EDITS_MAX {
             let message = format!("{} edits are too many: the most is {}", self.edits.len(), Self::EDITS_MAX);
-            return Err(Complaint::new("ringleader::too_large", message));
+            return Err(Diagnostic::input("too_large", message));
         }
         let read = |text: &String| {
             text.parse::<Edit>().map_err(|why| {
-                Complaint::new("ringleader::bad_edit", why).help("leave it out: the run is shown without it")
+                Diagnostic::input("bad_edit", why).help("leave it out: the run is shown without it")
             })
         };
         let mut edits: Vec<Edit> = self.edits.iter().map(read).collect::<Result<_, _>>()?;
@@ -80,13 +80,10 @@ impl RunRequest {
 }
 
 /// Reads a question.
-pub(crate) fn read<Question: DeserializeOwned>(verb: &str, question: &[u8]) -> Result<Question, Complaint> {
+pub(crate) fn read<Question: DeserializeOwned>(verb: &str, question: &[u8]) -> Result<Question, Diagnostic> {
     let question = if question.is_empty() { b"{}" } else { question };
     serde_json::from_slice(question).map_err(|error| {
-        Complaint::new(
-            "ringleader::bad_question",
-            format!("the question to `{verb}` cannot be read: {error}"),
-        )
-        .help("web/ENGINE.md says what each verb takes")
+        Diagnostic::input("bad_question", format!("the question to `{verb}` cannot be read: {error}"))
+            .help("web/ENGINE.md says what each verb takes")
     })
 }

@@ -1,6 +1,6 @@
 //! Why a run is not made, in words for the page.
 
-use crate::Complaint;
+use crate::Diagnostic;
 use ringleader::registry::Entry;
 use ringleader::sim::Refusal;
 
@@ -15,8 +15,8 @@ pub(crate) fn why(entry: &Entry, refusal: &Refusal) -> String {
 }
 
 /// The reason, and what to do.
-pub(crate) fn complain(entry: &Entry, refusal: &Refusal) -> Complaint {
-    let complaint = Complaint::new(code(refusal), why(entry, refusal));
+pub(crate) fn complain(entry: &Entry, refusal: &Refusal) -> Diagnostic {
+    let complaint = Diagnostic::input(code(refusal), why(entry, refusal));
     if refusal.is_about_assumptions() {
         return complaint
             .help("choose another value, or allow what is outside its assumptions and see what goes wrong");
@@ -53,29 +53,29 @@ pub(crate) fn complain(entry: &Entry, refusal: &Refusal) -> Complaint {
 /// The name under which the command line knows it.
 fn code(refusal: &Refusal) -> &'static str {
     match refusal {
-        Refusal::NoProcesses => "ringleader::n_too_small",
-        Refusal::WrongSize { .. } => "ringleader::wrong_size",
-        Refusal::DuplicateId { .. } => "ringleader::duplicate_id",
-        Refusal::WrongLength { .. } => "ringleader::wrong_length",
-        Refusal::NoSuchProcess { .. } => "ringleader::no_such_process",
-        Refusal::NoInitiator => "ringleader::no_initiator",
-        Refusal::WeakLinks { needs: "fifo", .. } => "ringleader::needs_fifo",
-        Refusal::WeakLinks { .. } => "ringleader::needs_links",
-        Refusal::NoHalfDuplexHere => "ringleader::wrong_links",
-        Refusal::WrongTopology { .. } => "ringleader::wrong_topology",
-        Refusal::NeedsOrientation => "ringleader::needs_orientation",
-        Refusal::BadPorts { .. } => "ringleader::bad_ports",
-        Refusal::NeedsBoundedDelay { .. } => "ringleader::needs_bounded_delay",
-        Refusal::NeedsLockStep { .. } => "ringleader::needs_lock_step",
-        Refusal::FaultExcluded { .. } => "ringleader::fault_excluded",
-        Refusal::NoSuchKind { .. } => "ringleader::unknown_kind",
-        Refusal::NoWorkload => "ringleader::no_workload",
-        Refusal::BadSetting { .. } => "ringleader::bad_setting",
-        Refusal::NoWorstIds => "ringleader::no_worst_ids",
-        Refusal::Anonymous => "ringleader::anonymous",
-        Refusal::OutOfRange { .. } => "ringleader::out_of_range",
-        Refusal::TooManyCases { .. } => "ringleader::too_many_cases",
-        Refusal::BadEdit { .. } => "ringleader::bad_edit",
-        Refusal::BrokenReplay { .. } => "ringleader::broken_replay",
+        Refusal::NoProcesses => "n_too_small",
+        Refusal::WrongSize { .. } => "wrong_size",
+        Refusal::DuplicateId { .. } => "duplicate_id",
+        Refusal::WrongLength { .. } => "wrong_length",
+        Refusal::NoSuchProcess { .. } => "no_such_process",
+        Refusal::NoInitiator => "no_initiator",
+        Refusal::WeakLinks { needs: "fifo", .. } => "needs_fifo",
+        Refusal::WeakLinks { .. } => "needs_links",
+        Refusal::NoHalfDuplexHere => "wrong_links",
+        Refusal::WrongTopology { .. } => "wrong_topology",
+        Refusal::NeedsOrientation => "needs_orientation",
+        Refusal::BadPorts { .. } => "bad_ports",
+        Refusal::NeedsBoundedDelay { .. } => "needs_bounded_delay",
+        Refusal::NeedsLockStep { .. } => "needs_lock_step",
+        Refusal::FaultExcluded { .. } => "fault_excluded",
+        Refusal::NoSuchKind { .. } => "unknown_kind",
+        Refusal::NoWorkload => "no_workload",
+        Refusal::BadSetting { .. } => "bad_setting",
+        Refusal::NoWorstIds => "no_worst_ids",
+        Refusal::Anonymous => "anonymous",
+        Refusal::OutOfRange { .. } => "out_of_range",
+        Refusal::TooManyCases { .. } => "too_many_cases",
+        Refusal::BadEdit { .. } => "bad_edit",
+        Refusal::BrokenReplay { .. } => "broken_replay",
     }
 }

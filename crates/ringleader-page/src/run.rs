@@ -4,7 +4,7 @@ use crate::monitor::Monitor;
 use crate::question::RunRequest;
 use crate::source::{Alive, Prepared, limited, prepare};
 use crate::watch::{Closeness, Watch};
-use crate::{Complaint, Stage, event, limits, refusal};
+use crate::{Diagnostic, Stage, event, limits, refusal};
 use ringleader::registry::Entry;
 use ringleader::sim::{Observer, Report, RunOutcome, Scenario};
 use ringleader::trace::{Header, History, Narrator, Recording};
@@ -32,7 +32,7 @@ pub(crate) struct Made {
 }
 
 /// Makes a run, or takes it from memory.
-pub(crate) fn make(stage: &Stage, request: &RunRequest, alive: Alive<'_>) -> Result<Arc<Made>, Complaint> {
+pub(crate) fn make(stage: &Stage, request: &RunRequest, alive: Alive<'_>) -> Result<Arc<Made>, Diagnostic> {
     let key = serde_json::json!([request.source, request.edits]).to_string();
     if let Some(made) = stage.store.run(&key) {
         return Ok(made);
@@ -48,7 +48,7 @@ pub(crate) fn make(stage: &Stage, request: &RunRequest, alive: Alive<'_>) -> Res
 }
 
 /// With every event, as long as there are few.
-fn small(prepared: &Prepared, alive: Alive<'_>) -> Result<Option<Made>, Complaint> {
+fn small(prepared: &Prepared, alive: Alive<'_>) -> Result<Option<Made>, Diagnostic> {
     if prepared.scenario.n > limits::SMALL_NODES {
         return Ok(None);
     }
@@ -103,7 +103,7 @@ fn large(
     request: &RunRequest,
     prepared: Prepared,
     alive: Alive<'_>,
-) -> Result<Made, Complaint> {
+) -> Result<Made, Diagnostic> {
     let n = prepared.scenario.n;
     let closeness = if n <= limits::WATCHED_NODES { Closeness::Counts } else { Closeness::Nothing };
     let (mut report, mut watch) = perform(&prepared, &prepared.scenario, closeness, alive)?;
@@ -140,7 +140,7 @@ fn perform<'a>(
     scenario: &Scenario,
     closeness: Closeness,
     alive: Alive<'a>,
-) -> Result<(Report, Watch<'a>), Complaint> {
+) -> Result<(Report, Watch<'a>), Diagnostic> {
     let mut watch = Watch::new(closeness, limits::steps(scenario.n), alive);
     let form = prepared.entry.with_settings(&scenario.settings);
     let report =
@@ -151,16 +151,16 @@ fn perform<'a>(
     Ok((report, watch))
 }
 
-fn abandoned() -> Complaint {
-    Complaint::new("ringleader::abandoned", "nobody waits for this run any more")
+fn abandoned() -> Diagnostic {
+    Diagnostic::input("abandoned", "nobody waits for this run any more")
 }
 
 /// A trace that this version of the algorithm does not repeat.
-fn differs(recorded: &Recording, now: &[ringleader::trace::Event]) -> Complaint {
+fn differs(recorded: &Recording, now: &[ringleader::trace::Event]) -> Diagnostic {
     let same = recorded.events.iter().zip(now).take_while(|(recorded, now)| recorded == now).count();
     let message =
         format!("step {} of the recording cannot be repeated: it would be another step now", same + 1);
-    Complaint::new("ringleader::broken_replay", message)
+    Diagnostic::input("broken_replay", message)
         .help("the trace was changed, or recorded by another version of the algorithm")
 }
 
@@ -170,7 +170,7 @@ pub(crate) fn watched(
     request: &RunRequest,
     observer: &mut dyn Observer,
     alive: Alive<'_>,
-) -> Result<(), Complaint> {
+) -> Result<(), Diagnostic> {
     let prepared = prepare(stage, request, alive)?;
     let form = prepared.entry.with_settings(&prepared.scenario.settings);
     let run = prepared.entry.run(&prepared.scenario, observer);

@@ -2,7 +2,7 @@
 
 use crate::question::{OptionValue, Options, RunRequest, Source};
 use crate::words::Planned;
-use crate::{Complaint, Stage, limits, refusal};
+use crate::{Diagnostic, Stage, limits, refusal};
 use ringleader::check::{Answer, Progress, Watcher};
 use ringleader::registry::{self, Entry};
 use ringleader::sim::{Edit, Scenario};
@@ -27,7 +27,7 @@ pub(crate) struct Prepared {
 pub(crate) type Alive<'a> = &'a (dyn Fn() -> bool + Sync);
 
 /// Prepares a run.
-pub(crate) fn prepare(stage: &Stage, request: &RunRequest, alive: Alive<'_>) -> Result<Prepared, Complaint> {
+pub(crate) fn prepare(stage: &Stage, request: &RunRequest, alive: Alive<'_>) -> Result<Prepared, Diagnostic> {
     let edits = request.edits()?;
     let prepared = match &request.source {
         Source::Run { algorithm, options } => planned(stage, algorithm, options, &edits)?,
@@ -55,7 +55,7 @@ pub(crate) fn limited(
     stage: &Stage,
     request: &RunRequest,
     steps: u64,
-) -> Result<Option<Prepared>, Complaint> {
+) -> Result<Option<Prepared>, Diagnostic> {
     let Source::Run { algorithm, options } = &request.source else { return Ok(None) };
     let edits = request.edits()?;
     let mut options = options.clone();
@@ -64,7 +64,12 @@ pub(crate) fn limited(
     Ok(Some(Prepared { scenario: Scenario { edits, ..prepared.scenario }, ..prepared }))
 }
 
-fn planned(stage: &Stage, algorithm: &str, options: &Options, edits: &[Edit]) -> Result<Prepared, Complaint> {
+fn planned(
+    stage: &Stage,
+    algorithm: &str,
+    options: &Options,
+    edits: &[Edit],
+) -> Result<Prepared, Diagnostic> {
     let Planned { algorithm, scenario, schedule, command } = stage.words.run(algorithm, options, edits)?;
     Ok(Prepared { entry: entry(stage, algorithm)?, scenario, schedule, command, follows: None })
 }
@@ -74,24 +79,24 @@ fn recorded(
     recorded: &Recorded,
     schedule: String,
     command: String,
-) -> Result<Prepared, Complaint> {
+) -> Result<Prepared, Diagnostic> {
     let entry = entry(stage, &recorded.recording.header.algorithm)?;
     let follows = Some(Arc::clone(&recorded.recording));
     Ok(Prepared { entry, scenario: recorded.scenario(), schedule, command, follows })
 }
 
 /// The algorithm with this name.
-pub(crate) fn entry(stage: &Stage, name: &str) -> Result<&'static Entry, Complaint> {
+pub(crate) fn entry(stage: &Stage, name: &str) -> Result<&'static Entry, Diagnostic> {
     registry::find(stage.words.registry(), name).ok_or_else(|| {
-        Complaint::new("ringleader::unknown_algorithm", format!("there is no algorithm `{name}`"))
+        Diagnostic::input("unknown_algorithm", format!("there is no algorithm `{name}`"))
             .help("choose one from the list")
     })
 }
 
 /// The counterexample of a check: as it was found before, or searched for now.
-fn find(stage: &Stage, source: &Source, alive: Alive<'_>) -> Result<Arc<Recording>, Complaint> {
+fn find(stage: &Stage, source: &Source, alive: Alive<'_>) -> Result<Arc<Recording>, Diagnostic> {
     let Source::Counterexample { algorithm, options } = source else {
-        return Err(Complaint::new("ringleader::bad_question", "only a check finds a counterexample"));
+        return Err(Diagnostic::input("bad_question", "only a check finds a counterexample"));
     };
     let key = found_key(algorithm, options);
     if let Some(found) = stage.store.found(&key) {
@@ -112,7 +117,7 @@ fn find(stage: &Stage, source: &Source, alive: Alive<'_>) -> Result<Arc<Recordin
             Answer::Unknown => "the search was stopped before it found a violation".to_owned(),
             Answer::Violated => "there is no single run that shows the violation".to_owned(),
         };
-        return Err(Complaint::new("ringleader::no_counterexample", message)
+        return Err(Diagnostic::input("no_counterexample", message)
             .help("Check says what was searched, and lets a longer search run"));
     };
     let recording = Arc::new(found.recording);
@@ -138,16 +143,15 @@ impl Watcher for Patience<'_> {
     }
 }
 
-pub(crate) fn too_large(n: u32) -> Complaint {
+pub(crate) fn too_large(n: u32) -> Diagnostic {
     let message = format!("{n} processes are too many for the page: the most is {}", limits::NODES);
-    Complaint::new("ringleader::too_large", message)
-        .help("`ringleader run` takes more, as far as memory goes")
+    Diagnostic::input("too_large", message).help("`ringleader run` takes more, as far as memory goes")
 }
 
-fn forgotten(key: &str) -> Complaint {
+fn forgotten(key: &str) -> Diagnostic {
     let message =
         format!("the trace `{key}` is not here: traces are kept while the engine runs, the latest of them");
-    Complaint::new("ringleader::no_such_trace", message).help("open the file again: drop it on the page")
+    Diagnostic::input("no_such_trace", message).help("open the file again: drop it on the page")
 }
 
 /// A name of a file as a word of a shell.

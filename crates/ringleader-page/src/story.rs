@@ -4,7 +4,7 @@
 mod file;
 
 use crate::question::read;
-use crate::{Complaint, Source};
+use crate::{Diagnostic, Source};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -118,7 +118,7 @@ struct StoryRequest {
 }
 
 /// Answers `story`.
-pub(crate) fn answer(shelf: &Shelf, question: &[u8]) -> Result<String, Complaint> {
+pub(crate) fn answer(shelf: &Shelf, question: &[u8]) -> Result<String, Diagnostic> {
     let StoryRequest { name } = read("story", question)?;
     shelf.find(&name).map(|story| json!(story).to_string())
 }
@@ -127,7 +127,7 @@ pub(crate) fn answer(shelf: &Shelf, question: &[u8]) -> Result<String, Complaint
 ///
 /// # Errors
 /// If it is no TOML, or says what a story does not say: with line and column.
-pub fn parse(name: &str, text: &str) -> Result<Story, Complaint> {
+pub fn parse(name: &str, text: &str) -> Result<Story, Diagnostic> {
     file::read(name, text)
 }
 
@@ -150,7 +150,7 @@ impl Shelf {
     ///
     /// # Errors
     /// If it cannot be read.
-    pub fn add(&mut self, name: &str, text: &str) -> Result<(), Complaint> {
+    pub fn add(&mut self, name: &str, text: &str) -> Result<(), Diagnostic> {
         let story = parse(name, text)?;
         match self.stories.iter_mut().find(|known| known.name == story.name) {
             Some(known) => *known = story,
@@ -175,11 +175,11 @@ impl Shelf {
     ///
     /// # Errors
     /// If there is none.
-    pub fn find(&self, name: &str) -> Result<&Story, Complaint> {
+    pub fn find(&self, name: &str) -> Result<&Story, Diagnostic> {
         self.stories.iter().find(|story| story.name == name).ok_or_else(|| {
             let known: Vec<&str> = self.stories.iter().map(|story| story.name.as_str()).collect();
             let shown: String = name.chars().take(60).collect();
-            Complaint::new("ringleader::no_such_story", format!("there is no story `{shown}`"))
+            Diagnostic::input("no_such_story", format!("there is no story `{shown}`"))
                 .help(format!("there are {}", known.join(", ")))
                 .help("your own are read from the folder that `serve --stories` names")
         })

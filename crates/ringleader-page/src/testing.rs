@@ -1,6 +1,6 @@
 //! Words for tests of this crate: a few options, understood without the command line.
 
-use crate::{Compared, Complaint, OptionValue, Options, Planned, PlannedCheck, Words};
+use crate::{Compared, Diagnostic, OptionValue, Options, Planned, PlannedCheck, Words};
 use ringleader::check::{Arrangements, Scope};
 use ringleader::model::Links;
 use ringleader::registry::{ALL, Entry};
@@ -18,14 +18,14 @@ impl Few {
         }
     }
 
-    fn number(options: &Options, name: &str) -> Result<Option<u64>, Complaint> {
-        let read = |word: &str| word.parse().map_err(|_| Complaint::new("ringleader::bad_number", word));
+    fn number(options: &Options, name: &str) -> Result<Option<u64>, Diagnostic> {
+        let read = |word: &str| word.parse().map_err(|_| Diagnostic::input("bad_number", word));
         Few::word(options, name).map(read).transpose()
     }
 
-    fn find(algorithm: &str) -> Result<&'static Entry, Complaint> {
+    fn find(algorithm: &str) -> Result<&'static Entry, Diagnostic> {
         let found = ALL.iter().find(|entry| entry.spec.name == algorithm);
-        found.ok_or_else(|| Complaint::new("ringleader::unknown_algorithm", algorithm))
+        found.ok_or_else(|| Diagnostic::input("unknown_algorithm", algorithm))
     }
 }
 
@@ -38,7 +38,7 @@ impl Words for Few {
         "few 0".into()
     }
 
-    fn run(&self, algorithm: &str, options: &Options, edits: &[Edit]) -> Result<Planned, Complaint> {
+    fn run(&self, algorithm: &str, options: &Options, edits: &[Edit]) -> Result<Planned, Diagnostic> {
         let entry = Few::find(algorithm)?;
         let n = Few::number(options, "nodes")?.unwrap_or(8);
         let scenario = Scenario { edits: edits.to_vec(), ..Scenario::new(n as u32) };
@@ -46,7 +46,7 @@ impl Words for Few {
         Ok(Planned { algorithm: entry.spec.name, scenario, schedule: "rounds".into(), command })
     }
 
-    fn check(&self, algorithm: &str, options: &Options) -> Result<PlannedCheck, Complaint> {
+    fn check(&self, algorithm: &str, options: &Options) -> Result<PlannedCheck, Diagnostic> {
         let entry = Few::find(algorithm)?;
         let usual = Scope::new(Few::number(options, "nodes")?.unwrap_or(4) as u32);
         let scope = Scope {
@@ -69,7 +69,7 @@ impl Words for Few {
         Some(u64::from(check.scope.n) * 100)
     }
 
-    fn compare(&self, algorithms: &[String], options: &Options) -> Result<Compared, Complaint> {
+    fn compare(&self, algorithms: &[String], options: &Options) -> Result<Compared, Diagnostic> {
         let options = serde_json::to_string(options).unwrap_or_default();
         let command = format!("compare {} {options}", algorithms.join(" "));
         Ok(Compared { command, columns: Vec::new(), rows: Vec::new(), svg: String::new(), notes: Vec::new() })

@@ -6,7 +6,7 @@ use crate::question::{RunRequest, read};
 use crate::run::{make, watched};
 use crate::source::Alive;
 use crate::values::{Change, Values};
-use crate::{Complaint, Stage, event, limits};
+use crate::{Diagnostic, Stage, event, limits};
 use ringleader::registry::Entry;
 use ringleader::sim::{Crowd, Moved, Observer, Progress, Received};
 use ringleader::trace::{Event, Header, Input, Narrator, Standing, Step};
@@ -35,14 +35,14 @@ struct Window<'a> {
 }
 
 /// The answer.
-pub(crate) fn answer(stage: &Stage, question: &[u8], alive: Alive<'_>) -> Result<String, Complaint> {
+pub(crate) fn answer(stage: &Stage, question: &[u8], alive: Alive<'_>) -> Result<String, Diagnostic> {
     let request: WindowRequest = read("window", question)?;
     let made = make(stage, &request.run, alive)?;
     let nodes = range("processes", Some(request.nodes), made.report.n)?;
     let steps = range("steps", Some(request.steps), made.report.steps.max(1))?;
     if nodes.1 - nodes.0 > limits::SMALL_NODES {
         let message = format!("a window shows at most {} processes", limits::SMALL_NODES);
-        return Err(Complaint::new("ringleader::bad_question", message));
+        return Err(Diagnostic::input("bad_question", message));
     }
     let mut near = Near::new(made.entry, nodes, steps, alive);
     watched(stage, &request.run, &mut near, alive)?;

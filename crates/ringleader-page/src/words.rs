@@ -1,7 +1,7 @@
 //! Who understands options: the stage does not parse them itself, so that they mean the same on the page and on the
 //! command line, and so that the command which repeats a run is the one that the command line would print.
 
-use crate::{Complaint, Options};
+use crate::{Diagnostic, Options};
 use ringleader::check::Scope;
 use ringleader::registry::Entry;
 use ringleader::sim::{Edit, Scenario};
@@ -21,13 +21,13 @@ pub trait Words: Send + Sync {
     ///
     /// # Errors
     /// If there is no such algorithm or option, if a value is wrong, if it would not fit into memory.
-    fn run(&self, algorithm: &str, options: &Options, edits: &[Edit]) -> Result<Planned, Complaint>;
+    fn run(&self, algorithm: &str, options: &Options, edits: &[Edit]) -> Result<Planned, Diagnostic>;
 
     /// The options of `check`.
     ///
     /// # Errors
     /// As for a run.
-    fn check(&self, algorithm: &str, options: &Options) -> Result<PlannedCheck, Complaint>;
+    fn check(&self, algorithm: &str, options: &Options) -> Result<PlannedCheck, Diagnostic>;
 
     /// About how many states a check will have, where that can be told at once.
     fn expected_states(&self, check: &PlannedCheck) -> Option<u64>;
@@ -36,7 +36,7 @@ pub trait Words: Send + Sync {
     ///
     /// # Errors
     /// As for a run.
-    fn compare(&self, algorithms: &[String], options: &Options) -> Result<Compared, Complaint>;
+    fn compare(&self, algorithms: &[String], options: &Options) -> Result<Compared, Diagnostic>;
 }
 
 /// A run that may be made.

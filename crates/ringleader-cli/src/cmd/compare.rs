@@ -1,11 +1,5 @@
 //! `ringleader compare ALGORITHM ALGORITHM ...`: the same arrangements and seeds for all.
 
-#[cfg(feature = "page")]
-mod page;
-
-#[cfg(feature = "page")]
-pub(crate) use page::for_page;
-
 use super::run::without_effect;
 use crate::args::CompareArgs;
 use crate::console::{Console, width};

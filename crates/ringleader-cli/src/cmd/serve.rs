@@ -9,10 +9,9 @@ use crate::App;
 use crate::args::{ServeArgs, quoted};
 use crate::console::{BOLD, Console, DIM, RESET};
 use crate::error::{Diagnostic, Failure};
-use crate::words::CommandWords;
 use ringleader_page::http::{Server, bind};
 use ringleader_page::story::BYTES_MAX;
-use ringleader_page::{Complaint, Stage};
+use ringleader_page::{Program, Stage};
 use serde_json::json;
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -22,7 +21,7 @@ use std::path::Path;
 const ENDING: &str = ".story.toml";
 
 pub(crate) fn run(app: &App, args: &ServeArgs, console: &mut Console<'_>) -> Result<u8, Failure> {
-    let mut stage = Stage::new(Box::new(CommandWords::new(app)));
+    let mut stage = Stage::new(Box::new(Program::new(app)));
     if let Some(folder) = &args.stories {
         for complaint in add_stories(&mut stage, folder)? {
             complained(&complaint, console)?;
@@ -55,7 +54,7 @@ pub(crate) fn run(app: &App, args: &ServeArgs, console: &mut Console<'_>) -> Res
 
 /// Adds the stories of a folder, in the order of their names. What is wrong with one is said, and the others are
 /// there all the same.
-fn add_stories(stage: &mut Stage, folder: &Path) -> Result<Vec<Complaint>, Diagnostic> {
+fn add_stories(stage: &mut Stage, folder: &Path) -> Result<Vec<Diagnostic>, Diagnostic> {
     let unread = |error: io::Error| {
         let why = if error.kind() == io::ErrorKind::NotFound {
             "there is no such folder".to_owned()
@@ -78,9 +77,8 @@ fn add_stories(stage: &mut Stage, folder: &Path) -> Result<Vec<Complaint>, Diagn
     let mut complaints = Vec::new();
     if files.is_empty() {
         let message = format!("--stories {}: there is no file named *{ENDING}", folder.display());
-        complaints.push(
-            Complaint::new("ringleader::no_stories", message).help("stories/README.md says how to write one"),
-        );
+        complaints
+            .push(Diagnostic::input("no_stories", message).help("stories/README.md says how to write one"));
     }
     for (name, path) in files {
         // No more is read than a story can have.
@@ -91,7 +89,7 @@ fn add_stories(stage: &mut Stage, folder: &Path) -> Result<Vec<Complaint>, Diagn
         let added = text
             .map_err(|error| {
                 let message = format!("story `{name}`: cannot read {}: {error}", path.display());
-                Complaint::new("ringleader::bad_story", message)
+                Diagnostic::input("bad_story", message)
             })
             .and_then(|text| stage.add_story(&name, &text));
         complaints.extend(added.err());
@@ -99,9 +97,9 @@ fn add_stories(stage: &mut Stage, folder: &Path) -> Result<Vec<Complaint>, Diagn
     Ok(complaints)
 }
 
-fn complained(complaint: &Complaint, console: &mut Console<'_>) -> io::Result<()> {
+fn complained(complaint: &Diagnostic, console: &mut Console<'_>) -> io::Result<()> {
     writeln!(console.err, "note: {}", complaint.message)?;
-    for line in &complaint.help {
+    for line in complaint.help_lines() {
         writeln!(console.err, "  help: {line}")?;
     }
     Ok(())
@@ -157,7 +155,7 @@ mod tests {
 
     fn stage() -> Stage {
         let app = App { program: "ringleader".into(), registry: ringleader_errata::all(), usual: Vec::new() };
-        Stage::new(Box::new(CommandWords::new(&app)))
+        Stage::new(Box::new(Program::new(&app)))
     }
 
     #[test]

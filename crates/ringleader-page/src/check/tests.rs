@@ -5,7 +5,7 @@ use super::*;
 use crate::testing::Few;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-fn asked(question: &str) -> Result<Prepared, Complaint> {
+fn asked(question: &str) -> Result<Prepared, Diagnostic> {
     prepare(&Few, question.as_bytes())
 }
 
@@ -48,13 +48,13 @@ fn a_check_that_finds_two_leaders() {
 #[test]
 fn what_the_contract_excludes_is_refused_before_anything_is_searched() {
     let refused = asked(r#"{"algorithm":"peterson","options":{"links":"bag"}}"#).expect_err("it needs FIFO");
-    assert_eq!(refused.code, "ringleader::needs_fifo");
+    assert_eq!(refused.code, "needs_fifo");
     let unknown = asked(r#"{"algorithm":"petersen"}"#).expect_err("there is none");
-    assert_eq!(unknown.code, "ringleader::unknown_algorithm");
+    assert_eq!(unknown.code, "unknown_algorithm");
     let nonsense = asked("[]").expect_err("it is no question");
     assert!(nonsense.message.starts_with("the question to `check` cannot be read: "), "{}", nonsense.message);
     assert_eq!(job("look", br#"{"job":"3"}"#).expect("it is right"), "3");
-    assert_eq!(job("look", b"{}").expect_err("which?").code, "ringleader::bad_question");
+    assert_eq!(job("look", b"{}").expect_err("which?").code, "bad_question");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Who may ask. On this machine's own address everybody on this machine may, but only under a name of this machine: a
 //! page of somebody else must not reach us through a name that it controls. Elsewhere a token is needed.
 
-use crate::Complaint;
+use crate::Diagnostic;
 use axum::http::{HeaderMap, StatusCode, header};
 use std::net::SocketAddr;
 
@@ -43,7 +43,7 @@ impl Access {
     }
 
     /// Whether we are called by a name of ours.
-    pub(crate) fn admits_host(&self, headers: &HeaderMap) -> Result<(), (StatusCode, Complaint)> {
+    pub(crate) fn admits_host(&self, headers: &HeaderMap) -> Result<(), (StatusCode, Diagnostic)> {
         let Some(hosts) = &self.hosts else { return Ok(()) };
         let given = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
         // Without the port; an IPv6 address has colons inside its brackets.
@@ -56,7 +56,7 @@ impl Access {
         }
         let message =
             format!("this server does not answer to the name `{given}`: it listens on this machine only");
-        let complaint = Complaint::new("ringleader::wrong_host", message).help(
+        let complaint = Diagnostic::input("wrong_host", message).help(
             "call it localhost or 127.0.0.1, or start it with --listen and an address that others can reach",
         );
         Err((StatusCode::FORBIDDEN, complaint))
@@ -67,7 +67,7 @@ impl Access {
         &self,
         headers: &HeaderMap,
         query: Option<&str>,
-    ) -> Result<(), (StatusCode, Complaint)> {
+    ) -> Result<(), (StatusCode, Diagnostic)> {
         let Some(token) = &self.token else { return Ok(()) };
         let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
         let bearer = text("authorization").and_then(|value| value.strip_prefix("Bearer "));
@@ -77,9 +77,8 @@ impl Access {
         if given.any(|given| same(given, token)) {
             return Ok(());
         }
-        let complaint =
-            Complaint::new("ringleader::no_token", "this server needs its token, and it was not given")
-                .help("open the address that `ringleader serve` printed, with ?token= in it");
+        let complaint = Diagnostic::input("no_token", "this server needs its token, and it was not given")
+            .help("open the address that `ringleader serve` printed, with ?token= in it");
         Err((StatusCode::UNAUTHORIZED, complaint))
     }
 }

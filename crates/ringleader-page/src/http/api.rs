@@ -4,7 +4,7 @@ use crate::http::access::Access;
 use crate::http::cluster::Cluster;
 use crate::http::jobs::Jobs;
 use crate::http::page::{complain, json};
-use crate::{Complaint, Stage, limits, question_too_large};
+use crate::{Diagnostic, Stage, limits, question_too_large};
 use axum::body::{Body, to_bytes};
 use axum::http::{Method, Request, Response, StatusCode, header};
 use std::sync::Arc;
@@ -43,13 +43,12 @@ impl Api {
         }
     }
 
-    async fn attempt(&self, verb: &str, request: Request<Body>) -> Result<String, (StatusCode, Complaint)> {
+    async fn attempt(&self, verb: &str, request: Request<Body>) -> Result<String, (StatusCode, Diagnostic)> {
         self.access.admits_token(request.headers(), request.uri().query())?;
         if request.method() != Method::POST {
             let message =
                 format!("`{}` is not how this is asked: verbs are asked with POST", request.method());
-            let complaint =
-                Complaint::new("ringleader::bad_method", message).help("POST /api/VERB with JSON");
+            let complaint = Diagnostic::input("bad_method", message).help("POST /api/VERB with JSON");
             return Err((StatusCode::METHOD_NOT_ALLOWED, complaint));
         }
         let question = read(request).await?;
@@ -78,12 +77,12 @@ impl Api {
 
 impl Api {
     /// Waits for a turn, but not for ever.
-    async fn turn(&self) -> Result<OwnedSemaphorePermit, (StatusCode, Complaint)> {
+    async fn turn(&self) -> Result<OwnedSemaphorePermit, (StatusCode, Diagnostic)> {
         match tokio::time::timeout(PATIENCE, Arc::clone(&self.turns).acquire_owned()).await {
             Ok(Ok(turn)) => Ok(turn),
             Ok(Err(_)) | Err(_) => {
                 let message = "the engine is busy with other questions";
-                let complaint = Complaint::new("ringleader::busy", message).help("try again in a moment");
+                let complaint = Diagnostic::input("busy", message).help("try again in a moment");
                 Err((StatusCode::SERVICE_UNAVAILABLE, complaint))
             }
         }
@@ -91,9 +90,9 @@ impl Api {
 }
 
 /// It panicked: an error of ours.
-pub(crate) fn stumbled() -> Complaint {
+pub(crate) fn stumbled() -> Diagnostic {
     let message = "the engine stumbled over this question: that is an error of ours, not of yours";
-    Complaint::new("ringleader::inside", message)
+    Diagnostic::input("inside", message)
         .help("other questions are answered; please report it with the address of this page")
 }
 
@@ -106,7 +105,7 @@ impl Drop for Waits {
 }
 
 /// The body, refused before it costs memory if it is too large.
-async fn read(request: Request<Body>) -> Result<Vec<u8>, (StatusCode, Complaint)> {
+async fn read(request: Request<Body>) -> Result<Vec<u8>, (StatusCode, Diagnostic)> {
     let too_large = || (StatusCode::PAYLOAD_TOO_LARGE, question_too_large());
     let announced = request.headers().get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok());
     if announced
@@ -119,22 +118,20 @@ async fn read(request: Request<Body>) -> Result<Vec<u8>, (StatusCode, Complaint)
         Ok(Ok(bytes)) => Ok(bytes.into()),
         Ok(Err(_)) => Err(too_large()),
         Err(_) => {
-            let complaint = Complaint::new("ringleader::slow", "the request did not come to its end in time");
+            let complaint = Diagnostic::input("slow", "the request did not come to its end in time");
             Err((StatusCode::REQUEST_TIMEOUT, complaint.help("try again")))
         }
     }
 }
 
-fn status(complaint: &Complaint) -> StatusCode {
-    match complaint.code.as_str() {
-        "ringleader::unknown_verb"
-        | "ringleader::no_such_trace"
-        | "ringleader::no_such_job"
-        | "ringleader::no_such_story"
-        | "ringleader::no_cluster" => StatusCode::NOT_FOUND,
-        "ringleader::request_too_large" => StatusCode::PAYLOAD_TOO_LARGE,
-        "ringleader::busy" => StatusCode::SERVICE_UNAVAILABLE,
-        "ringleader::inside" | "ringleader::internal" => StatusCode::INTERNAL_SERVER_ERROR,
+fn status(complaint: &Diagnostic) -> StatusCode {
+    match complaint.code {
+        "unknown_verb" | "no_such_trace" | "no_such_job" | "no_such_story" | "no_cluster" => {
+            StatusCode::NOT_FOUND
+        }
+        "request_too_large" => StatusCode::PAYLOAD_TOO_LARGE,
+        "busy" => StatusCode::SERVICE_UNAVAILABLE,
+        "inside" | "internal" => StatusCode::INTERNAL_SERVER_ERROR,
         _ => StatusCode::BAD_REQUEST,
     }
 }
@@ -156,17 +153,17 @@ mod tests {
         fn version(&self) -> String {
             "stumbles 0".into()
         }
-        fn run(&self, _: &str, _: &Options, _: &[Edit]) -> Result<Planned, Complaint> {
+        fn run(&self, _: &str, _: &Options, _: &[Edit]) -> Result<Planned, Diagnostic> {
             panic!("on purpose, in a test")
         }
-        fn check(&self, _: &str, _: &Options) -> Result<PlannedCheck, Complaint> {
-            Err(Complaint::new("ringleader::test", "nobody asks for that here"))
+        fn check(&self, _: &str, _: &Options) -> Result<PlannedCheck, Diagnostic> {
+            Err(Diagnostic::input("test", "nobody asks for that here"))
         }
         fn expected_states(&self, _: &PlannedCheck) -> Option<u64> {
             None
         }
-        fn compare(&self, _: &[String], _: &Options) -> Result<Compared, Complaint> {
-            Err(Complaint::new("ringleader::test", "nobody asks for that here"))
+        fn compare(&self, _: &[String], _: &Options) -> Result<Compared, Diagnostic> {
+            Err(Diagnostic::input("test", "nobody asks for that here"))
         }
     }
 
@@ -192,8 +189,7 @@ mod tests {
         let known = asking(Some(Cluster::new(Box::new(move || Ok(status.clone())))));
         let expected = r#"{"schema":"ringleader.cluster-status/1"}"#.to_owned();
         assert_eq!(known("cluster", "{}"), (StatusCode::OK, expected));
-        let unknown =
-            asking(Some(Cluster::new(Box::new(|| Err(Complaint::new("ringleader::test", "gone"))))));
+        let unknown = asking(Some(Cluster::new(Box::new(|| Err(Diagnostic::input("test", "gone"))))));
         assert_eq!(unknown("cluster", "{}").0, StatusCode::BAD_REQUEST);
         let stumbles = asking(Some(Cluster::new(Box::new(|| panic!("on purpose, in a test")))));
         assert_eq!(stumbles("cluster", "{}").0, StatusCode::INTERNAL_SERVER_ERROR);

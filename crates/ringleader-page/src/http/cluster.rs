@@ -1,6 +1,6 @@
 //! The verb `cluster`: how a real cluster is. Whoever knows that is handed in; this crate knows nothing of clusters.
 
-use crate::Complaint;
+use crate::Diagnostic;
 use crate::http::api::stumbled;
 use serde_json::Value;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::Mutex;
 
 /// Asks a cluster how it is, and gives `ringleader.cluster-status/1`. It may take a while: it has a thread of its own.
-pub type Look = Box<dyn Fn() -> Result<Value, Complaint> + Send + Sync>;
+pub type Look = Box<dyn Fn() -> Result<Value, Diagnostic> + Send + Sync>;
 
 /// So old an answer may be: a class that looks at one cluster once a second is one question a second or two to it.
 const FRESH: Duration = Duration::from_millis(500);
@@ -17,7 +17,7 @@ const FRESH: Duration = Duration::from_millis(500);
 pub(crate) struct Cluster {
     look: Arc<Look>,
     /// Locked while it is asked: who comes meanwhile has the same answer.
-    latest: Mutex<Option<(Instant, Result<String, Complaint>)>>,
+    latest: Mutex<Option<(Instant, Result<String, Diagnostic>)>>,
 }
 
 impl Cluster {
@@ -26,7 +26,7 @@ impl Cluster {
     }
 
     /// How it is, or was a moment ago.
-    pub(crate) async fn answer(&self) -> Result<String, Complaint> {
+    pub(crate) async fn answer(&self) -> Result<String, Diagnostic> {
         let mut latest = self.latest.lock().await;
         if let Some((when, answer)) = &*latest
             && when.elapsed() < FRESH

@@ -2,7 +2,7 @@
 //! for a while, so that a page can ask for it again.
 
 use crate::check::{self, Checked, Look, Prepared, Progress, Started};
-use crate::{Complaint, Stage};
+use crate::{Diagnostic, Stage};
 use serde_json::json;
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
@@ -49,7 +49,7 @@ impl Jobs {
         stage: &Arc<Stage>,
         verb: &str,
         question: &[u8],
-    ) -> Option<Result<String, Complaint>> {
+    ) -> Option<Result<String, Diagnostic>> {
         let answer = match verb {
             "check" => check::prepare(stage.words(), question).and_then(|prepared| {
                 let keeper = Arc::clone(stage);
@@ -71,11 +71,11 @@ impl Jobs {
         &self,
         prepared: Prepared,
         over: impl FnOnce(&Prepared, &Checked) + Send + 'static,
-    ) -> Result<Started, Complaint> {
+    ) -> Result<Started, Diagnostic> {
         let mut kept = locked(&self.kept);
         if kept.jobs.iter().filter(|job| job.is_running()).count() >= RUNNING_MAX {
             let message = format!("{RUNNING_MAX} checks are under way already");
-            return Err(Complaint::new("ringleader::busy", message).help("wait for one to end, or stop it"));
+            return Err(Diagnostic::input("busy", message).help("wait for one to end, or stop it"));
         }
         kept.count += 1;
         let job = Arc::new(Job::new(kept.count.to_string(), prepared.time_limit(), self.patience));
@@ -86,7 +86,7 @@ impl Jobs {
             .spawn(move || worker.work(&prepared, over));
         if let Err(error) = spawned {
             let message = format!("there is no thread for a check: {error}");
-            return Err(Complaint::new("ringleader::busy", message).help("try again later"));
+            return Err(Diagnostic::input("busy", message).help("try again later"));
         }
         kept.jobs.push_back(job);
         while kept.jobs.len() > KEPT_MAX
@@ -101,7 +101,7 @@ impl Jobs {
     ///
     /// # Errors
     /// If there is no such check, or if it was refused.
-    pub(crate) fn look(&self, name: &str) -> Result<Look, Complaint> {
+    pub(crate) fn look(&self, name: &str) -> Result<Look, Diagnostic> {
         self.find(name)?.look()
     }
 
@@ -110,18 +110,18 @@ impl Jobs {
     ///
     /// # Errors
     /// As for `look`.
-    pub(crate) fn stop(&self, name: &str) -> Result<Look, Complaint> {
+    pub(crate) fn stop(&self, name: &str) -> Result<Look, Diagnostic> {
         let job = self.find(name)?;
         job.stopped.store(true, Ordering::Relaxed);
         job.wait();
         job.look()
     }
 
-    fn find(&self, name: &str) -> Result<Arc<Job>, Complaint> {
+    fn find(&self, name: &str) -> Result<Arc<Job>, Diagnostic> {
         let found = locked(&self.kept).jobs.iter().find(|job| job.name == name).cloned();
         found.ok_or_else(|| {
             let shown: String = name.chars().take(40).collect();
-            Complaint::new("ringleader::no_such_job", format!("there is no check `{shown}` here"))
+            Diagnostic::input("no_such_job", format!("there is no check `{shown}` here"))
                 .help(format!("the last {KEPT_MAX} are kept while the server runs; start it again"))
         })
     }
@@ -152,7 +152,7 @@ struct State {
     progress: Option<Progress>,
     looked: Instant,
     /// After how long it ended, and with what.
-    end: Option<(Duration, Result<Checked, Complaint>)>,
+    end: Option<(Duration, Result<Checked, Diagnostic>)>,
 }
 
 impl Job {
@@ -180,7 +180,7 @@ impl Job {
         }));
         let checked = checked.unwrap_or_else(|_| {
             let message = "the check broke off: that is a mistake in the program";
-            Err(Complaint::new("ringleader::internal", message)
+            Err(Diagnostic::input("internal", message)
                 .help("please report it, with the command of this check"))
         });
         locked(&self.state).end = Some((self.begun.elapsed(), checked));
@@ -212,7 +212,7 @@ impl Job {
         }
     }
 
-    fn look(&self) -> Result<Look, Complaint> {
+    fn look(&self) -> Result<Look, Diagnostic> {
         let mut state = locked(&self.state);
         state.looked = Instant::now();
         match &state.end {

@@ -1,6 +1,6 @@
 //! The page, which is inside the program.
 
-use crate::Complaint;
+use crate::{Diagnostic, error_json};
 use axum::body::Body;
 use axum::http::{HeaderMap, HeaderValue, Response, StatusCode, header};
 use rust_embed::{EmbeddedFile, RustEmbed};
@@ -66,17 +66,17 @@ fn kind<'a>(path: &str, guessed: &'a str) -> &'a str {
 
 fn missing(path: &str) -> Response<Body> {
     let complaint = if path == "index.html" {
-        Complaint::new("ringleader::no_page", "the page is not in this program: it was built without it")
+        Diagnostic::input("no_page", "the page is not in this program: it was built without it")
             .help("build the page with `cargo xtask page`, then the program")
     } else {
-        Complaint::new("ringleader::not_found", format!("there is no `{path}` here")).help("the page is at /")
+        Diagnostic::input("not_found", format!("there is no `{path}` here")).help("the page is at /")
     };
     complain(StatusCode::NOT_FOUND, &complaint)
 }
 
 /// A refusal as an answer.
-pub(crate) fn complain(status: StatusCode, complaint: &Complaint) -> Response<Body> {
-    json(status, complaint.json())
+pub(crate) fn complain(status: StatusCode, complaint: &Diagnostic) -> Response<Body> {
+    json(status, error_json(complaint))
 }
 
 /// JSON as an answer.

@@ -4,7 +4,7 @@ use crate::http::access::Access;
 use crate::http::api::Api;
 use crate::http::cluster::{Cluster, Look};
 use crate::http::page::{self, complain, guard};
-use crate::{Complaint, Stage};
+use crate::{Diagnostic, Stage};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::State;
@@ -133,7 +133,7 @@ async fn route(api: &Api, request: Request<Body>) -> Response<Body> {
         Method::GET | Method::HEAD => page::serve(&path, request.headers()),
         _ => {
             let message = format!("`{}` is not for pages: they are asked for with GET", request.method());
-            let complaint = Complaint::new("ringleader::bad_method", message).help("verbs are at /api/VERB");
+            let complaint = Diagnostic::input("bad_method", message).help("verbs are at /api/VERB");
             complain(StatusCode::METHOD_NOT_ALLOWED, &complaint)
         }
     }

@@ -1,7 +1,7 @@
 //! The file of a story: TOML, with the place of every mistake.
 
 use super::{BYTES_MAX, Beside, Facts, STEPS_MAX, Step, Story};
-use crate::{Complaint, OptionValue, Options, Source};
+use crate::{Diagnostic, OptionValue, Options, Source};
 use ringleader::sim::Edit;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -90,7 +90,7 @@ struct Reader<'t> {
     text: &'t str,
 }
 
-pub(super) fn read(name: &str, text: &str) -> Result<Story, Complaint> {
+pub(super) fn read(name: &str, text: &str) -> Result<Story, Diagnostic> {
     let reader = Reader { name, text };
     if text.len() > BYTES_MAX {
         let message = format!("it has {} bytes; a story has at most {BYTES_MAX}", text.len());
@@ -102,7 +102,7 @@ pub(super) fn read(name: &str, text: &str) -> Result<Story, Complaint> {
 }
 
 impl Reader<'_> {
-    fn story(&self, file: StoryFile) -> Result<Story, Complaint> {
+    fn story(&self, file: StoryFile) -> Result<Story, Diagnostic> {
         let minutes = *file.minutes.get_ref();
         if minutes == 0 || minutes > 600 {
             return Err(self.wrong(Some(file.minutes.span()), "`minutes` is a number from 1 to 600"));
@@ -136,7 +136,7 @@ impl Reader<'_> {
         file: StepFile,
         place: Range<usize>,
         before: Option<&Origin>,
-    ) -> Result<(Step, Origin), Complaint> {
+    ) -> Result<(Step, Origin), Diagnostic> {
         let origin =
             self.origin((file.algorithm, file.options, file.counterexample, file.edits), before, || {
                 self.wrong(Some(place.clone()), "the first step names no algorithm")
@@ -172,7 +172,7 @@ impl Reader<'_> {
 
     /// The second run has the options of the first, so that identities and seed are the same, unless it says otherwise;
     /// the edits, which are about messages of the first, it does not have.
-    fn beside(&self, file: BesideFile, first: &Origin) -> Result<Beside, Complaint> {
+    fn beside(&self, file: BesideFile, first: &Origin) -> Result<Beside, Diagnostic> {
         let first = Origin { edits: Vec::new(), ..first.clone() };
         let mut other = first.clone();
         if let Some(algorithm) = file.algorithm {
@@ -202,8 +202,8 @@ impl Reader<'_> {
             Option<Vec<Spanned<String>>>,
         ),
         before: Option<&Origin>,
-        nameless: impl Fn() -> Complaint,
-    ) -> Result<Origin, Complaint> {
+        nameless: impl Fn() -> Diagnostic,
+    ) -> Result<Origin, Diagnostic> {
         let (algorithm, options, counterexample, edits) = said;
         let mut origin = match (algorithm, before) {
             (Some(algorithm), _) => Origin {
@@ -228,7 +228,7 @@ impl Reader<'_> {
         Ok(origin)
     }
 
-    fn edits(&self, edits: Vec<Spanned<String>>) -> Result<Vec<String>, Complaint> {
+    fn edits(&self, edits: Vec<Spanned<String>>) -> Result<Vec<String>, Diagnostic> {
         let read = |edit: Spanned<String>| match edit.get_ref().parse::<Edit>() {
             Ok(_) => Ok(edit.into_inner()),
             Err(why) => Err(self.wrong(Some(edit.span()), &why)),
@@ -237,7 +237,7 @@ impl Reader<'_> {
     }
 
     /// A text that is not empty, its lines joined: how it is broken is up to the page.
-    fn said(&self, what: &str, text: Spanned<String>) -> Result<String, Complaint> {
+    fn said(&self, what: &str, text: Spanned<String>) -> Result<String, Diagnostic> {
         let words: Vec<&str> = text.get_ref().split_whitespace().collect();
         if words.is_empty() {
             return Err(self.wrong(Some(text.span()), &format!("the {what} is empty")));
@@ -245,12 +245,12 @@ impl Reader<'_> {
         Ok(words.join(" "))
     }
 
-    fn wrong(&self, place: Option<Range<usize>>, what: &str) -> Complaint {
+    fn wrong(&self, place: Option<Range<usize>>, what: &str) -> Diagnostic {
         let place = place.map_or_else(String::new, |place| {
             let (line, column) = line_and_column(self.text, place.start);
             format!(", line {line}, column {column}")
         });
-        Complaint::new("ringleader::bad_story", format!("story `{}`{place}: {what}", self.name))
+        Diagnostic::input("bad_story", format!("story `{}`{place}: {what}", self.name))
     }
 }
 

@@ -5,7 +5,7 @@ use crate::{OptionValue, Options};
 
 const HEAD: &str = "title = \"T\"\nminutes = 3\nsummary = \"S\"\n";
 
-fn read(steps: &str) -> Result<Story, Complaint> {
+fn read(steps: &str) -> Result<Story, Diagnostic> {
     parse("mine", &format!("{HEAD}{steps}"))
 }
 
@@ -155,5 +155,6 @@ fn a_shelf_takes_more_and_says_what_it_has() {
     assert_eq!(shelf.find("mine").expect("it is there").title, "better");
     let none = shelf.find("yours").expect_err("nobody wrote it");
     assert_eq!(none.message, "there is no story `yours`");
-    assert!(none.help[0].contains("eight-steps, two-leaders"), "{}", none.help[0]);
+    let help: Vec<&str> = none.help_lines().collect();
+    assert!(help[0].contains("eight-steps, two-leaders"), "{}", help[0]);
 }

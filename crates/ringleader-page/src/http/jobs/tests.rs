@@ -12,8 +12,8 @@ use std::sync::mpsc;
 /// Understands the number of processes.
 struct Few;
 
-fn nothing<Answer>() -> Result<Answer, Complaint> {
-    Err(Complaint::new("ringleader::test", "nobody asks for that here"))
+fn nothing<Answer>() -> Result<Answer, Diagnostic> {
+    Err(Diagnostic::input("test", "nobody asks for that here"))
 }
 
 impl Words for Few {
@@ -25,11 +25,11 @@ impl Words for Few {
         "few 0".into()
     }
 
-    fn run(&self, _: &str, _: &Options, _: &[Edit]) -> Result<Planned, Complaint> {
+    fn run(&self, _: &str, _: &Options, _: &[Edit]) -> Result<Planned, Diagnostic> {
         nothing()
     }
 
-    fn check(&self, algorithm: &str, options: &Options) -> Result<PlannedCheck, Complaint> {
+    fn check(&self, algorithm: &str, options: &Options) -> Result<PlannedCheck, Diagnostic> {
         let n = match options.get("nodes") {
             Some(OptionValue::One(word)) => word.parse().unwrap_or(4),
             Some(OptionValue::Several(_) | OptionValue::Flag(_)) | None => 4,
@@ -44,7 +44,7 @@ impl Words for Few {
         None
     }
 
-    fn compare(&self, _: &[String], _: &Options) -> Result<Compared, Complaint> {
+    fn compare(&self, _: &[String], _: &Options) -> Result<Compared, Diagnostic> {
         nothing()
     }
 }
@@ -165,10 +165,7 @@ fn no_more_than_two_run_at_once() {
     let first = under_way(&jobs);
     under_way(&jobs);
     let busy = jobs.start(prepared("chang-roberts", 3), nobody).expect_err("two are under way");
-    assert_eq!(
-        (busy.code.as_str(), busy.message.as_str()),
-        ("ringleader::busy", "2 checks are under way already")
-    );
+    assert_eq!((busy.code, busy.message.as_str()), ("busy", "2 checks are under way already"));
     first.work(&prepared("chang-roberts", 3), nobody);
     jobs.start(prepared("chang-roberts", 3), nobody).expect("one is over");
 }
@@ -184,10 +181,7 @@ fn the_oldest_that_is_over_makes_room() {
     assert_eq!(locked(&jobs.kept).jobs.len(), KEPT_MAX);
     assert_eq!(jobs.look("1").expect("it is under way, and stays").state, "running");
     let gone = jobs.look("2").expect_err("it had to go");
-    assert_eq!(
-        (gone.code.as_str(), gone.message.as_str()),
-        ("ringleader::no_such_job", "there is no check `2` here")
-    );
+    assert_eq!((gone.code, gone.message.as_str()), ("no_such_job", "there is no check `2` here"));
 }
 
 #[test]
@@ -199,5 +193,5 @@ fn a_mistake_in_the_program_is_said_and_not_waited_for() {
         let worker = scope.spawn(|| job.work(&prepared("chang-roberts", 2), broken));
         worker.join().expect("the panic is caught");
     });
-    assert_eq!(job.look().expect_err("it broke off").code, "ringleader::internal");
+    assert_eq!(job.look().expect_err("it broke off").code, "internal");
 }

@@ -1,34 +1,32 @@
-//! Options as the page gives them, understood by the declarations of the command line: so they mean the same there
-//! and here, and the command that the page shows is the one that `again` prints. What reads or writes a file is
-//! refused.
+//! Options as the page gives them, understood as the command line understands them: so they mean the same there and
+//! here, and the command that the page shows is the one that `again` prints. What reads or writes a file is refused.
 
-use crate::App;
-use crate::cmd::compare;
-use crate::error::Diagnostic;
+use crate::{Compared, OptionValue, Options, Planned, PlannedCheck, Words, compare, limits};
 use ringleader::registry::{Entry, find};
 use ringleader::sim::Edit;
 use ringleader_lab::options::{
     ByName, CheckOptions, CompareOptions, IdsArg, Known, RunOptions, ScheduleArg, quoted,
 };
 use ringleader_lab::plan::{self, StateGrowth, memory};
-use ringleader_lab::suggest;
-use ringleader_page::{Compared, Complaint, OptionValue, Options, Planned, PlannedCheck, Words};
+use ringleader_lab::{App, Diagnostic, suggest};
 
 /// The words of this command line.
-pub(crate) struct CommandWords {
+#[derive(Clone)]
+pub struct Program {
     app: App,
 }
 
-impl CommandWords {
-    pub(crate) fn new(app: &App) -> CommandWords {
-        CommandWords { app: app.clone() }
+impl Program {
+    /// What options mean to this program.
+    #[must_use]
+    pub fn new(app: &App) -> Program {
+        Program { app: app.clone() }
     }
 
-    fn find(&self, name: &str) -> Result<&'static Entry, Complaint> {
+    fn find(&self, name: &str) -> Result<&'static Entry, Diagnostic> {
         find(self.app.registry, name).ok_or_else(|| {
             let names = self.app.registry.iter().map(|entry| entry.spec.name);
-            let complaint =
-                Complaint::new("ringleader::unknown_algorithm", format!("there is no algorithm `{name}`"));
+            let complaint = Diagnostic::input("unknown_algorithm", format!("there is no algorithm `{name}`"));
             match suggest::closest(name, names) {
                 Some(meant) => complaint.help(format!("did you mean `{meant}`?")),
                 None => complaint.help("choose one from the list"),
@@ -37,7 +35,7 @@ impl CommandWords {
     }
 }
 
-impl Words for CommandWords {
+impl Words for Program {
     fn registry(&self) -> &'static [Entry] {
         self.app.registry
     }
@@ -46,7 +44,7 @@ impl Words for CommandWords {
         self.app.version()
     }
 
-    fn run(&self, algorithm: &str, options: &Options, edits: &[Edit]) -> Result<Planned, Complaint> {
+    fn run(&self, algorithm: &str, options: &Options, edits: &[Edit]) -> Result<Planned, Diagnostic> {
         let entry = self.find(algorithm)?;
         let mut args: RunOptions = parse(&self.app, "run", options)?;
         args.edit.extend(edits);
@@ -57,10 +55,10 @@ impl Words for CommandWords {
         if let Some(ScheduleArg::Replay(_)) = environment.schedule.as_ref().map(|given| &given.value) {
             return Err(no_file("schedule").help("to follow a recording, open its file: drop it on the page"));
         }
-        let plan = plan::run(entry, &args).map_err(complain)?;
+        let plan = plan::run(entry, &args).map_err(helped)?;
         // Too many for the page are too many whatever memory there is, and are refused as such.
-        if plan.scenario.n <= ringleader_page::limits::NODES {
-            memory::check_for_page(entry, &plan.scenario).map_err(complain)?;
+        if plan.scenario.n <= limits::NODES {
+            memory::check_for_page(entry, &plan.scenario).map_err(helped)?;
         }
         Ok(Planned {
             algorithm: entry.spec.name,
@@ -70,11 +68,11 @@ impl Words for CommandWords {
         })
     }
 
-    fn check(&self, algorithm: &str, options: &Options) -> Result<PlannedCheck, Complaint> {
+    fn check(&self, algorithm: &str, options: &Options) -> Result<PlannedCheck, Diagnostic> {
         let entry = self.find(algorithm)?;
         let args: CheckOptions = parse(&self.app, "check", options)?;
         no_files(args.ids.as_ref().map(|given| &given.value))?;
-        let plan = plan::check(&self.app, entry, &args).map_err(complain)?;
+        let plan = plan::check(&self.app, entry, &args).map_err(helped)?;
         Ok(PlannedCheck {
             algorithm: entry.spec.name,
             scope: plan.scope,
@@ -88,39 +86,35 @@ impl Words for CommandWords {
         StateGrowth::measure(entry, &check.scope)?.at(check.scope.n)
     }
 
-    fn compare(&self, algorithms: &[String], options: &Options) -> Result<Compared, Complaint> {
+    fn compare(&self, algorithms: &[String], options: &Options) -> Result<Compared, Diagnostic> {
         for name in algorithms {
             self.find(name)?;
         }
         let args: CompareOptions = parse(&self.app, "compare", options)?;
         no_files(args.environment.ids.as_ref().map(|given| &given.value))?;
-        compare::for_page(&self.app, algorithms, &args).map_err(complain)
+        compare::make(&self.app, algorithms, &args).map_err(helped)
     }
 }
 
-fn complain(diagnostic: Diagnostic) -> Complaint {
-    let complaint = Complaint {
-        code: format!("ringleader::{}", diagnostic.code),
-        message: diagnostic.message.clone(),
-        help: diagnostic.help_lines().map(str::to_owned).collect(),
-    };
-    if complaint.help.is_empty() { complaint.help("choose another value") } else { complaint }
+/// With help, whatever it is.
+fn helped(diagnostic: Diagnostic) -> Diagnostic {
+    if diagnostic.help.is_empty() { diagnostic.help("choose another value") } else { diagnostic }
 }
 
-fn no_files(ids: Option<&IdsArg>) -> Result<(), Complaint> {
+fn no_files(ids: Option<&IdsArg>) -> Result<(), Diagnostic> {
     match ids {
         Some(IdsArg::File(_)) => Err(no_file("ids").help("list the identities instead: 3,7,4,1")),
         Some(IdsArg::Random | IdsArg::Arranged(_) | IdsArg::Worst | IdsArg::Listed(_)) | None => Ok(()),
     }
 }
 
-fn no_file(option: &str) -> Complaint {
+fn no_file(option: &str) -> Diagnostic {
     let message = format!("`{option}` names a file: a page reads no files of the machine that serves it");
-    Complaint::new("ringleader::no_files_here", message)
+    Diagnostic::input("no_files_here", message)
 }
 
 /// The options that these are.
-fn parse<T: ByName>(app: &App, name: &'static str, options: &Options) -> Result<T, Complaint> {
+fn parse<T: ByName>(app: &App, name: &'static str, options: &Options) -> Result<T, Diagnostic> {
     let known = T::known();
     let mut given = Vec::new();
     for (key, value) in options {
@@ -136,25 +130,20 @@ fn parse<T: ByName>(app: &App, name: &'static str, options: &Options) -> Result<
             OptionValue::One(_) | OptionValue::Several(_) | OptionValue::Flag(true) => {
                 let needed =
                     if option.is_switch() { "is a flag: true, or not there" } else { "needs a value" };
-                return Err(Complaint::new("ringleader::usage", format!("`{key}` {needed}"))
+                return Err(Diagnostic::input("usage", format!("`{key}` {needed}"))
                     .help("leave it out, or give it as the page does"));
             }
         }
     }
     let given: Vec<(&str, &str)> = given.iter().map(|(key, word)| (*key, word.as_str())).collect();
-    T::of(&given, &app.usual)
-        .map_err(|why| Complaint::new("ringleader::usage", why).help("choose another value"))
+    T::of(&given, &app.usual).map_err(|why| Diagnostic::input("usage", why).help("choose another value"))
 }
 
-fn unknown(name: &str, known: &[Known], key: &str) -> Complaint {
+fn unknown(name: &str, known: &[Known], key: &str) -> Diagnostic {
     let known: Vec<&str> = known.iter().map(|known| known.long).collect();
-    let complaint =
-        Complaint::new("ringleader::unknown_option", format!("`{name}` has no option `{key}` here"));
+    let complaint = Diagnostic::input("unknown_option", format!("`{name}` has no option `{key}` here"));
     match suggest::closest(key, known.iter().copied()) {
         Some(meant) => complaint.help(format!("did you mean `{meant}`?")),
         None => complaint.help(format!("it may be one of {}", known.join(", "))),
     }
 }
-
-#[cfg(test)]
-mod tests;

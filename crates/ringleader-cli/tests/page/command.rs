@@ -1,30 +1,14 @@
 //! What the page shows is what the command line says, over the whole registry.
 
-use super::*;
-use ringleader_page::Stage;
+use super::{ask, command_line as run, stage};
+use ringleader::registry::Entry;
+use ringleader_page::error_json;
 use serde_json::{Value, json};
 
-fn stage() -> Stage {
-    Stage::new(Box::new(CommandWords::new(&App {
-        program: "ringleader".into(),
-        registry: ringleader_errata::all(),
-        usual: Vec::new(),
-    })))
-}
-
-fn ask(stage: &Stage, verb: &str, question: &Value) -> Result<Value, Complaint> {
-    let answer = stage.call(verb, question.to_string().as_bytes())?;
-    Ok(serde_json::from_str(&answer).expect("an answer is JSON"))
-}
-
-/// The command line on the words of a command; gives the exit code and the JSON.
+/// The command line on a command as it is shown.
 fn command_line(command: &str) -> (u8, Value) {
-    let (mut out, mut err) = (Vec::new(), Vec::new());
-    let mut words = split(command);
-    words.push("--json".into());
-    let code = crate::run_from(words, ringleader_errata::all(), &mut out, &mut err);
-    let text = String::from_utf8(out).expect("UTF-8");
-    (code, serde_json::from_str(&text).unwrap_or_else(|error| panic!("{command}: {error}: {text}")))
+    let words = split(command);
+    run(words.iter().skip(1).map(String::as_str))
 }
 
 /// Words as a shell takes them apart, as far as we quote.
@@ -121,7 +105,11 @@ fn the_report_is_what_the_command_says() {
             }
             Err(complaint) => {
                 let (code, said) = command_line(&format!("ringleader run {name} {words}").replace("  ", " "));
-                assert_eq!((code, &said["code"]), (2, &json!(complaint.code)), "{name} {words}");
+                assert_eq!(
+                    (code, &said["code"]),
+                    (2, &json!(format!("ringleader::{}", complaint.code))),
+                    "{name} {words}"
+                );
             }
         }
     });
@@ -207,7 +195,7 @@ fn an_edited_run_is_what_its_command_says() {
     let events = ask(&stage, "events", &question).expect("events");
     assert_eq!(events["events"][0]["input"], json!({ "kind": "lose", "messages": [2] }));
     question["edits"] = json!(["0.drop.99"]);
-    assert_eq!(ask(&stage, "open", &question).expect_err("refused").code, "ringleader::bad_edit");
+    assert_eq!(ask(&stage, "open", &question).expect_err("refused").code, "bad_edit");
     // A recording is followed up to the first edit.
     let counterexample = |edits: &Value| {
         json!({ "source": { "kind": "counterexample", "algorithm": "chang-roberts@as-printed", "options": {} },
@@ -224,13 +212,13 @@ fn a_large_run_has_its_report_and_is_given_up_when_nobody_waits() {
     let question = source("chang-roberts", "-n 1000000 --seed 2");
     let text = question.to_string();
     let complaint = stage.call_while("open", text.as_bytes(), &|| false).expect_err("given up");
-    assert_eq!(complaint.code, "ringleader::abandoned");
+    assert_eq!(complaint.code, "abandoned");
     let run = ask(&stage, "open", &question).expect("a run");
     assert_eq!(run["small"], json!(false));
     assert_eq!(run["report"], without_times(command_line(run["command"].as_str().expect("a command")).1));
     let mut events = question;
     (events["from"], events["to"]) = (json!(0), json!(9));
-    assert_eq!(ask(&stage, "events", &events).expect_err("too large").code, "ringleader::not_small");
+    assert_eq!(ask(&stage, "events", &events).expect_err("too large").code, "not_small");
 }
 
 #[test]
@@ -258,7 +246,7 @@ fn what_is_greyed_is_what_would_be_refused() {
             other["edits"] = json!([format!("1.{action}.0{more}")]);
             // Message 0 may not be on its way then; that is not what is greyed, except that nobody overtakes here.
             let opened = ask(&stage, "open", &other);
-            let by_contract = opened.is_err_and(|complaint| complaint.code != "ringleader::bad_edit");
+            let by_contract = opened.is_err_and(|complaint| complaint.code != "bad_edit");
             let by_links = action == "overtake" && !why.is_null();
             assert_eq!(!why.is_null(), by_contract || by_links, "{name} {action} {why}");
         }
@@ -273,17 +261,17 @@ fn files_of_the_server_stay_closed() {
         let question = json!({ "source": {
             "kind": "run", "algorithm": "chang-roberts", "options": { key: value } } });
         let complaint = ask(&stage, "open", &question).expect_err("refused");
-        assert_eq!(complaint.code, "ringleader::no_files_here", "{complaint:?}");
+        assert_eq!(complaint.code, "no_files_here", "{complaint:?}");
         assert!(!complaint.message.contains("passwd"), "{complaint:?}");
     }
     let question = json!({ "source": {
         "kind": "counterexample", "algorithm": "chang-roberts", "options": { "ids": "@/etc/passwd" } } });
-    assert_eq!(ask(&stage, "open", &question).expect_err("refused").code, "ringleader::no_files_here");
+    assert_eq!(ask(&stage, "open", &question).expect_err("refused").code, "no_files_here");
     let written = std::env::temp_dir().join("ringleader-page-must-not-write.rlt");
     for kind in ["run", "counterexample"] {
         let question = json!({ "source": { "kind": kind, "algorithm": "chang-roberts@as-printed",
             "options": { "trace": written.to_string_lossy() } } });
-        assert_eq!(ask(&stage, "open", &question).expect_err("refused").code, "ringleader::unknown_option");
+        assert_eq!(ask(&stage, "open", &question).expect_err("refused").code, "unknown_option");
     }
     assert!(!written.exists());
 }
@@ -296,30 +284,27 @@ fn nonsense_is_refused_in_a_sentence() {
         json!({ "source": source })
     };
     for (question, code) in [
-        (json!([]), "ringleader::bad_question"),
-        (json!({ "source": 7 }), "ringleader::bad_question"),
-        (json!({ "source": { "kind": "dream" } }), "ringleader::bad_question"),
-        (run("chang-roberts", json!({ "nodes": 7 })), "ringleader::bad_question"),
-        (run("chang-robert", json!({})), "ringleader::unknown_algorithm"),
-        (run("--help", json!({})), "ringleader::unknown_algorithm"),
-        (run("chang-roberts", json!({ "noodles": "7" })), "ringleader::unknown_option"),
-        (run("chang-roberts", json!({ "nodes": "many" })), "ringleader::usage"),
-        (run("chang-roberts", json!({ "nodes": true })), "ringleader::usage"),
-        (run("chang-roberts", json!({ "unsound": "yes" })), "ringleader::usage"),
-        (run("chang-roberts", json!({ "nodes": "0" })), "ringleader::n_too_small"),
-        (run("chang-roberts", json!({ "nodes": "1000001" })), "ringleader::too_large"),
+        (json!([]), "bad_question"),
+        (json!({ "source": 7 }), "bad_question"),
+        (json!({ "source": { "kind": "dream" } }), "bad_question"),
+        (run("chang-roberts", json!({ "nodes": 7 })), "bad_question"),
+        (run("chang-robert", json!({})), "unknown_algorithm"),
+        (run("--help", json!({})), "unknown_algorithm"),
+        (run("chang-roberts", json!({ "noodles": "7" })), "unknown_option"),
+        (run("chang-roberts", json!({ "nodes": "many" })), "usage"),
+        (run("chang-roberts", json!({ "nodes": true })), "usage"),
+        (run("chang-roberts", json!({ "unsound": "yes" })), "usage"),
+        (run("chang-roberts", json!({ "nodes": "0" })), "n_too_small"),
+        (run("chang-roberts", json!({ "nodes": "1000001" })), "too_large"),
         // Everybody asks everybody: 400 million messages on their way.
-        (run("ricart-agrawala", json!({ "nodes": "20000" })), "ringleader::too_large"),
-        (run("chang-roberts", json!({ "nodes": "9e99" })), "ringleader::usage"),
-        (run("chang-roberts", json!({ "nodes": "3e9" })), "ringleader::too_large"),
-        (run("ricart-agrawala", json!({ "nodes": "1e6" })), "ringleader::too_large"),
-        (run("chang-roberts", json!({ "links": "bag" })), "ringleader::needs_fifo"),
-        (run("chang-roberts", json!({ "ids": "1,1" })), "ringleader::duplicate_id"),
-        (json!({ "source": { "kind": "trace", "key": "abc" } }), "ringleader::no_such_trace"),
-        (
-            json!({ "source": { "kind": "run", "algorithm": "peterson" }, "edits": ["eat"] }),
-            "ringleader::bad_edit",
-        ),
+        (run("ricart-agrawala", json!({ "nodes": "20000" })), "too_large"),
+        (run("chang-roberts", json!({ "nodes": "9e99" })), "usage"),
+        (run("chang-roberts", json!({ "nodes": "3e9" })), "too_large"),
+        (run("ricart-agrawala", json!({ "nodes": "1e6" })), "too_large"),
+        (run("chang-roberts", json!({ "links": "bag" })), "needs_fifo"),
+        (run("chang-roberts", json!({ "ids": "1,1" })), "duplicate_id"),
+        (json!({ "source": { "kind": "trace", "key": "abc" } }), "no_such_trace"),
+        (json!({ "source": { "kind": "run", "algorithm": "peterson" }, "edits": ["eat"] }), "bad_edit"),
     ] {
         for verb in ["open", "choices"] {
             if verb == "choices" && question["edits"].is_array() {
@@ -338,8 +323,8 @@ fn nonsense_is_refused_in_a_sentence() {
             }
         }
     }
-    assert_eq!(stage.call("dance", b"{}").expect_err("refused").code, "ringleader::unknown_verb");
-    assert_eq!(stage.call("open", b"{").expect_err("refused").code, "ringleader::bad_question");
+    assert_eq!(stage.call("dance", b"{}").expect_err("refused").code, "unknown_verb");
+    assert_eq!(stage.call("open", b"{").expect_err("refused").code, "bad_question");
 }
 
 /// Whether an answer has what a document shows of it: `…` stands for anything, at the end of a list for the rest of
@@ -377,7 +362,7 @@ fn the_description_of_the_interface_says_what_happens() {
         };
         let answer = match ask(&stage, verb, &read(question)) {
             Ok(answer) => answer,
-            Err(complaint) => read(&complaint.json()),
+            Err(complaint) => read(&error_json(&complaint)),
         };
         assert!(shows(&read(shown), &answer), "{verb}: the document has\n{shown}\nthe answer is\n{answer}");
         asked.push(verb);

@@ -63,12 +63,12 @@ fn random_identities_are_kind_and_the_page_is_told() {
 fn what_would_take_long_is_refused_with_the_command_to_type() {
     let question =
         json!({ "algorithms": ["chang-roberts", "peterson"], "options": { "sizes": "1e6", "runs": "3" } });
-    let refused = stage().call("compare", question.to_string().as_bytes()).expect_err("it is too much");
+    let refused = ask(&stage(), "compare", &question).expect_err("it is too much");
     assert_eq!(
         refused.message,
         "the runs of this comparison have 6,000,000 processes in all; from the page at most 500,000 are compared"
     );
-    let help = refused.help.join("\n");
+    let help = refused.help_lines().collect::<Vec<_>>().join("\n");
     assert!(help.contains("ringleader compare chang-roberts peterson -n 1e6 --runs 3"), "{help}");
 }
 
@@ -97,6 +97,6 @@ fn what_is_wrong_is_said() {
         (json!({ "algorithms": ["lcr"], "options": { "sizes": "0..x" } }), "x"),
     ] {
         let refused = ask(&stage(), "compare", &question).expect_err("it is refused");
-        assert!(refused.contains(expected), "{question}: {refused}");
+        assert!(refused.message.contains(expected), "{question}: {refused}");
     }
 }

@@ -1,7 +1,6 @@
 //! What the page is told of a check is what `check --json` says.
 
-use super::{app, ask, said, stage};
-use crate::words::CommandWords;
+use super::{ask, program, said, stage};
 use ringleader_page::check::{Prepared, prepare};
 use serde_json::{Value, json};
 use std::ops::ControlFlow;
@@ -11,7 +10,7 @@ const PASSING: [&str; 3] = ["elapsed_s", "states_per_s", "peak_bytes"];
 
 fn prepared(algorithm: &str, options: &Value) -> Result<Prepared, String> {
     let question = json!({ "algorithm": algorithm, "options": options }).to_string();
-    prepare(&CommandWords::new(&app()), question.as_bytes()).map_err(|complaint| complaint.message)
+    prepare(&program(), question.as_bytes()).map_err(|complaint| complaint.message)
 }
 
 /// Algorithm, options as the page has them, the same as words.

@@ -87,7 +87,8 @@ fn shown(
     (from, at, select): (Option<u64>, Option<u64>, Option<u32>),
     facts: &Facts,
 ) -> Result<(), String> {
-    let run = ask(stage, "open", &json!({ "source": source, "edits": edits }))?;
+    let ask = |verb: &str, question: &Value| ask(stage, verb, question).map_err(|refused| refused.message);
+    let run = ask("open", &json!({ "source": source, "edits": edits }))?;
     let steps = run["steps"].as_u64().ok_or("it has no steps")?;
     for moment in [from, at].into_iter().flatten() {
         if moment > steps {
@@ -99,7 +100,7 @@ fn shown(
     }
     let at = at.unwrap_or(steps);
     let question = json!({ "source": source, "edits": edits, "from": 0, "to": at });
-    let events = ask(stage, "events", &question)?;
+    let events = ask("events", &question)?;
     let events = events["events"].as_array().ok_or("it has no events")?;
     if events.len() as u64 != at {
         return Err(format!("{} events instead of {at}", events.len()));
