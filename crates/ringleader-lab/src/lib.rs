@@ -6,6 +6,7 @@ pub mod compare;
 pub mod describe;
 pub mod diagnostic;
 pub mod draw;
+mod export;
 pub mod formats;
 pub mod growth;
 pub mod number;
@@ -23,3 +24,4 @@ pub mod worst;
 
 pub use app::App;
 pub use diagnostic::{Advice, Diagnostic, Spot};
+pub use export::{Export, ExportOptions};

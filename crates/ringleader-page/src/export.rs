@@ -5,11 +5,8 @@ use crate::run::{Made, make};
 use crate::source::Alive;
 use crate::{Diagnostic, Stage};
 use ringleader::trace::{History, Recording, Window};
-use ringleader_lab::draw::{player, spacetime};
-use ringleader_lab::formats::{
-    ITF_CELLS_MAX, MERMAID_MESSAGES_MAX, SHIVIZ_ENTRIES_MAX, TraceWriter, itf_cells, mermaid_messages,
-    shiviz_entries, write_chrome, write_itf, write_jsonl, write_mermaid, write_shiviz,
-};
+use ringleader_lab::formats::TraceWriter;
+use ringleader_lab::{Export, ExportOptions};
 use serde::Deserialize;
 use std::io;
 
@@ -38,6 +35,20 @@ enum Kind {
 }
 
 impl Kind {
+    /// The format, if it is not the trace itself.
+    fn format(self) -> Option<Export> {
+        match self {
+            Kind::Trace => None,
+            Kind::Html => Some(Export::Html),
+            Kind::Svg => Some(Export::Svg),
+            Kind::Shiviz => Some(Export::Shiviz),
+            Kind::Chrome => Some(Export::Chrome),
+            Kind::Mermaid => Some(Export::Mermaid),
+            Kind::Itf => Some(Export::Itf),
+            Kind::Jsonl => Some(Export::Jsonl),
+        }
+    }
+
     /// The end of the file's name, and the type of its content.
     fn file(self) -> (&'static str, &'static str) {
         match self {
@@ -62,10 +73,9 @@ pub(crate) fn answer(stage: &Stage, question: &[u8], alive: Alive<'_>) -> Result
             .help("on the command line:")
             .help(format!("{} --trace run.rlt", made.command)));
     };
-    let text = if request.kind == Kind::Trace {
-        whole(stage, &made, recording).map_err(|error| unwritten(&error))?
-    } else {
-        part(&request, &made, recording)?
+    let text = match request.kind.format() {
+        None => whole(stage, &made, recording).map_err(|error| unwritten(&error))?,
+        Some(format) => part(format, &request, &made, recording)?,
     };
     let (ending, content) = request.kind.file();
     let name = format!("{}-n{}.{ending}", made.entry.spec.name.replace('@', "-"), made.report.n);
@@ -81,55 +91,24 @@ fn whole(stage: &Stage, made: &Made, recording: &Recording) -> io::Result<String
     text(writer.end(made.report.outcome.name())?)
 }
 
-fn part(request: &ExportRequest, made: &Made, recording: &Recording) -> Result<String, Diagnostic> {
+fn part(
+    format: Export,
+    request: &ExportRequest,
+    made: &Made,
+    recording: &Recording,
+) -> Result<String, Diagnostic> {
     let history = History::of(recording);
     let window = window(request, &history)?;
-    let (got, most, what) = match request.kind {
-        Kind::Mermaid => (mermaid_messages(&history, &window), MERMAID_MESSAGES_MAX, "messages"),
-        Kind::Itf => (itf_cells(&history, &window), ITF_CELLS_MAX, "values in its states"),
-        Kind::Shiviz => (shiviz_entries(&history, &window), SHIVIZ_ENTRIES_MAX, "entries in its clocks"),
-        Kind::Trace | Kind::Html | Kind::Svg | Kind::Chrome | Kind::Jsonl => (0, 0, ""),
-    };
-    if got > most {
+    if let Some((got, most, what)) = format.excess(&history, &window) {
         let message = format!("{got} {what} are too many for this format: the most is {most}");
         return Err(Diagnostic::input("too_much", message)
             .help("export a part of the run, or as a picture, or as jsonl, which has room for it"));
     }
-    let again = made.command.clone();
-    match request.kind {
-        Kind::Svg => {
-            let options = spacetime::Options {
-                rightward: false,
-                past: None,
-                critical: false,
-                dark: request.dark,
-                again,
-            };
-            Ok(spacetime::draw(&history, &window, &options).svg)
-        }
-        Kind::Html => {
-            let rules = made.entry.spec.rules.iter();
-            let rules = rules.map(|rule| (rule.name.to_owned(), rule.text.to_owned())).collect();
-            Ok(player::page(&history, &window, &player::About { again, rules }).html)
-        }
-        Kind::Shiviz | Kind::Chrome | Kind::Mermaid | Kind::Itf | Kind::Jsonl | Kind::Trace => {
-            written(request.kind, &history, &window).map_err(|error| unwritten(&error))
-        }
-    }
-}
-
-fn written(kind: Kind, history: &History<'_>, window: &Window) -> io::Result<String> {
+    let options =
+        ExportOptions { dark: request.dark, again: made.command.clone(), ..ExportOptions::default() };
     let mut out = Vec::new();
-    match kind {
-        Kind::Shiviz => drop(write_shiviz(&mut out, history, window)?),
-        Kind::Chrome => write_chrome(&mut out, history, window)?,
-        Kind::Mermaid => write_mermaid(&mut out, history, window)?,
-        Kind::Itf => write_itf(&mut out, history, window)?,
-        Kind::Jsonl => write_jsonl(&mut out, history, window)?,
-        // Made elsewhere.
-        Kind::Trace | Kind::Html | Kind::Svg => {}
-    }
-    text(out)
+    let written = format.write(&history, &window, (Some(made.entry), &options), &mut out);
+    written.and_then(|_| text(out)).map_err(|error| unwritten(&error))
 }
 
 /// The part of the run that is asked for.

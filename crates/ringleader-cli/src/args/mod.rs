@@ -28,7 +28,7 @@ pub(crate) use run::{MeterArg, RunArgs};
 #[cfg(feature = "page")]
 pub(crate) use serve::ServeArgs;
 pub(crate) use sweep::SweepArgs;
-pub(crate) use trace::{Format, Ranges, TraceArgs};
+pub(crate) use trace::{Ranges, TraceArgs};
 pub(crate) use worst::WorstArgs;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};

@@ -1,8 +1,8 @@
 //! `ringleader trace FILE --to FORMAT`: into what, and which part of it.
 
-use super::shared::name;
 use super::{Given, Word};
 use clap::{Args, ValueEnum};
+use ringleader_lab::Export;
 use std::path::{Path, PathBuf};
 
 #[derive(Args, Debug)]
@@ -69,31 +69,17 @@ pub(crate) enum Format {
     Jsonl,
 }
 
-impl Format {
-    /// What the name of a file says.
-    pub(crate) fn of(path: &Path) -> Option<Format> {
-        let name = path.file_name()?.to_str()?.to_lowercase();
-        let ends = |ends: &[&str]| ends.iter().any(|end| name.ends_with(end));
-        if ends(&[".svg"]) {
-            Some(Format::Svg)
-        } else if ends(&[".html", ".htm"]) {
-            Some(Format::Html)
-        } else if ends(&[".mmd", ".mermaid"]) {
-            Some(Format::Mermaid)
-        } else if ends(&[".jsonl", ".ndjson"]) {
-            Some(Format::Jsonl)
-        } else if ends(&[".itf.json"]) {
-            Some(Format::Itf)
-        } else if ends(&[".shiviz"]) {
-            Some(Format::Shiviz)
-        } else {
-            None
+impl From<Format> for Export {
+    fn from(format: Format) -> Export {
+        match format {
+            Format::Svg => Export::Svg,
+            Format::Html => Export::Html,
+            Format::Shiviz => Export::Shiviz,
+            Format::Chrome => Export::Chrome,
+            Format::Mermaid => Export::Mermaid,
+            Format::Itf => Export::Itf,
+            Format::Jsonl => Export::Jsonl,
         }
-    }
-
-    /// Its name on the command line.
-    pub(crate) fn name(self) -> String {
-        name(self)
     }
 }
 
@@ -133,18 +119,6 @@ mod tests {
         assert_eq!(parse("..3"), Ok(vec![(0, Some(3))]));
         for wrong in ["", "x", "1-3", "3..1", "1,,2", "-1", "1..2..3", "1e30"] {
             assert!(parse(wrong).is_err(), "{wrong}");
-        }
-    }
-
-    #[test]
-    fn the_name_of_a_file_says_what_it_is() {
-        let of = |name: &str| Format::of(Path::new(name));
-        assert_eq!(of("a/b.SVG"), Some(Format::Svg));
-        assert_eq!(of("x.itf.json"), Some(Format::Itf));
-        assert_eq!(of("x.mmd"), Some(Format::Mermaid));
-        assert_eq!(of("x.jsonl"), Some(Format::Jsonl));
-        for unclear in ["x.json", "x", "x.log", "x.txt", ""] {
-            assert_eq!(of(unclear), None, "{unclear}");
         }
     }
 }

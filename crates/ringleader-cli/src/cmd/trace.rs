@@ -7,23 +7,16 @@ mod merge;
 pub(crate) use merge::merge_epochs;
 
 use crate::App;
-use crate::args::{Format, Ranges, TraceArgs, quoted};
+use crate::args::{Ranges, TraceArgs, quoted};
 use crate::console::Console;
 use crate::error::{Diagnostic, Failure};
 use crate::output::{Output, unwritten};
 use ringleader::registry::find;
 use ringleader::trace::{History, Window};
-use ringleader_lab::draw::{player, spacetime};
-use ringleader_lab::formats::{
-    ITF_CELLS_MAX, MERMAID_MESSAGES_MAX, SHIVIZ_ENTRIES_MAX, itf_cells, mermaid_messages, shiviz_entries,
-    write_chrome, write_itf, write_jsonl, write_mermaid, write_shiviz,
-};
 use ringleader_lab::plan::recorded;
+use ringleader_lab::{Export, ExportOptions};
 use serde::Serialize;
 use std::io::{self, BufWriter, Write};
-
-/// Perfetto's page takes so much JSON, and not much more.
-const CHROME_BYTES_MAX: u64 = 100_000_000;
 
 pub(crate) fn run(app: &App, args: &TraceArgs, console: &mut Console<'_>) -> Result<u8, Failure> {
     if !args.merge.is_empty() {
@@ -39,35 +32,39 @@ pub(crate) fn run(app: &App, args: &TraceArgs, console: &mut Console<'_>) -> Res
     let history = History::of(&recorded.recording);
     let window = window(args, &history)?;
     admit(app, args, format, &history, &window)?;
-    let job = Job { app, args, format, history: &history, window: &window, again: again(app, args, format) };
-
-    let (notes, bytes) = match &args.output {
+    let again = again(app, args, format);
+    let options = ExportOptions {
+        rightward: args.rightward,
+        past: args.past.map(|past| past - 1),
+        critical: args.critical,
+        dark: args.dark,
+        again: again.clone(),
+    };
+    let how = (find(app.registry, &recorded.recording.header.algorithm), &options);
+    let (bytes, notes) = match &args.output {
         None => {
             // Formats are written in small pieces, and the terminal looks at each for colours.
             let mut buffer = BufWriter::with_capacity(1 << 16, &mut *console.out);
-            let mut out = Counted { inner: &mut buffer, bytes: 0 };
-            let notes = job.write(&mut out)?;
-            let bytes = out.bytes;
+            let done = format.write(&history, &window, how, &mut buffer)?;
             buffer.flush()?;
-            drop(buffer);
-            (notes, bytes)
+            done
         }
         Some(path) => {
             let mut output = Output::claim(path, args.force)?;
-            let mut out = Counted { inner: &mut output, bytes: 0 };
-            let notes = job.write(&mut out).map_err(|error| unwritten(path, &error))?;
-            let bytes = out.bytes;
+            let done =
+                format.write(&history, &window, how, &mut output).map_err(|error| unwritten(path, &error))?;
             output.finish()?;
-            (notes, bytes)
+            done
         }
     };
+    let job = Job { args, format, history: &history, window: &window, again };
     job.tell(console, &notes, bytes)?;
     Ok(0)
 }
 
 /// The format that is asked for, or that the name of the output says.
-fn format(app: &App, args: &TraceArgs) -> Result<Format, Diagnostic> {
-    if let Some(format) = args.to.or_else(|| args.output.as_deref().and_then(Format::of)) {
+fn format(app: &App, args: &TraceArgs) -> Result<Export, Diagnostic> {
+    if let Some(format) = args.to.map(Into::into).or_else(|| args.output.as_deref().and_then(Export::of)) {
         return Ok(format);
     }
     let file = args.file().display().to_string();
@@ -84,7 +81,7 @@ fn format(app: &App, args: &TraceArgs) -> Result<Format, Diagnostic> {
 }
 
 /// Options that only a picture knows are refused elsewhere, rather than ignored.
-fn only_for_pictures(args: &TraceArgs, format: Format) -> Result<(), Diagnostic> {
+fn only_for_pictures(args: &TraceArgs, format: Export) -> Result<(), Diagnostic> {
     let given = [
         ("--past", args.past.is_some()),
         ("--critical", args.critical),
@@ -92,9 +89,9 @@ fn only_for_pictures(args: &TraceArgs, format: Format) -> Result<(), Diagnostic>
         ("--dark", args.dark),
     ];
     match given.iter().find(|(_, is_given)| *is_given) {
-        Some((option, _)) if format != Format::Svg => {
+        Some((option, _)) if format != Export::Svg => {
             let message = format!("{option} is for --to svg, not for --to {}", format.name());
-            let help = if format == Format::Html {
+            let help = if format == Export::Html {
                 "the page has keys for that: C for the causal past, P for the critical path"
             } else {
                 "leave it out, or ask for a picture"
@@ -161,7 +158,7 @@ fn window(args: &TraceArgs, history: &History<'_>) -> Result<Window, Diagnostic>
 fn admit(
     app: &App,
     args: &TraceArgs,
-    format: Format,
+    format: Export,
     history: &History<'_>,
     window: &Window,
 ) -> Result<(), Diagnostic> {
@@ -172,26 +169,19 @@ fn admit(
             &[&["trace", &file], words].concat().iter().map(|w| (*w).into()).collect::<Vec<_>>(),
         )
     };
-    let (got, most, what) = match format {
-        Format::Mermaid => (mermaid_messages(history, window), MERMAID_MESSAGES_MAX, "messages"),
-        Format::Itf => (itf_cells(history, window), ITF_CELLS_MAX, "values in its states"),
-        Format::Shiviz => (shiviz_entries(history, window), SHIVIZ_ENTRIES_MAX, "entries in its clocks"),
-        Format::Svg | Format::Html | Format::Chrome | Format::Jsonl => return Ok(()),
-    };
-    if got <= most {
-        return Ok(());
-    }
+    let Some((got, most, what)) = format.excess(history, window) else { return Ok(()) };
     let message = format!("{got} {what} are too many for --to {}: the most is {most}", format.name());
     Err(Diagnostic::input("too_much", message)
         .help("take a part of the run, or a format that has room for it:")
-        .command(command(&["--to", &format.name(), "--steps", "1..60"]), "a part")
+        .command(command(&["--to", format.name(), "--steps", "1..60"]), "a part")
         .command(command(&["--to", "svg"]), "a picture")
         .command(command(&["--to", "jsonl"]), "every step as a row"))
 }
 
 /// The command that writes this again.
-fn again(app: &App, args: &TraceArgs, format: Format) -> String {
-    let mut words = vec!["trace".to_owned(), args.file().display().to_string(), "--to".into(), format.name()];
+fn again(app: &App, args: &TraceArgs, format: Export) -> String {
+    let mut words =
+        vec!["trace".to_owned(), args.file().display().to_string(), "--to".into(), format.name().into()];
     for (option, given) in [("--nodes", &args.nodes), ("--steps", &args.steps)] {
         words.extend(given.iter().flat_map(|given| [option.to_owned(), given.text.clone()]));
     }
@@ -206,9 +196,8 @@ fn again(app: &App, args: &TraceArgs, format: Format) -> String {
 }
 
 struct Job<'a> {
-    app: &'a App,
     args: &'a TraceArgs,
-    format: Format,
+    format: Export,
     history: &'a History<'a>,
     window: &'a Window,
     again: String,
@@ -218,7 +207,7 @@ struct Job<'a> {
 #[derive(Serialize)]
 struct ExportJson<'a> {
     schema: &'static str,
-    format: String,
+    format: &'a str,
     file: String,
     bytes: u64,
     algorithm: &'a str,
@@ -230,70 +219,6 @@ struct ExportJson<'a> {
 }
 
 impl Job<'_> {
-    /// Writes it; gives what is to be said about it.
-    fn write(&self, out: &mut Counted<'_>) -> io::Result<Vec<String>> {
-        let (history, window) = (self.history, self.window);
-        let mut notes = Vec::new();
-        match self.format {
-            Format::Svg => {
-                let options = spacetime::Options {
-                    rightward: self.args.rightward,
-                    past: self.args.past.map(|past| past - 1),
-                    critical: self.args.critical,
-                    dark: self.args.dark,
-                    again: self.again.clone(),
-                };
-                let picture = spacetime::draw(history, window, &options);
-                out.write_all(picture.svg.as_bytes())?;
-                return Ok(picture.notes);
-            }
-            Format::Html => {
-                let entry = find(self.app.registry, &history.recording.header.algorithm);
-                let rules = entry.map_or(&[][..], |entry| entry.rules);
-                let rules = rules.iter().map(|rule| (rule.name.to_owned(), rule.text.to_owned())).collect();
-                let page = player::page(history, window, &player::About { again: self.again.clone(), rules });
-                out.write_all(page.html.as_bytes())?;
-                return Ok(page.notes);
-            }
-            Format::Shiviz => {
-                let without_host = write_shiviz(out, history, window)?;
-                if without_host > 0 {
-                    notes.push(format!(
-                        "{without_host} steps of the network (messages lost, doubled, or come to one that is down) \
-                         belong to no host and are left out"
-                    ));
-                }
-            }
-            Format::Chrome => {
-                write_chrome(out, history, window)?;
-                if out.bytes > CHROME_BYTES_MAX {
-                    let megabytes = out.bytes / 1_000_000;
-                    notes.push(format!(
-                        "{megabytes} MB: Perfetto's page takes about 100 MB; --steps and --nodes make it smaller"
-                    ));
-                }
-            }
-            Format::Mermaid => write_mermaid(out, history, window)?,
-            Format::Itf => write_itf(out, history, window)?,
-            Format::Jsonl => write_jsonl(out, history, window)?,
-        }
-        let left_out = window.leaves_out(history);
-        if !left_out.is_nothing() {
-            let all = history.steps.len();
-            let n = history.recording.header.n;
-            notes.insert(
-                0,
-                format!(
-                    "a part of the run: {} of {all} steps, {} of {n} processes; of {} messages only one end is in it",
-                    all - left_out.steps,
-                    window.processes.len(),
-                    left_out.halves
-                ),
-            );
-        }
-        Ok(notes)
-    }
-
     fn tell(&self, console: &mut Console<'_>, notes: &[String], bytes: u64) -> io::Result<()> {
         let left_out = self.window.leaves_out(self.history);
         if console.json {
@@ -323,23 +248,5 @@ impl Job<'_> {
             writeln!(console.err, "again:  {}", self.again)?;
         }
         Ok(())
-    }
-}
-
-/// Counts what goes through it.
-struct Counted<'a> {
-    inner: &'a mut dyn Write,
-    bytes: u64,
-}
-
-impl Write for Counted<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let written = self.inner.write(bytes)?;
-        self.bytes += written as u64;
-        Ok(written)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.inner.flush()
     }
 }

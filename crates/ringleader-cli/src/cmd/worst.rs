@@ -7,16 +7,16 @@ use crate::error::{Diagnostic, Failure};
 use crate::output::{self, Output};
 use crate::progress::ShareBar;
 use crate::watch::{Recorder, Watch as RunWatch};
-use ringleader::check::Extreme;
 use ringleader::registry::Entry;
-use ringleader::sim::{Ids, Ports, Scenario};
+use ringleader::sim::{Ids, Scenario};
 use ringleader_lab::options::{Word, WorstOptions};
 use ringleader_lab::people::grouped;
 use ringleader_lab::plan::{
-    NODES_DEFAULT, Request, asked_nodes, explain as explain_run, find, memory, set_schedule,
+    asked_nodes, find, memory, set_schedule, worst_command, worst_question, worst_refusal, worst_stopped,
+    worst_trouble,
 };
 use ringleader_lab::report::{WorstReport, constants_json, constants_text, worst_text};
-use ringleader_lab::worst::{self, Method, Progress, Question, Shown, Trouble, Unsuited, Watcher, Worst};
+use ringleader_lab::worst::{self, Progress, Question, Shown, Trouble, Watcher, Worst};
 use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -25,8 +25,6 @@ use std::path::Path;
 const CONSTANTS_NODES: u32 = 1_000_000;
 /// The fewest for which a logarithm means anything.
 const CONSTANTS_LEAST: u32 = 64;
-/// So many identities fit into a command.
-const LISTED_MOST: usize = 64;
 
 pub(crate) fn run(app: &App, args: &WorstArgs, console: &mut Console<'_>) -> Result<u8, Failure> {
     let watch = Watch::new(console);
@@ -36,7 +34,7 @@ pub(crate) fn run(app: &App, args: &WorstArgs, console: &mut Console<'_>) -> Res
     };
     let entry = find(app, name)?;
     let options = WorstOptions::from(args.clone());
-    let question = question(entry, &options, threads)?;
+    let question = worst_question(entry, &options, threads)?;
     let n = question.scenario.n;
     memory::check(entry, &question.scenario)?;
     for path in [&args.output, &args.trace].into_iter().flatten() {
@@ -45,10 +43,10 @@ pub(crate) fn run(app: &App, args: &WorstArgs, console: &mut Console<'_>) -> Res
     }
     let again = options.again(entry.spec.name, n);
     let found =
-        worst::answer(&question, &watch).map_err(|trouble| explain(app, &options, &question, &trouble));
+        worst::answer(&question, &watch).map_err(|trouble| worst_trouble(app, &options, &question, &trouble));
     watch.ends();
     let found = found?;
-    let run = command(&options, args.output.as_deref(), entry, &found);
+    let run = worst_command(&options, args.output.as_deref(), entry, &found);
     let again = quoted(&app.program, &again);
     let answered = WorstReport {
         entry,
@@ -78,57 +76,6 @@ fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-fn question<'a>(entry: &'a Entry, args: &WorstOptions, threads: usize) -> Result<Question<'a>, Diagnostic> {
-    let n = asked_nodes(args.nodes.as_ref())?.unwrap_or(NODES_DEFAULT);
-    let mut question = Question { threads, budget: args.budget, ..Question::new(entry, n) };
-    if args.best {
-        question.extreme = Extreme::Least;
-    }
-    question.method = match (args.exact || args.distribution, args.search) {
-        (true, _) => Method::Exact,
-        (false, true) => Method::Search,
-        (false, false) => Method::Either,
-    };
-    let scenario = &mut question.scenario;
-    if let Some(given) = &args.schedule {
-        if let ScheduleArg::Replay(_) = given.value {
-            let message = "a recorded schedule belongs to one arrangement of identities";
-            return Err(Diagnostic::input("wrong_schedule", message).help(
-                "leave out `--schedule` for every schedule, or give one by its kind: rounds, random, lifo",
-            ));
-        }
-        set_schedule(scenario, &given.value);
-        question.one_schedule = true;
-    }
-    if let Some(initiators) = &args.initiators {
-        scenario.initiators = initiators.value.clone();
-    }
-    if let Some(orientation) = args.orientation {
-        scenario.ports = Ports::Kind(orientation);
-    }
-    scenario.links = args.links;
-    scenario.settings = args.settings.agreed()?;
-    scenario.seed = args.seed.unwrap_or(0);
-    Ok(question)
-}
-
-/// The command that runs it once, if a schedule with a name does: with the file, or with the list where it is short.
-fn command(args: &WorstOptions, output: Option<&Path>, entry: &Entry, found: &Worst) -> Option<Vec<String>> {
-    let (schedule, seed) = match &found.shown {
-        Shown::Run(Some((schedule, seed))) => (Some(schedule.as_str()), *seed),
-        Shown::Run(None) => (None, args.seed.unwrap_or(0)),
-        Shown::Recorded(_) | Shown::Nothing => return None,
-    };
-    let ids = match output {
-        Some(path) => format!("@{}", path.display()),
-        None if found.ids.len() <= LISTED_MOST => {
-            found.ids.iter().map(u64::to_string).collect::<Vec<_>>().join(",")
-        }
-        None => "@FILE.ids".to_owned(),
-    };
-    Some(args.run(entry, &ids, schedule, seed))
-}
-
 /// Writes a run that sends what was found.
 fn trace(app: &App, question: &Question<'_>, found: &Worst, path: &Path, force: bool) -> Result<(), Failure> {
     let recorder = Recorder::claim(path, force, app.version())?;
@@ -145,7 +92,7 @@ fn trace(app: &App, question: &Question<'_>, found: &Worst, path: &Path, force: 
             }
             let mut watch = RunWatch { recorder: Some(recorder.under(schedule)), ..RunWatch::default() };
             let ran = question.entry.run(&scenario, &mut watch);
-            let report = ran.map_err(|refused| explain_refusal(app, question, &refused))?;
+            let report = ran.map_err(|refused| worst_refusal(app, question, &refused))?;
             if let Some(recorder) = watch.recorder {
                 recorder.end(report.outcome.name())?;
             }
@@ -184,7 +131,9 @@ fn constants(
     watch.ends();
     let rows = rows.map_err(|trouble| match trouble {
         Trouble::Refused(refused) => Diagnostic::input("refused", refused.to_string()),
-        Trouble::Unsuited(_) | Trouble::TooLarge { .. } | Trouble::Broken(_) | Trouble::Stopped => stopped(),
+        Trouble::Unsuited(_) | Trouble::TooLarge { .. } | Trouble::Broken(_) | Trouble::Stopped => {
+            worst_stopped()
+        }
     })?;
     let again = quoted(&app.program, &["worst", "--constants", "-n", &most.to_string()].map(str::to_owned));
     if console.json {
@@ -193,98 +142,6 @@ fn constants(
         constants_text(&rows, &again, console.out)?;
     }
     Ok(0)
-}
-
-fn stopped() -> Diagnostic {
-    Diagnostic::new("stopped", 3, "it was stopped before there was an answer")
-}
-
-/// Why there is no answer, in the words of the command line.
-fn explain(app: &App, args: &WorstOptions, question: &Question<'_>, trouble: &Trouble) -> Diagnostic {
-    let (name, n) = (question.entry.spec.name, question.scenario.n);
-    let program = &app.program;
-    match trouble {
-        Trouble::Unsuited(why) => unsuited(app, question.entry, *why),
-        Trouble::Refused(refused) => explain_refusal(app, question, refused),
-        Trouble::TooLarge { arrangements, states, most } => {
-            let message = match states {
-                Some(states) => format!(
-                    "`{name}`, n = {n}: {} arrangements, one of them with {} states or more over every schedule",
-                    large(*arrangements),
-                    grouped(*states)
-                ),
-                None => format!("`{name}`, n = {n}: {} arrangements are too many", large(*arrangements)),
-            };
-            let mut searched = args.clone();
-            (searched.exact, searched.distribution, searched.search) = (false, false, true);
-            let mut error = Diagnostic::new("too_many_arrangements", 3, message)
-                .help(format!("about {} could be tried; a smaller -n, or:", large(*most)))
-                .command(quoted(program, &searched.again(name, n)), "a lower bound");
-            if states.is_some() {
-                let words = [args.again(name, n), ["--schedule", "rounds"].map(str::to_owned).to_vec()];
-                error = error.command(quoted(program, &words.concat()), "one schedule");
-            }
-            error
-        }
-        Trouble::Broken(ids) => {
-            let ids: Vec<String> = ids.iter().take(LISTED_MOST).map(u64::to_string).collect();
-            let message = format!("`{name}` breaks its contract: no leader, or a bound exceeded");
-            let words = ["check", name, "--initiators", "all", "--ids", &ids.join(",")].map(str::to_owned);
-            Diagnostic::new("violated", 1, message).help("see how:").command(quoted(program, &words), "")
-        }
-        Trouble::Stopped => stopped(),
-    }
-}
-
-fn large(number: u128) -> String {
-    u64::try_from(number).map_or_else(|_| format!("{:.1e}", number as f64), grouped)
-}
-
-fn explain_refusal(app: &App, question: &Question<'_>, refused: &ringleader::sim::Refusal) -> Diagnostic {
-    // What is proposed instead is a run: `worst` stays within the contract.
-    let name = question.entry.spec.name;
-    let mut again = vec!["run".to_owned(), name.to_owned(), "-n".to_owned(), question.scenario.n.to_string()];
-    if let Some(links) = question.scenario.links {
-        again.extend(["--links".to_owned(), links.name().to_owned()]);
-    }
-    let asked = Request {
-        again: &again,
-        schedule: question.scenario.schedule.name(),
-        ids: "",
-        ids_file: None,
-        n: Some(question.scenario.n),
-        unlimited: true,
-        check: None,
-    };
-    explain_run(app, question.entry, &asked, refused)
-}
-
-fn unsuited(app: &App, entry: &Entry, why: Unsuited) -> Diagnostic {
-    let (name, program) = (entry.spec.name, &app.program);
-    let error = |message: String| Diagnostic::input("no_worst_case", message);
-    match why {
-        Unsuited::Exclusion => {
-            error(format!("`{name}` is no election: what it sends depends on who wants in"))
-                .help("the least and the most messages over every schedule, with so many entries each:")
-                .command(format!("{program} check {name} -n 3 --entries 2"), "")
-                .help("elections:")
-                .command(format!("{program} list --problem election"), "")
-        }
-        Unsuited::Literal => error(format!("`{name}` is broken on purpose: what it sends is no worst case"))
-            .help("ask for the right algorithm:")
-            .command(format!("{program} worst {}", name.split('@').next().unwrap_or(name)), ""),
-        Unsuited::Random => {
-            error(format!("`{name}` draws random numbers: with bad luck it sends any number of messages"))
-                .help("what it sends on average, the least and the most over every schedule:")
-                .command(format!("{program} check {name} -n 3 --initiators all"), "")
-        }
-        Unsuited::Anonymous => error(format!("the processes of `{name}` have no identities to arrange")),
-        Unsuited::Named => error(format!(
-            "the processes of `{name}` are known by name, in one order: there is nothing to arrange"
-        ))
-        .help("the least and the most messages over every schedule:")
-        .command(format!("{program} check {name} -n 3"), ""),
-    }
 }
 
 /// Watches: it holds the progress bar.

@@ -369,3 +369,19 @@ fn the_description_of_the_interface_says_what_happens() {
     }
     assert_eq!(asked, ["about", "choices", "open", "events", "export", "import", "cluster"]);
 }
+
+#[test]
+fn exported_page_has_the_rules_of_the_algorithm() {
+    let mut question = source("peterson", "--ids 3,7,4,1 --seed 1");
+    question["kind"] = json!("html");
+    let file = ask(&stage(), "export", &question).expect("a small run can be exported");
+    let entry = ringleader::registry::find(ringleader_errata::all(), "peterson").expect("it is known");
+    let page = file["text"].as_str().expect("a page");
+    // What stands for itself in JSON within a page.
+    let plain = entry.rules.iter().filter(|rule| !rule.text.contains(['<', '>', '&', '"']));
+    let plain: Vec<&str> = plain.map(|rule| rule.text).collect();
+    assert!(plain.len() > 3);
+    for text in plain {
+        assert!(page.contains(text), "no {text}");
+    }
+}

@@ -10,6 +10,7 @@ pub mod memory;
 mod recorded;
 mod refusal;
 mod run;
+mod worst;
 
 pub use advice::unknown;
 pub use check::{PlannedCheck, check, has_ids};
@@ -18,6 +19,7 @@ pub use estimate::StateGrowth;
 pub use recorded::{place_of, recorded};
 pub use refusal::{Request, broken_replay, explain, unknown_algorithm};
 pub use run::{NODES_DEFAULT, PlannedRun, asked_nodes, disagreement, drawn_seed, ids, run, set_schedule};
+pub use worst::{worst_command, worst_question, worst_refusal, worst_stopped, worst_trouble};
 
 use crate::{App, Diagnostic};
 use ringleader::registry::Entry;

@@ -116,7 +116,7 @@ fn row(app: &App, sweep: &Sweep, run: u64, record: &Record<'_>) -> Result<String
         report: &report,
         seed,
         schedule: &plan.schedule,
-        elapsed_s: sweep.file.timing.then(|| clock.elapsed.as_secs_f64()),
+        elapsed_s: sweep.file.timing.then_some(clock.elapsed.as_secs_f64()),
         peak_bytes: None,
         again: configuration.again(app, seed),
         ids_most: IDS_OF_ROW,
