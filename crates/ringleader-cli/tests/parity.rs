@@ -192,14 +192,14 @@ fn one_at_a_time(lines: &[Value], wanted: u64) -> Result<(), String> {
     let mut entries = 0;
     for line in lines {
         match line["event"].as_str() {
-            Some("leads") => {
+            Some("section_entered") => {
                 if let Some(other) = inside {
                     return Err(format!("two inside at once: {other} and {line}"));
                 }
                 inside = Some(line);
                 entries += 1;
             }
-            Some("stops") => inside = None,
+            Some("section_left") => inside = None,
             Some(_) | None => {}
         }
     }

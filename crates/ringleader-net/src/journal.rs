@@ -1,65 +1,113 @@
-//! What happens to a member, one line each: in the log, as far as its level lets it through, and all of it in the
-//! file of events, unbuffered, for whoever wants to hold the promises against what was reported.
+//! What happens to a node, one line each: in the log, as far as its level lets it through, and all of it in the file of
+//! events, unbuffered, for whoever wants to hold the promises against what was reported. Nodes that run algorithms and
+//! servers of the lock service write the same kind of line.
 
 use crate::events::Events;
-use ringleader_live::{Cluster, Ending, Epoch, Meeting, Micros, Notice, Place};
+use ringleader_live::Micros;
 use serde::Serialize;
 use std::io;
 use std::path::Path;
 
-/// One line. Times are microseconds on the clock that promises are counted on.
-#[derive(Clone, Serialize, Debug)]
-pub struct Line<'a> {
-    /// What happened.
-    pub event: &'static str,
-    /// When.
-    pub at_us: u64,
-    /// To whom.
-    pub member: &'a str,
-    /// Its incarnation.
-    pub incarnation: u64,
-    /// The other member that it is about.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub peer: Option<&'a str>,
+/// Declares a line: what every line has, and what only some have.
+macro_rules! line {
+    ($($(#[$doc:meta])* $name:ident: $of:ty => $log:expr,)*) => {
+        /// One line. Times are microseconds on the clock that promises are counted on.
+        #[derive(Clone, Serialize, Debug)]
+        pub struct Line<'a> {
+            /// What happened.
+            pub event: &'static str,
+            /// When.
+            pub at_us: u64,
+            /// To which node of an algorithm.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            pub member: Option<&'a str>,
+            /// To which server of the lock service.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            pub server: Option<&'a str>,
+            /// Its incarnation.
+            pub incarnation: &'a Incarnation,
+            $($(#[$doc])* #[serde(skip_serializing_if = "Option::is_none")] pub $name: Option<$of>,)*
+            /// How loud it is in the log.
+            #[serde(skip)]
+            pub level: Level,
+        }
+
+        impl<'a> Line<'a> {
+            fn new(event: &'static str, at: Micros, level: Level, incarnation: &'a Incarnation) -> Line<'a> {
+                Line { event, at_us: at.0, member: None, server: None, incarnation, $($name: None,)* level }
+            }
+
+            /// Hands it to whoever subscribed.
+            fn log(&self) {
+                macro_rules! at {
+                    ($level:expr) => {
+                        tracing::event!(
+                            $level,
+                            event = self.event,
+                            at_us = self.at_us,
+                            member = self.member,
+                            server = self.server,
+                            incarnation = self.incarnation.value(),
+                            $($name = self.$name.as_ref().map($log),)*
+                        )
+                    };
+                }
+                match self.level {
+                    Level::Debug => at!(tracing::Level::DEBUG),
+                    Level::Info => at!(tracing::Level::INFO),
+                    Level::Warn => at!(tracing::Level::WARN),
+                    Level::Error => at!(tracing::Level::ERROR),
+                }
+            }
+        }
+    };
+}
+
+line! {
+    /// The other node that it is about.
+    peer: &'a str => |text| *text,
     /// The group.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub group: Option<&'a str>,
+    group: &'a str => |text| *text,
+    /// The lock.
+    name: &'a str => |text| *text,
+    /// `lock` or `election`.
+    kind: &'static str => |text| *text,
+    /// The session.
+    session: String => String::as_str,
+    /// The fence.
+    fence: String => String::as_str,
+    /// The class.
+    class: &'static str => |text| *text,
+    /// How a grant came about.
+    path: &'static str => |text| *text,
+    /// After how long.
+    waited_us: u64 => |number| *number,
     /// The number of the epoch.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub epoch: Option<u64>,
-    /// Who opened it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub steward: Option<&'a str>,
+    epoch: u64 => |number| *number,
+    /// Whether the server is a member.
+    joined: bool => |flag| *flag,
+    /// How many tokens it kept, or came with a session.
+    kept: usize => |number| *number as u64,
+    /// Who opened the epoch.
+    steward: &'a str => |text| *text,
     /// Until when it is promised.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub until_us: Option<u64>,
-    /// Why it leads no more.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ending: Option<&'static str>,
+    until_us: u64 => |number| *number,
+    /// Why the lease is over.
+    ending: &'static str => |text| *text,
     /// Why, in one word.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reason: Option<&'static str>,
+    reason: &'static str => |text| *text,
     /// Why, in a sentence.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub why: Option<&'a str>,
+    why: &'a str => |text| *text,
     /// Where from, or where.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub address: Option<String>,
+    address: String => String::as_str,
     /// Who takes part.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub participants: Option<Vec<&'a str>>,
+    participants: Vec<&'a str> => |names| tracing::field::display(names.join(",")),
     /// Its index among them.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub index: Option<u32>,
+    index: u32 => |number| *number,
     /// How far a clock is off.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ppm: Option<i64>,
+    ppm: i64 => |number| *number,
     /// How many more there were of the same kind, of which nothing was written.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub held_back: Option<u64>,
-    /// How loud it is in the log.
-    #[serde(skip)]
-    pub level: Level,
+    held_back: u64 => |number| *number,
 }
 
 /// How loud a line is in the log.
@@ -75,182 +123,103 @@ pub enum Level {
     Error,
 }
 
-/// Writes lines about one member.
-pub(crate) struct Journal {
-    member: String,
-    names: Vec<String>,
-    groups: Vec<String>,
-    incarnation: u64,
+/// Which run of a node.
+#[derive(Clone, Serialize, Debug)]
+#[serde(untagged)]
+pub enum Incarnation {
+    /// Of an algorithm.
+    Number(u64),
+    /// Of a server: numbers of 64 bits are not safe in JSON.
+    Text(String),
+}
+
+impl Incarnation {
+    fn value(&self) -> &dyn tracing::Value {
+        match self {
+            Incarnation::Number(number) => number,
+            Incarnation::Text(text) => text,
+        }
+    }
+}
+
+/// Whose lines they are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Writer {
+    Member,
+    Server,
+}
+
+/// Writes lines about one node.
+pub struct Journal {
+    writer: Writer,
+    own: String,
+    pub(crate) names: Vec<String>,
+    /// The names of the groups, and whether they elect.
+    pub(crate) groups: Vec<(String, bool)>,
+    incarnation: Incarnation,
     events: Option<Events>,
 }
 
 impl Journal {
-    pub(crate) fn new(
-        cluster: &Cluster,
-        place: Place,
-        incarnation: u64,
+    /// Lines about this run of this server; to this file too, if there is one.
+    ///
+    /// # Errors
+    /// If the file cannot be opened.
+    pub fn of_server(own: &str, incarnation: u64, events: Option<&Path>) -> io::Result<Journal> {
+        let incarnation = Incarnation::Text(format!("{incarnation:016x}"));
+        Journal::new(Writer::Server, own, incarnation, events)
+    }
+
+    pub(crate) fn of_member(own: &str, incarnation: u64, events: Option<&Path>) -> io::Result<Journal> {
+        Journal::new(Writer::Member, own, Incarnation::Number(incarnation), events)
+    }
+
+    fn new(
+        writer: Writer,
+        own: &str,
+        incarnation: Incarnation,
         events: Option<&Path>,
     ) -> io::Result<Journal> {
-        let names: Vec<String> = cluster.members.iter().map(|member| member.name.clone()).collect();
         Ok(Journal {
-            member: names.get(usize::from(place)).cloned().unwrap_or_default(),
-            groups: cluster.groups.iter().map(|group| group.name.clone()).collect(),
-            names,
+            writer,
+            own: own.to_owned(),
+            names: Vec::new(),
+            groups: Vec::new(),
             incarnation,
             events: events.map(Events::open).transpose()?,
         })
     }
 
     pub(crate) fn renumbered(&mut self, incarnation: u64) {
-        self.incarnation = incarnation;
+        self.incarnation = Incarnation::Number(incarnation);
     }
 
     /// A line with nothing on it yet.
-    pub(crate) fn line(&self, event: &'static str, at: Micros, level: Level) -> Line<'_> {
-        Line {
-            event,
-            at_us: at.0,
-            member: &self.member,
-            incarnation: self.incarnation,
-            peer: None,
-            group: None,
-            epoch: None,
-            steward: None,
-            until_us: None,
-            ending: None,
-            reason: None,
-            why: None,
-            address: None,
-            participants: None,
-            index: None,
-            ppm: None,
-            held_back: None,
-            level,
+    #[must_use]
+    pub fn line(&self, event: &'static str, at: Micros, level: Level) -> Line<'_> {
+        let mut line = Line::new(event, at, level, &self.incarnation);
+        match self.writer {
+            Writer::Member => line.member = Some(&self.own),
+            Writer::Server => line.server = Some(&self.own),
         }
+        line
     }
 
-    pub(crate) fn name(&self, place: Place) -> &str {
-        self.names.get(usize::from(place)).map_or("?", String::as_str)
+    /// Whether anybody reads lines that are not very loud.
+    #[must_use]
+    pub fn is_read(&self) -> bool {
+        self.events.is_some() || tracing::enabled!(tracing::Level::DEBUG)
     }
 
-    /// Writes a line. An events file that cannot be written to is given up with a word in the log: the member is worth
+    /// Writes a line. An events file that cannot be written to is given up with a word in the log: the node is worth
     /// more than its history.
-    pub(crate) fn write(&self, line: &Line<'_>) {
-        log(line);
+    pub fn write(&self, line: &Line<'_>) {
+        line.log();
         let Some(events) = &self.events else { return };
         if let Err(error) = events.write(line) {
-            tracing::error!(event = "events_failed", member = %self.member, why = %error);
+            let why = error.to_string();
+            let failed = self.line("events_failed", Micros(line.at_us), Level::Error);
+            Line { why: Some(&why), ..failed }.log();
         }
-    }
-
-    /// What a member has to tell, as a line; none for steps, which are recorded, not logged.
-    pub(crate) fn notice<'a>(&'a self, now: Micros, notice: &'a Notice) -> Option<Line<'a>> {
-        let line = |event, level| self.line(event, now, level);
-        let about = |event, level, place| Line { peer: Some(self.name(place)), ..line(event, level) };
-        let of = |event, level, group: u16, epoch: Epoch| Line {
-            group: self.groups.get(usize::from(group)).map(String::as_str),
-            epoch: Some(epoch.number),
-            steward: Some(self.name(epoch.steward)),
-            ..line(event, level)
-        };
-        let all = |places: &[Place]| Some(places.iter().map(|&place| self.name(place)).collect());
-        let told = match notice {
-            Notice::Met(place, meeting) => {
-                let reason = match meeting {
-                    Meeting::First => "first",
-                    Meeting::Same => "same",
-                    Meeting::Restarted => "restarted",
-                    Meeting::Stale(_) => "stale",
-                };
-                Line { reason: Some(reason), ..about("met", Level::Info, *place) }
-            }
-            Notice::RefusedBy(place, refused) => Line {
-                reason: Some(crate::metrics::reason(refused)),
-                ..about("refused_by", Level::Warn, *place)
-            },
-            Notice::Suspects(place) => about("suspects", Level::Warn, *place),
-            Notice::Hears(place) => about("hears", Level::Info, *place),
-            Notice::ClockWrong(place, ppm) => {
-                Line { ppm: Some(*ppm), ..about("clock_wrong", Level::Error, *place) }
-            }
-            Notice::LinkFull(place) => about("link_full", Level::Warn, *place),
-            Notice::Dropped(place, why) => {
-                Line { reason: Some(why), ..about("dropped", Level::Debug, *place) }
-            }
-            Notice::OldEpoch(place, group, epoch) => {
-                Line { peer: Some(self.name(*place)), ..of("old_epoch", Level::Debug, *group, *epoch) }
-            }
-            Notice::Nonsense(place, why) => Line { why: Some(why), ..about("nonsense", Level::Warn, *place) },
-            Notice::Opens(group, epoch, participants) => {
-                Line { participants: all(participants), ..of("opens", Level::Info, *group, *epoch) }
-            }
-            Notice::Joins(group, epoch, participants, part) => Line {
-                participants: all(participants),
-                index: part.as_ref().map(|(_, index)| *index),
-                ..of("joins", Level::Info, *group, *epoch)
-            },
-            Notice::Step(..) => return None,
-            Notice::Leads(group, epoch, until) => {
-                Line { until_us: Some(until.0), ..of("leads", Level::Info, *group, *epoch) }
-            }
-            Notice::Extends(group, epoch, until) => {
-                Line { until_us: Some(until.0), ..of("extends", Level::Debug, *group, *epoch) }
-            }
-            Notice::Stops(group, epoch, since, ending) => Line {
-                at_us: since.0,
-                until_us: Some(since.0),
-                ending: Some(match ending {
-                    Ending::Released => "released",
-                    Ending::Expired => "expired",
-                }),
-                ..of("stops", Level::Info, *group, *epoch)
-            },
-            Notice::Grants(group, epoch, place, until) => Line {
-                peer: Some(self.name(*place)),
-                until_us: Some(until.0),
-                ..of("grants", Level::Debug, *group, *epoch)
-            },
-            Notice::Leader(group, leader) => Line {
-                group: self.groups.get(usize::from(*group)).map(String::as_str),
-                peer: leader.map(|place| self.name(place)),
-                ..line("leader", Level::Info)
-            },
-        };
-        Some(told)
-    }
-}
-
-/// Hands a line to whoever subscribed.
-fn log(line: &Line<'_>) {
-    let participants = line.participants.as_ref().map(|names| names.join(","));
-    macro_rules! at {
-        ($level:expr) => {
-            tracing::event!(
-                $level,
-                event = line.event,
-                at_us = line.at_us,
-                member = line.member,
-                incarnation = line.incarnation,
-                peer = line.peer,
-                group = line.group,
-                epoch = line.epoch,
-                steward = line.steward,
-                until_us = line.until_us,
-                ending = line.ending,
-                reason = line.reason,
-                why = line.why,
-                address = line.address.as_deref(),
-                participants = participants.as_deref(),
-                index = line.index,
-                ppm = line.ppm,
-                held_back = line.held_back,
-            )
-        };
-    }
-    match line.level {
-        Level::Debug => at!(tracing::Level::DEBUG),
-        Level::Info => at!(tracing::Level::INFO),
-        Level::Warn => at!(tracing::Level::WARN),
-        Level::Error => at!(tracing::Level::ERROR),
     }
 }

@@ -18,9 +18,11 @@ pub mod log;
 pub mod mesh;
 pub mod metrics;
 pub mod node;
+mod notices;
 #[cfg(unix)]
 pub mod oversee;
 pub mod record;
+pub mod registry;
 pub mod signals;
 pub mod status;
 #[cfg(unix)]

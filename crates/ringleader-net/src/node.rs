@@ -193,7 +193,7 @@ impl Node {
     async fn serve(self, ready: impl FnOnce()) -> io::Result<()> {
         let Node { cluster, place, member, incarnation, options, handle, mut requests, .. } = self;
         let metrics = Arc::new(Metrics::new(&cluster, place));
-        let journal = Journal::new(&cluster, place, incarnation, options.events.as_deref())?;
+        let journal = Journal::of(&cluster, place, incarnation, options.events.as_deref())?;
         let recorder = options.record.as_deref().map(|base| Recorder::new(base, &cluster));
         if let Some(listener) = self.status {
             http::serve(listener, handle.clone(), Arc::clone(&cluster), Arc::clone(&metrics))?;
@@ -330,7 +330,7 @@ impl Running {
                     }
                 },
                 Some(call) = called.recv() => self.call(call),
-                (reason, count) = sieve.held_back() => self.tell("refused", Level::Warn, |line| {
+                (reason, count) = sieve.held_back() => self.tell("peer_rejected", Level::Warn, |line| {
                     line.reason = Some(reason);
                     line.held_back = Some(count);
                 }),
@@ -373,7 +373,7 @@ impl Running {
             Output::Left => self.left = true,
             Output::Renumbered(incarnation) => {
                 self.journal.renumbered(incarnation);
-                self.tell("renumbered", Level::Warn, |_| {});
+                self.tell("incarnation_changed", Level::Warn, |_| {});
                 for (place, slot) in (0..).zip(&mut self.connections) {
                     if let Some(connection) = slot.take() {
                         connection.cut();
@@ -432,7 +432,9 @@ impl Running {
                 }
                 self.metrics.connected(place);
                 self.unreachable[usize::from(place)].clear();
-                self.about("connected", Level::Info, place, |line| line.address = Some(address.to_string()));
+                self.about("peer_connected", Level::Info, place, |line| {
+                    line.address = Some(address.to_string())
+                });
                 self.happens(Input::Connected(place));
             }
             Call::Stranger(from, Stranger { code: reason, message: why }) => {
@@ -440,7 +442,7 @@ impl Running {
                 if !self.sieve.passes(reason) {
                     return;
                 }
-                self.tell("refused", Level::Warn, |line| {
+                self.tell("peer_rejected", Level::Warn, |line| {
                     line.address = Some(from.to_string());
                     line.reason = Some(reason);
                     line.why = Some(&why);
@@ -452,7 +454,7 @@ impl Running {
                 if reason != "unreachable" {
                     self.metrics.refused(reason);
                 }
-                self.about("unreachable", level, place, |line| {
+                self.about("peer_unreachable", level, place, |line| {
                     line.reason = Some(reason);
                     line.why = Some(&why);
                 });
@@ -477,7 +479,7 @@ impl Running {
             Inbound::Ended(ended) => {
                 let why = ended.to_string();
                 self.connections[usize::from(place)] = None;
-                self.about("disconnected", Level::Info, place, |line| line.why = Some(&why));
+                self.about("peer_disconnected", Level::Info, place, |line| line.why = Some(&why));
                 self.happens(Input::Disconnected(place));
             }
         }
@@ -488,7 +490,7 @@ impl Running {
         let Some(connection) = self.connections[usize::from(place)].take() else { return };
         let word = reason(&refused);
         self.metrics.refused(word);
-        self.about("refused", Level::Warn, place, |line| {
+        self.about("peer_rejected", Level::Warn, place, |line| {
             line.reason = Some(word);
             line.why = Some(why);
         });

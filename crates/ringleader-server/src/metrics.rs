@@ -3,19 +3,14 @@
 
 use crate::core::Core;
 use crate::journal::way;
-use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
-use prometheus_client::registry::Registry;
 use ringleader_live::Micros;
-use ringleader_locks::{Class, Command, Event, Path};
-use ringleader_net::log::dropped_lines;
-use std::sync::atomic::{AtomicU64, Ordering};
-
-type Labels = Vec<(&'static str, String)>;
-type Seconds = Gauge<f64, AtomicU64>;
+use ringleader_locks::{Class, Command, Event, Path, Tally};
+use ringleader_net::registry::{Counters, Labels, Registry, Seconds, raise};
+use std::sync::atomic::Ordering;
 
 /// Bounds of the buckets, in seconds.
 const ACQUIRE: [f64; 12] = [1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 0.1, 0.3, 1.0, 10.0];
@@ -26,10 +21,10 @@ pub struct Metrics {
     acquire: [Histogram; 4],
     read: Histogram,
     recovery: Histogram,
-    views: Family<Labels, Counter>,
-    refusals: Family<Labels, Counter>,
+    views: Counters,
+    refusals: Counters,
     lost: Counter,
-    steps: Family<Labels, Counter>,
+    steps: Counters,
     connections: Gauge,
     requests: Counter,
     shed: Counter,
@@ -37,7 +32,6 @@ pub struct Metrics {
 }
 
 /// What the server knows anyway.
-#[derive(Default)]
 struct Known {
     epoch: Gauge,
     joined: Gauge,
@@ -50,7 +44,7 @@ struct Known {
     recovering: Gauge,
     streak: Gauge,
     lease: Family<Labels, Seconds>,
-    grants: Family<Labels, Counter>,
+    grants: Counters,
     store: Family<Labels, Gauge>,
     hops: Counter,
     expired: Counter,
@@ -65,7 +59,7 @@ struct Known {
     dropped: Counter,
     refused: Counter,
     displaced: Counter,
-    log_dropped: Counter,
+    defects: Counter,
 }
 
 impl Default for Metrics {
@@ -78,54 +72,33 @@ impl Metrics {
     /// All at zero.
     #[must_use]
     pub fn new() -> Metrics {
-        let mut registry = Registry::with_prefix("ringleader");
-        let family = Family::<Labels, Histogram, _>::new_with_constructor(|| Histogram::new(ACQUIRE));
-        registry.register("acquire_seconds", "From the request for a lock to its grant", family.clone());
+        let mut registry = Registry::new();
+        let r = &mut registry;
+        let paths = Family::<Labels, Histogram, _>::new_with_constructor(|| Histogram::new(ACQUIRE));
+        let paths = r.with("acquire_seconds", "From the request for a lock to its grant", paths);
         let acquire = [Path::Local, Path::Home, Path::Third, Path::Queued]
-            .map(|path| family.get_or_create(&vec![("path", way(path).to_owned())]).clone());
+            .map(|path| paths.get_or_create(&vec![("path", way(path).to_owned())]).clone());
         let read = Histogram::new(ACQUIRE);
-        registry.register("lease_read_seconds", "Linearizable reads of the view", read.clone());
-        let recovery = Histogram::new(ACQUIRE);
-        registry.register(
-            "recovery_seconds",
-            "From a new view to the opening of all shards at home here",
-            recovery.clone(),
-        );
-        let views = Family::default();
-        registry.register(
-            "view_changes",
-            "Changes of the view that were proposed here",
-            Clone::clone(&views),
-        );
-        let refusals = Family::default();
-        registry.register("refusals", "Questions of clients that were refused", Clone::clone(&refusals));
-        let lost = Counter::default();
-        registry.register("lost", "Locks whose holder's session ended", lost.clone());
-        let steps = Family::default();
-        let help = "Steps of a clock of this machine: it slept, or its wall clock was set";
-        registry.register("clock_step", help, Clone::clone(&steps));
-        let connections = Gauge::default();
-        registry.register("connections", "Connections of clients", connections.clone());
-        let requests = Counter::default();
-        registry.register("requests", "Questions of clients", requests.clone());
-        let known = Known::default();
-        known.register(&mut registry);
-        let shed = Counter::default();
-        let help = "Sessions and requests for locks that were refused because this server was behind";
-        registry.register("shed", help, shed.clone());
+        let read = r.with("lease_read_seconds", "Linearizable reads of the view", read);
+        let help = "From a new view to the opening of all shards at home here";
+        let recovery = r.with("recovery_seconds", help, Histogram::new(ACQUIRE));
         Metrics {
-            registry,
             acquire,
             read,
             recovery,
-            views,
-            refusals,
-            lost,
-            steps,
-            connections,
-            requests,
-            shed,
-            known,
+            views: r.add("view_changes", "Changes of the view that were proposed here"),
+            refusals: r.add("refusals", "Questions of clients that were refused"),
+            lost: r.add("lost", "Locks whose holder's session ended"),
+            steps: r
+                .add("clock_step", "Steps of a clock of this machine: it slept, or its wall clock was set"),
+            connections: r.add("connections", "Connections of clients"),
+            requests: r.add("requests", "Questions of clients"),
+            shed: r.add(
+                "shed",
+                "Sessions and requests for locks that were refused because this server was behind",
+            ),
+            known: Known::new(r),
+            registry,
         }
     }
 
@@ -191,10 +164,7 @@ impl Metrics {
     pub fn text(&self, core: &Core, displaced: u64) -> String {
         self.known.update(core);
         raise(&self.known.displaced, displaced);
-        let mut text = String::new();
-        // Writing to a text does not fail.
-        let _ = encode(&mut text, &self.registry);
-        text
+        self.registry.text()
     }
 }
 
@@ -202,57 +172,65 @@ fn seconds(span: Micros) -> f64 {
     span.0 as f64 / 1e6
 }
 
-/// A counter that somebody else counts.
-fn raise(counter: &Counter, to: u64) {
-    counter.inc_by(to.saturating_sub(counter.get()));
-}
-
 fn whole(number: usize) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
 impl Known {
-    fn register(&self, registry: &mut Registry) {
-        for (name, help, gauge) in [
-            ("epoch", "The epoch that is installed", &self.epoch),
-            ("joined", "Whether this server is a member of the view", &self.joined),
-            ("draining", "Whether it is about to leave", &self.draining),
-            ("sessions", "Open sessions", &self.sessions),
-            ("tokens", "Tokens that are here", &self.tokens),
-            ("held", "Locks that are held here", &self.held),
-            ("waiters", "Requests that wait here", &self.waiters),
-            ("homes", "Shards at home here", &self.homes),
-            ("recovering_shards", "Those of them that are not open yet", &self.recovering),
-            ("local_streak", "Most local waiters in a row while others waited for the token", &self.streak),
-        ] {
-            registry.register(name, help, gauge.clone());
-        }
-        for (name, help, counter) in [
-            ("token_hops", "Tokens sent to other servers", &self.hops),
-            ("session_expired", "Sessions that ended because nothing was heard of them", &self.expired),
-            ("views_installed", "Views installed", &self.installed),
-            ("recreated_tokens", "Tokens re-created at home", &self.recreated),
-            ("dropped_old_epoch", "Messages of other epochs, dropped", &self.old_epoch),
-            ("dup_token", "Tokens that came twice", &self.duplicates),
-            ("resend", "Messages sent again", &self.resent),
-            ("session_left", "Sessions that went to another server", &self.left),
-            ("session_arrived", "Sessions that came from another server", &self.arrived),
-            ("messages_sent", "Messages to other servers", &self.sent),
-            ("messages_dropped", "Messages that found no connection or no room", &self.dropped),
-            ("peers_refused", "Connections of servers or strangers that were refused", &self.refused),
-            (
-                "displaced",
-                "Connections of strangers that were closed to make room for others",
-                &self.displaced,
+    fn new(r: &mut Registry) -> Known {
+        Known {
+            epoch: r.add("epoch", "The epoch that is installed"),
+            joined: r.add("joined", "Whether this server is a member of the view"),
+            draining: r.add("draining", "Whether it is about to leave"),
+            sessions: r.add("sessions", "Open sessions"),
+            tokens: r.add("tokens", "Tokens that are here"),
+            held: r.add("held", "Locks that are held here"),
+            waiters: r.add("waiters", "Requests that wait here"),
+            homes: r.add("homes", "Shards at home here"),
+            recovering: r.add("recovering_shards", "Those of them that are not open yet"),
+            streak: r.add("local_streak", "Most local waiters in a row while others waited for the token"),
+            hops: r.add("token_hops", "Tokens sent to other servers"),
+            expired: r.add("session_expired", "Sessions that ended because nothing was heard of them"),
+            installed: r.add("views_installed", "Views installed"),
+            recreated: r.add("recreated_tokens", "Tokens re-created at home"),
+            old_epoch: r.add("dropped_old_epoch", "Messages of other epochs, dropped"),
+            duplicates: r.add("dup_token", "Tokens that came twice"),
+            resent: r.add("resend", "Messages sent again"),
+            left: r.add("session_left", "Sessions that went to another server"),
+            arrived: r.add("session_arrived", "Sessions that came from another server"),
+            sent: r.add("messages_sent", "Messages to other servers"),
+            dropped: r.add("messages_dropped", "Messages that found no connection or no room"),
+            refused: r.add("peers_refused", "Connections of servers or strangers that were refused"),
+            displaced: r
+                .add("displaced", "Connections of strangers that were closed to make room for others"),
+            defects: r.add(
+                "impossible",
+                "Clauses that ran although the proof excludes them: a defect of the server",
             ),
-            ("log_dropped", "Lines of the log that were dropped because nobody read it", &self.log_dropped),
-        ] {
-            registry.register(name, help, counter.clone());
+            lease: r.add(
+                "lease_remaining_seconds",
+                "How much of the lease is left, by class; it should not fall below half of it",
+            ),
+            grants: r.add("grants", "Grants, by class"),
+            store: r.add("store", "Figures of the store of the view"),
         }
-        let lease = "How much of the lease is left, by class; it should not fall below half of it";
-        registry.register("lease_remaining_seconds", lease, self.lease.clone());
-        registry.register("grants", "Grants, by class", self.grants.clone());
-        registry.register("store", "Figures of the store of the view", self.store.clone());
+    }
+
+    fn count(&self, tally: &Tally) {
+        for (counter, count) in [
+            (&self.hops, tally.hops),
+            (&self.expired, tally.expired),
+            (&self.installed, tally.installed),
+            (&self.recreated, tally.recreated),
+            (&self.old_epoch, tally.old_epoch),
+            (&self.duplicates, tally.duplicates),
+            (&self.resent, tally.resent),
+            (&self.left, tally.left),
+            (&self.arrived, tally.arrived),
+            (&self.defects, tally.defects),
+        ] {
+            raise(counter, count);
+        }
     }
 
     fn update(&self, core: &Core) {
@@ -272,26 +250,30 @@ impl Known {
             self.lease.get_or_create(&labels).set(seconds(status.lease[class.index()]));
             raise(&self.grants.get_or_create(&labels), tally.grants[class.index()]);
         }
-        for (counter, count) in [
-            (&self.hops, tally.hops),
-            (&self.expired, tally.expired),
-            (&self.installed, tally.installed),
-            (&self.recreated, tally.recreated),
-            (&self.old_epoch, tally.old_epoch),
-            (&self.duplicates, tally.duplicates),
-            (&self.resent, tally.resent),
-            (&self.left, tally.left),
-            (&self.arrived, tally.arrived),
-            (&self.sent, core.mesh().tally().sent.load(Ordering::Relaxed)),
-            (&self.dropped, core.mesh().tally().dropped.load(Ordering::Relaxed)),
-            (&self.refused, core.mesh().tally().refused.load(Ordering::Relaxed)),
-            (&self.log_dropped, dropped_lines()),
-        ] {
-            raise(counter, count);
+        self.count(&tally);
+        let mesh = core.mesh().tally();
+        for (counter, count) in
+            [(&self.sent, &mesh.sent), (&self.dropped, &mesh.dropped), (&self.refused, &mesh.refused)]
+        {
+            raise(counter, count.load(Ordering::Relaxed));
         }
         for (word, number) in core.store().figures() {
             let number = i64::try_from(number).unwrap_or(i64::MAX);
             self.store.get_or_create(&vec![("figure", word.to_owned())]).set(number);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn defect_is_counted() {
+        let metrics = Metrics::new();
+        let line = |count| format!("\nringleader_impossible_total {count}\n");
+        assert!(metrics.registry.text().contains(&line(0)), "{}", metrics.registry.text());
+        metrics.known.count(&Tally { impossible: Some("a clause"), defects: 2, ..Tally::default() });
+        assert!(metrics.registry.text().contains(&line(2)), "{}", metrics.registry.text());
     }
 }

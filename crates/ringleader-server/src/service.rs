@@ -5,13 +5,13 @@ use crate::config::{Config, Etcd, Views};
 use crate::core::{Alone, Core, Facts, Replica};
 use crate::embedded::Embedded;
 use crate::http::{Limits, Surface};
-use crate::journal::Journal;
 use crate::mesh::{self, Bounds, Mesh, Surroundings, Trust};
 use crate::metrics::Metrics;
 use crate::queue::Queue;
 use crate::store::{EtcdOptions, EtcdStore, EtcdTls, RaftOptions, RaftStore, StoreError, ViewStore};
 use ringleader_live::Micros;
 use ringleader_locks::{Class, ServerId, ServerSpec, View, first_epoch};
+use ringleader_net::journal::Journal;
 use ringleader_net::limits::{Budget, allowance};
 use ringleader_net::{Problem, clock, node, signals, tls};
 use std::io;
@@ -188,7 +188,7 @@ impl Service {
             bounds: Bounds { handshakes, ..options.bounds },
         });
         let stores = open_store(&config, place, &options, &mesh).await?;
-        let journal = Journal::new(&name, incarnation, options.events.as_deref()).map_err(|error| {
+        let journal = Journal::of_server(&name, incarnation, options.events.as_deref()).map_err(|error| {
             let path = options.events.clone().unwrap_or_default();
             Problem::environment("cannot_write", format!("cannot write {}: {error}", path.display()))
         })?;

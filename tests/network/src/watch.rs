@@ -89,16 +89,16 @@ impl Record {
             // Two members may open epochs of one number: who opened it is part of its name.
             let epoch = format!("{}.{}", as_text(&value["epoch"]), as_text(&value["steward"]));
             match event {
-                "opens" => {
+                "epoch_opened" => {
                     self.epochs.entry(group).or_default().insert(epoch);
                 }
-                "leads" => {
+                "leader_elected" | "section_entered" => {
                     let (from, to) = (time("at_us")?, time("until_us")?);
                     let (member, start) = (log.member.clone(), log.start);
                     let span = Span { member, start, group: group.clone(), epoch, from, to };
                     self.spans.extend(open.insert(group, span));
                 }
-                "extends" => {
+                "lease_extended" => {
                     let (at, until) = (time("at_us")?, time("until_us")?);
                     let span = open.get_mut(&group).ok_or_else(|| format!("{}: it did not lead", place()))?;
                     if at > span.to {
@@ -106,7 +106,7 @@ impl Record {
                     }
                     span.to = span.to.max(until);
                 }
-                "stops" => {
+                "leadership_lost" | "section_left" => {
                     let mut span =
                         open.remove(&group).ok_or_else(|| format!("{}: it did not lead", place()))?;
                     match value["ending"].as_str() {
@@ -185,8 +185,8 @@ impl Record {
             tally.add("changes of leader", u64::from(before.is_some_and(|before| before != who)));
         }
         let events = |name: &str| self.events.get(name).copied().unwrap_or_default();
-        tally.add("suspicions", events("suspects"));
-        tally.add("members met", events("met"));
+        tally.add("suspicions", events("peer_suspected"));
+        tally.add("members met", events("peer_identified"));
         tally
     }
 }
@@ -206,15 +206,15 @@ mod tests {
     }
 
     fn leads(at: u64, until: u64) -> String {
-        format!(r#""event":"leads","at_us":{at},"until_us":{until},"group":"g","epoch":"1.0""#)
+        format!(r#""event":"leader_elected","at_us":{at},"until_us":{until},"group":"g","epoch":"1.0""#)
     }
 
     fn extends(at: u64, until: u64) -> String {
-        leads(at, until).replace("leads", "extends")
+        leads(at, until).replace("leader_elected", "lease_extended")
     }
 
     fn stops(at: u64, ending: &str) -> String {
-        format!(r#""event":"stops","at_us":{at},"group":"g","epoch":"1.0","ending":"{ending}""#)
+        format!(r#""event":"leadership_lost","at_us":{at},"group":"g","epoch":"1.0","ending":"{ending}""#)
     }
 
     fn record(logs: &[Log]) -> Record {
@@ -266,7 +266,7 @@ mod tests {
     fn whoever_goes_on_after_its_time_is_reported() {
         assert!(Record::read(&[log("a", 0, &[&leads(10, 110), &extends(111, 211)])]).is_err());
         assert!(Record::read(&[log("a", 0, &[&extends(111, 211)])]).is_err());
-        assert!(Record::read(&[log("a", 0, &[r#""event":"leads","group":"g""#])]).is_err());
+        assert!(Record::read(&[log("a", 0, &[r#""event":"leader_elected","group":"g""#])]).is_err());
         assert!(Record::read(&[log("a", 0, &[r#""no":"event""#])]).is_err());
         assert!(Record::read(&[log("a", 0, &[&stops(10, "released")])]).is_err());
         assert!(Record::read(&[log("a", 0, &[&leads(10, 110), &stops(50, "somehow")])]).is_err());

@@ -209,7 +209,7 @@ fn up_json_is_one_object_and_events_are_in_the_file() {
     let events = std::fs::read_to_string(&events).expect("the events");
     let leads: Vec<serde_json::Value> =
         events.lines().map(|line| serde_json::from_str(line).expect("an object")).collect();
-    let leads: Vec<_> = leads.iter().filter(|line| line["event"] == "leads").collect();
+    let leads: Vec<_> = leads.iter().filter(|line| line["event"] == "leader_elected").collect();
     assert_eq!(leads.len(), 1, "{events}");
     assert_eq!((&leads[0]["member"], &leads[0]["epoch"]), (&summary["leader"]["member"], &summary["epoch"]));
 }

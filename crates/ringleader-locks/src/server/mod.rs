@@ -300,6 +300,7 @@ impl Server {
         // A wrong version is bound to come here, and is to be found by what its clients see.
         debug_assert!(self.rules != Rules::default(), "{what}");
         self.tally.impossible.get_or_insert(what);
+        self.tally.defects += 1;
     }
 
     fn denies(&mut self, asker: Asker, why: Denial) {

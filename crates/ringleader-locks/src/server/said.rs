@@ -154,6 +154,8 @@ pub struct Tally {
     pub arrived: u64,
     /// The first thing that happened and cannot be: a mistake in the server.
     pub impossible: Option<&'static str>,
+    /// How often something happened that cannot be.
+    pub defects: u64,
 }
 
 /// Two servers that differ in nothing else are the same for a search through all states.

@@ -12,7 +12,9 @@ pub(crate) fn measure(time: Duration) {
     }
     let folder = Folder::new(NAMES.len(), |_| "[[group]]\nname = \"g\"\nalgorithm = \"franklin\"\n".into());
     let processes: Vec<Process> = (0..NAMES.len()).map(|place| folder.process(place)).collect();
-    wait("a leader", || folder.all_events().iter().any(|(_, event)| event["event"] == "leads").then_some(()));
+    wait("a leader", || {
+        folder.all_events().iter().any(|(_, event)| event["event"] == "leader_elected").then_some(())
+    });
     let before: Vec<f64> = processes.iter().map(cpu_seconds).collect();
     let begin = Instant::now();
     std::thread::sleep(time);

@@ -33,7 +33,7 @@ pub(crate) fn measure(algorithm: &str, kills: usize) {
         let at = clock::now().0;
         processes[leader].0.kill().expect("it is killed");
         let next = wait("the next leader", || {
-            first(&folder, at, |place, event| place != leader && event["event"] == "leads")
+            first(&folder, at, |place, event| place != leader && event["event"] == "leader_elected")
         });
         losses.push(loss(&folder, leader, at, next));
         let restarted = clock::now().0;
@@ -41,7 +41,8 @@ pub(crate) fn measure(algorithm: &str, kills: usize) {
         // It need not take part in what goes on; but all must have met it.
         wait("everybody to meet the one that was killed", || {
             let met = folder.events(leader).into_iter();
-            let met = met.filter(|event| event["event"] == "met" && time(event) > restarted).count();
+            let met =
+                met.filter(|event| event["event"] == "peer_identified" && time(event) > restarted).count();
             (met + 1 >= members).then_some(())
         });
         since = at;
@@ -52,7 +53,7 @@ pub(crate) fn measure(algorithm: &str, kills: usize) {
 /// Who led last, by what was told since.
 fn leader(folder: &Folder, since: u64) -> Option<usize> {
     let events = folder.all_events().into_iter();
-    let led = events.filter(|(_, event)| event["event"] == "leads" && time(event) > since);
+    let led = events.filter(|(_, event)| event["event"] == "leader_elected" && time(event) > since);
     led.max_by_key(|(_, event)| time(event)).map(|(place, _)| place)
 }
 
@@ -72,11 +73,12 @@ fn time(event: &Value) -> u64 {
 fn loss(folder: &Folder, leader: usize, killed: u64, next: u64) -> Loss {
     let seconds = |at: u64| at.saturating_sub(killed) as f64 / 1e6;
     let promises = folder.events(leader).into_iter();
-    let promises = promises.filter(|event| event["event"] == "leads" || event["event"] == "extends");
+    let promises =
+        promises.filter(|event| event["event"] == "leader_elected" || event["event"] == "lease_extended");
     let promised = promises.filter_map(|event| event["until_us"].as_u64()).max().unwrap_or_default();
     let is_suspicion =
-        |_: usize, event: &Value| event["event"] == "suspects" && event["peer"] == NAMES[leader];
-    let opened = first(folder, killed, |_, event| event["event"] == "opens");
+        |_: usize, event: &Value| event["event"] == "peer_suspected" && event["peer"] == NAMES[leader];
+    let opened = first(folder, killed, |_, event| event["event"] == "epoch_opened");
     Loss {
         suspected: seconds(first(folder, killed, is_suspicion).unwrap_or(next)),
         lease_over: seconds(promised),

@@ -167,7 +167,7 @@ impl Watch {
         let (event, at) = (line["event"].as_str(), line["at_us"].as_u64().unwrap_or(0));
         let mut after_kill = None;
         match event {
-            Some("leads") if self.is_election() => {
+            Some("leader_elected") => {
                 self.elections += 1;
                 self.leader = line["member"].as_str().map(str::to_owned);
                 self.first_after.get_or_insert(at.saturating_sub(self.began) as f64 / 1e6);
@@ -175,8 +175,10 @@ impl Watch {
                 after_kill = killed.map(|killed| (at - killed) as f64 / 1e6);
                 self.recoveries.extend(after_kill);
             }
-            Some("leads") => self.entries += 1,
-            Some("stops") if line["member"].as_str() == self.leader.as_deref() => self.leader = None,
+            Some("section_entered") => self.entries += 1,
+            Some("leadership_lost") if line["member"].as_str() == self.leader.as_deref() => {
+                self.leader = None
+            }
             Some(_) | None => {}
         }
         Seen { line, after_kill }

@@ -21,19 +21,19 @@ fn whoever_leaves_hands_over_and_whoever_restarts_is_a_new_one() {
 
     nodes[2].handle.leave();
     nodes[2].join();
-    let stops = nodes[2].events("stops");
+    let stops = nodes[2].events("leadership_lost");
     assert_eq!(stops.last().map(|line| line["ending"].clone()), Some("released".into()));
     let left = nodes.remove(2);
     until("the next one leads", || leaders(&nodes) == [1]);
     let handed = stops.last().and_then(|line| line["at_us"].as_u64());
-    let led = nodes[1].events("leads").first().and_then(|line| line["at_us"].as_u64());
+    let led = nodes[1].events("leader_elected").first().and_then(|line| line["at_us"].as_u64());
     assert!(handed < led, "one after the other: {handed:?}, {led:?}");
 
     let before = left.incarnation;
     drop(left);
     nodes.push(start(2));
     assert!(nodes[2].incarnation > before);
-    until("it is met as a new one", || nodes[0].told("met", "restarted"));
+    until("it is met as a new one", || nodes[0].told("peer_identified", "restarted"));
     let seen = nodes[0].status().peers.iter().find(|peer| peer.place == 2).and_then(|peer| peer.incarnation);
     assert_eq!(seen, Some(nodes[2].incarnation));
 }

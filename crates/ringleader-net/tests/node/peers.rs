@@ -22,7 +22,7 @@ fn what_is_no_frame_closes_the_connection() {
         assert_eq!(puppet.last(), Some(Frame::Refuse(Refused::Malformed)));
     }
     until("both are counted", || node.counter("ringleader_refused_total{reason=\"malformed\"}") == Some(2.0));
-    assert!(node.told("refused", "malformed"));
+    assert!(node.told("peer_rejected", "malformed"));
     assert_eq!(node.http("/healthz").0, 200, "the member goes on");
 }
 
@@ -45,7 +45,7 @@ fn a_replayed_frame_is_dropped_and_an_old_epoch_refused() {
             && counts("ringleader_dropped_total{peer=\"b\",why=\"stranger\"}", 1.0)
     });
     until("the epoch is counted", || counts("ringleader_old_epoch_total{group=\"main\"}", 2.0));
-    assert_eq!(node.events("old_epoch").len(), 2, "each message was looked at once");
+    assert_eq!(node.events("stale_epoch").len(), 2, "each message was looked at once");
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn a_flood_closes_the_connection_and_a_new_one_takes_its_place() {
     let flood = [&(body.len() as u32).to_be_bytes()[..], &body].concat().repeat(2000);
     // It may be closed before everything is written.
     let _ = std::io::Write::write_all(&mut puppet.stream, &flood);
-    until("it is told", || node.told("refused", "flood"));
+    until("it is told", || node.told("peer_rejected", "flood"));
     assert_eq!(node.counter("ringleader_refused_total{reason=\"flood\"}"), Some(1.0));
     let (mut again, _) = Puppet::greet(&config, 1, 7);
     let (_newest, _) = Puppet::greet(&config, 1, 7);
@@ -85,6 +85,6 @@ fn greetings_that_do_not_fit_are_refused_with_the_reason() {
     let (mut older, _) = Puppet::greet(&config, 1, 8);
     assert_eq!(older.last(), Some(Frame::Refuse(Refused::Stale(9))));
     for reason in ["config", "cluster", "stale"] {
-        until(reason, || node.told("refused", reason));
+        until(reason, || node.told("peer_rejected", reason));
     }
 }

@@ -43,7 +43,7 @@ fn members_know_each_other_by_certificate_and_strangers_are_not_heard() {
     plain.write_all(b"GET / HTTP/1.1\r\n\r\n").expect("it is read");
     let mut answer = Vec::new();
     let _ = plain.read_to_end(&mut answer);
-    until("plain text is told", || nodes[0].told("refused", "plain_text"));
+    until("plain text is told", || nodes[0].told("peer_rejected", "plain_text"));
 
     // Somebody with the right name and a certificate of another authority.
     let mut stranger = config.clone();
@@ -51,7 +51,7 @@ fn members_know_each_other_by_certificate_and_strangers_are_not_heard() {
     let own = secured(&stranger, &other, folder.path(), 2);
     let stranger = Live::start(&own, 2, folder.path(), Options::default());
     // Which side notices first is up to TLS; each says it.
-    until("it is refused", || !stranger.events("unreachable").is_empty());
+    until("it is refused", || !stranger.events("peer_unreachable").is_empty());
     until("it is counted", || {
         let (_, text) = nodes[0].http("/metrics");
         text.lines().filter(|line| line.starts_with("ringleader_refused_total")).count() >= 2
@@ -59,7 +59,7 @@ fn members_know_each_other_by_certificate_and_strangers_are_not_heard() {
     for node in &nodes {
         assert!(node.status().peers.iter().all(|peer| peer.place != 2 || !peer.connected));
     }
-    assert!(stranger.events("met").is_empty(), "nobody has greeted it");
+    assert!(stranger.events("peer_identified").is_empty(), "nobody has greeted it");
 }
 
 #[test]
@@ -73,8 +73,8 @@ fn a_greeting_in_plain_text_must_come_from_a_member_who_dials_this_one() {
         let mut stream = TcpStream::connect(&config.addresses[0].peer).expect("it listens");
         stream.write_all(bytes).expect("it is read");
         let _ = stream.read_to_end(&mut Vec::new());
-        until(reason, || node.told("refused", reason));
+        until(reason, || node.told("peer_rejected", reason));
     }
     drop(TcpStream::connect(&config.addresses[0].peer));
-    until("one that says nothing is told", || node.told("refused", "closed"));
+    until("one that says nothing is told", || node.told("peer_rejected", "closed"));
 }

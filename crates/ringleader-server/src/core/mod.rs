@@ -12,7 +12,7 @@ pub use replica::{Alone, Replica};
 pub use waiting::{Context, Outbox, Reply};
 
 use crate::clocks::Clocks;
-use crate::journal::Journal;
+use crate::journal;
 use crate::mesh::{Inbound, Mesh};
 use crate::metrics::Metrics;
 use crate::owner;
@@ -24,6 +24,7 @@ use ringleader_locks::{
     ServerId, ServerSpec, ServerStatus, SessionId, Tally, Times, View,
 };
 use ringleader_net::clock;
+use ringleader_net::journal::{Journal, Level};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -96,6 +97,8 @@ struct State {
     askers: Asker,
     sleeps_until: Micros,
     journal: Journal,
+    /// Whether it was told that something happened that cannot be.
+    defect_told: bool,
 }
 
 impl Core {
@@ -117,6 +120,7 @@ impl Core {
             askers: 0,
             sleeps_until: Micros(u64::MAX),
             journal,
+            defect_told: false,
         };
         Core(Arc::new(Inner {
             state: Mutex::new(state),
@@ -313,6 +317,7 @@ impl Core {
         let again = matches!(input, Input::Company);
         let mut outputs = std::mem::take(&mut state.outputs);
         state.server.handle(now, input, &mut outputs);
+        journal::tell_defect(&state.journal, &mut state.defect_told, now, state.server.tally());
         let mut answered = None;
         for output in outputs.drain(..) {
             match output {
@@ -344,7 +349,7 @@ impl Core {
 
     fn told(&self, state: &mut State, now: Micros, event: &Event) {
         self.0.metrics.happened(event);
-        state.journal.event(now, event);
+        journal::tell(&state.journal, now, event);
         if *event == Event::Drained {
             self.0.drained.send_replace(true);
         }
@@ -373,7 +378,7 @@ impl Core {
     fn proposes(&self, command: Command) {
         let core = self.clone();
         self.0.metrics.proposed(&command);
-        tracing::info!(event = "proposes", command = ?command);
+        tracing::info!(event = "membership_proposed", command = ?command);
         self.0.runtime.spawn(async move {
             match core.0.store.propose(command).await {
                 Ok(view) => core.happens(Input::Hint(view.epoch)),
@@ -485,7 +490,7 @@ impl Core {
 
     /// Something to be told about the whole server.
     pub fn tells(&self, event: &'static str) {
-        self.with(|state| state.journal.tells(event, clock::now()));
+        self.with(|state| state.journal.write(&state.journal.line(event, clock::now(), Level::Info)));
     }
 
     /// What is measured.

@@ -94,7 +94,11 @@ impl Strain {
         if logged == 0 || now - Micros(logged) > QUIET {
             self.logged.store(now.0, Ordering::Relaxed);
             let late_ms = late.0 / 1000;
-            tracing::warn!(event = "behind", late_ms, "new sessions and requests are refused with `limit`");
+            tracing::warn!(
+                event = "overloaded",
+                late_ms,
+                "new sessions and requests are refused with `limit`"
+            );
         }
     }
 }

@@ -149,7 +149,7 @@ pub(super) async fn change(
         return refuse_with(Refusal { help: Some(help), ..refuse("not_found", message, NOTHING_DONE) });
     };
     let place = ServerId::try_from(place).unwrap_or(ServerId::MAX);
-    tracing::info!(event = "asked", what, server = id, by = %who.key());
+    tracing::info!(event = "membership_change_requested", what, server = id, by = %who.key());
     match what.as_str() {
         "drain" if place == core.own() => {
             core.drain();

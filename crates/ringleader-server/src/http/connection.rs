@@ -200,7 +200,7 @@ impl Surface {
     fn turns_away(&self, from: SocketAddr, why: &Stranger) {
         self.core().metrics().refused(why.code);
         if self.0.gate.sieve.passes(why.code) {
-            tracing::warn!(event = "client_refused", from = %from, reason = why.code, why = why.message);
+            tracing::warn!(event = "client_rejected", from = %from, reason = why.code, why = why.message);
         }
     }
 }

@@ -56,7 +56,7 @@ impl Surface {
 
     /// Logs how many refused handshakes were not logged one by one, for ever.
     pub async fn tells_refusals(self) {
-        self.0.gate.sieve.tells("client_refused").await;
+        self.0.gate.sieve.tells("client_rejected").await;
     }
 
     /// Serves clients by TLS, for ever.

@@ -140,7 +140,7 @@ impl Mesh {
     /// Takes connections, for ever. They wait among these strangers; those of peers become tasks of the runtime.
     pub async fn listens(self, listener: TcpListener, strangers: Queue) {
         let _ = self.0.strangers.set(strangers);
-        tokio::join!(mesh::listen(listener, Arc::new(self.clone())), self.0.sieve.tells("stranger"));
+        tokio::join!(mesh::listen(listener, Arc::new(self.clone())), self.0.sieve.tells("peer_rejected"));
     }
 
     /// Makes connections, for ever, in this runtime.
@@ -243,7 +243,7 @@ impl mesh::Ear for Ear {
         if let Some(link) = self.mesh.0.links.get(usize::from(self.peer)) {
             link.breaks(&self.outgoing);
         }
-        tracing::warn!(event = "disconnected", peer = self.mesh.name(self.peer), why = %ended);
+        tracing::warn!(event = "peer_disconnected", peer = self.mesh.name(self.peer), why = %ended);
     }
 }
 
@@ -297,21 +297,21 @@ impl Protocol for Mesh {
 
     async fn connected(&self, peer: ServerId, _: SocketAddr) -> Option<(Arc<Outgoing>, Ear)> {
         let outgoing = self.0.links.get(usize::from(peer))?.connects();
-        tracing::info!(event = "connected", peer = self.name(peer));
+        tracing::info!(event = "peer_connected", peer = self.name(peer));
         Some((Arc::clone(&outgoing), Ear { mesh: self.clone(), peer, outgoing }))
     }
 
     fn stranger(&self, from: SocketAddr, Stranger { code: reason, message: why }: Stranger) {
         Tally::count(&self.0.tally.refused);
         if self.0.sieve.passes(reason) {
-            tracing::warn!(event = "stranger", from = %from, reason, why);
+            tracing::warn!(event = "peer_rejected", from = %from, reason, why);
         }
     }
 
     fn unreachable(&self, peer: ServerId, Stranger { code: reason, message: why }: Stranger) {
         // The same reason is not said again and again.
         if self.0.links.get(usize::from(peer)).is_some_and(|link| link.is_unreached(reason)) {
-            tracing::warn!(event = "unreachable", peer = self.name(peer), reason, why);
+            tracing::warn!(event = "peer_unreachable", peer = self.name(peer), reason, why);
         }
     }
 

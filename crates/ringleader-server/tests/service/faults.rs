@@ -141,7 +141,7 @@ fn a_rolling_restart_under_load_loses_no_lock() {
     fences.dedup();
     assert_eq!(fences.len(), all, "no fence was given twice");
     let lines = events(&journal);
-    let lost = lines.iter().filter(|line| line["event"] == "lost" && line["name"] == "shared").count();
+    let lost = lines.iter().filter(|line| line["event"] == "lease_lost" && line["name"] == "shared").count();
     assert_eq!(lost, 0, "no holder lost its lock");
     assert_eq!(lines.iter().filter(|line| line["event"] == "drained").count(), 3, "all three left in order");
 }

@@ -262,7 +262,7 @@ pub fn grants_out_of_order(events: &[String]) -> Result<Option<String>, String> 
     for text in events {
         for line in text.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n')) {
             let value: Value = serde_json::from_str(line).map_err(|error| format!("{line}: {error}"))?;
-            if value["event"] != "granted" {
+            if value["event"] != "lease_granted" {
                 continue;
             }
             let fence = value["fence"].as_str().and_then(|fence| fence.parse().ok());
@@ -389,7 +389,7 @@ mod tests {
     #[test]
     fn grants_of_servers_are_in_order() {
         let grant = |at: u64, fence: u64| {
-            format!(r#"{{"event":"granted","at_us":{at},"name":"x","fence":"{fence}"}}"#) + "\n"
+            format!(r#"{{"event":"lease_granted","at_us":{at},"name":"x","fence":"{fence}"}}"#) + "\n"
         };
         let files = |first: u64, second: u64| [grant(1, first) + "{\"event\":\"cut o", grant(2, second)];
         assert_eq!(grants_out_of_order(&files(1, 2)), Ok(None));

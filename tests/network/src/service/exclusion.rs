@@ -115,7 +115,7 @@ impl Service {
         let is_it = |line: &str| {
             let line: Value = serde_json::from_str(line).unwrap_or_default();
             (&line["event"], &line["name"], &line["fence"])
-                == (&json!("granted"), &json!(frozen.lock), &json!(fence))
+                == (&json!("lease_granted"), &json!(frozen.lock), &json!(fence))
         };
         let granted = |path: &PathBuf| {
             path.extension().is_some_and(|ending| ending == "events")

@@ -80,9 +80,9 @@ impl Service {
             let word = format!("\"event\":\"{word}\"");
             events.iter().map(|text| text.matches(&word).count() as u64).sum()
         };
-        tally.add("grants of servers", happened("granted"));
-        tally.add("views installed, by all", happened("installed"));
-        tally.add("sessions expired", happened("expired"));
+        tally.add("grants of servers", happened("lease_granted"));
+        tally.add("views installed, by all", happened("membership_installed"));
+        tally.add("sessions expired", happened("session_expired"));
         let total = self.lab.switch().total();
         tally.add("frames forwarded", total.forwarded);
         tally.add("frames cut", total.cut);

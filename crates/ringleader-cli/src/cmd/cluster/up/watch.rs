@@ -44,24 +44,24 @@ pub(super) fn begin(
 }
 
 /// A line in words; none for what is of no interest to people.
-fn words(seen: &Seen, is_election: bool) -> Option<String> {
+fn words(seen: &Seen) -> Option<String> {
     let text = |key: &str| seen.line[key].as_str().unwrap_or("");
     let (member, peer, epoch) = (text("member"), text("peer"), seen.line["epoch"].as_u64().unwrap_or(0));
-    Some(match (text("event"), is_election) {
-        ("leads", true) => {
+    Some(match text("event") {
+        "leader_elected" => {
             let since = seen.after_kill.map(|after| format!(", {:.0} ms after the kill", after * 1000.0));
             format!("{GREEN}{member} leads{RESET} (epoch {epoch}{})", since.unwrap_or_default())
         }
-        ("leads", false) => format!("{member} is inside"),
-        ("stops", true) => format!("{member} leads no more ({})", text("ending")),
-        ("stops", false) => format!("{member} is outside ({})", text("ending")),
-        ("opens", _) => format!("{member} opens epoch {epoch}"),
-        ("suspects", _) => format!("{YELLOW}{member} suspects {peer}{RESET}"),
-        ("hears", _) => format!("{DIM}{member} hears {peer}{RESET}"),
-        ("refused", _) => format!("{YELLOW}{member} refuses {peer}: {}{RESET}", text("why")),
-        ("clock_wrong", _) => format!("{RED}{member}: the clock of {peer} is wrong{RESET}"),
-        ("restarted", _) => format!("{CYAN}{member} is started again{RESET}"),
-        ("killed", _) => {
+        "section_entered" => format!("{member} is inside"),
+        "leadership_lost" => format!("{member} leads no more ({})", text("ending")),
+        "section_left" => format!("{member} is outside ({})", text("ending")),
+        "epoch_opened" => format!("{member} opens epoch {epoch}"),
+        "peer_suspected" => format!("{YELLOW}{member} suspects {peer}{RESET}"),
+        "peer_heard" => format!("{DIM}{member} hears {peer}{RESET}"),
+        "peer_rejected" => format!("{YELLOW}{member} refuses {peer}: {}{RESET}", text("why")),
+        "clock_drift_exceeded" => format!("{RED}{member}: the clock of {peer} is wrong{RESET}"),
+        "restarted" => format!("{CYAN}{member} is started again{RESET}"),
+        "killed" => {
             let what = if seen.line["leads"] == true { ", who leads" } else { "" };
             format!("{RED}kill -9 {member}{RESET}{what}")
         }
@@ -74,7 +74,7 @@ impl Teller {
         if console.quiet || console.json {
             return Ok(());
         }
-        let Some(words) = words(seen, watch.is_election()) else { return Ok(()) };
+        let Some(words) = words(seen) else { return Ok(()) };
         self.wipe(console)?;
         let seconds = watch.seconds(seen.line["at_us"].as_u64().unwrap_or(0));
         writeln!(console.err, "  {DIM}{seconds:8.3} s{RESET}  {words}")?;
