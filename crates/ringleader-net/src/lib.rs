@@ -11,6 +11,8 @@ pub mod doctor;
 #[cfg(unix)]
 pub mod elect;
 pub mod events;
+#[cfg(unix)]
+pub mod hold;
 mod http;
 pub mod journal;
 pub mod limits;

@@ -42,11 +42,23 @@ impl Stopping {
         }
     }
 
-    /// Whether a command could ever run with these.
+    /// What was asked for, and otherwise the usual. Who asks for less grace than usual does not mean to be killed
+    /// before it.
     ///
     /// # Errors
-    /// Why not.
-    pub fn fits(self, lease: Micros) -> Result<(), String> {
+    /// Why no command could ever run with these.
+    pub fn asked(
+        grace: Option<Micros>,
+        kill_before: Option<Micros>,
+        lease: Micros,
+    ) -> Result<Stopping, String> {
+        let usual = Stopping::usual(lease);
+        let grace = grace.unwrap_or(usual.grace);
+        let stopping = Stopping { grace, kill_before: kill_before.unwrap_or(usual.kill_before.min(grace)) };
+        stopping.fits(lease).map(|()| stopping)
+    }
+
+    fn fits(self, lease: Micros) -> Result<(), String> {
         use crate::config::written;
         if self.kill_before > self.grace {
             return Err(format!(
@@ -155,6 +167,43 @@ pub enum Outcome {
     Exited(u8),
     /// It was stopped.
     Stopped,
+}
+
+/// How it ended for whoever asked for the command.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ended {
+    /// The command ended by itself, with this code.
+    Command(u8),
+    /// What it was to run under was not obtained in time.
+    NotInTime,
+    /// That was lost while the command ran, which has been stopped.
+    Lost,
+    /// A signal ended the waiting.
+    Signal(i32),
+}
+
+impl Ended {
+    /// The exit code.
+    #[must_use]
+    pub fn code(self) -> u8 {
+        match self {
+            Ended::Command(code) => code,
+            Ended::NotInTime => 75,
+            Ended::Lost => 76,
+            Ended::Signal(signal) => 128 + u8::try_from(signal).unwrap_or(127),
+        }
+    }
+
+    /// In a word.
+    #[must_use]
+    pub const fn how(self) -> &'static str {
+        match self {
+            Ended::Command(_) => "command",
+            Ended::NotInTime => "not-in-time",
+            Ended::Lost => "lost",
+            Ended::Signal(_) => "signal",
+        }
+    }
 }
 
 /// Calls with every signal that a command would get, from now on.

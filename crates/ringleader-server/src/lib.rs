@@ -2,7 +2,6 @@
 //! [`ringleader_locks::Server`], which decides everything.
 
 pub mod access;
-mod clocks;
 pub mod config;
 pub mod core;
 pub mod doctor;
@@ -10,10 +9,12 @@ pub mod embedded;
 pub mod http;
 pub mod journal;
 pub mod local;
+pub mod look;
 pub mod mesh;
 pub mod metrics;
 mod owner;
 mod queue;
+pub mod reach;
 pub mod service;
 pub mod store;
 mod words;

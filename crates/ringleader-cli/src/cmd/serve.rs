@@ -2,8 +2,6 @@
 
 #[cfg(feature = "cluster")]
 mod cluster;
-#[cfg(feature = "cluster")]
-mod gather;
 
 use crate::App;
 use crate::args::{ServeArgs, quoted};

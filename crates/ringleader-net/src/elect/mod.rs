@@ -2,7 +2,7 @@
 
 mod lease;
 
-pub use crate::oversee::Stopping;
+pub use crate::oversee::{Ended, Stopping};
 pub use lease::{Lease, counted};
 
 use crate::client::{self, Answer, Unanswered};
@@ -13,12 +13,6 @@ use std::ffi::OsString;
 use std::process::ExitStatus;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
-
-/// Exit code: not leading in time.
-pub const NOT_IN_TIME: u8 = 75;
-
-/// Exit code: lost while the command ran.
-pub const LOST: u8 = 76;
 
 /// So long it is tried to reach the member at all.
 pub const SILENCE: Micros = Micros::millis(5000);
@@ -66,32 +60,6 @@ pub enum Happening {
     },
     /// What becomes of the command.
     Command(Step),
-}
-
-/// How it ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Ended {
-    /// The command ended by itself, with this code.
-    Command(u8),
-    /// The member did not lead in time.
-    NotInTime,
-    /// It was lost while the command ran; that has been stopped.
-    Lost,
-    /// A signal ended the waiting.
-    Signal(i32),
-}
-
-impl Ended {
-    /// The exit code.
-    #[must_use]
-    pub fn code(self) -> u8 {
-        match self {
-            Ended::Command(code) => code,
-            Ended::NotInTime => NOT_IN_TIME,
-            Ended::Lost => LOST,
-            Ended::Signal(signal) => 128 + u8::try_from(signal).unwrap_or(127),
-        }
-    }
 }
 
 /// What wakes the loop.

@@ -11,7 +11,6 @@ mod waiting;
 pub use replica::{Alone, Replica};
 pub use waiting::{Context, Outbox, Reply};
 
-use crate::clocks::Clocks;
 use crate::journal;
 use crate::mesh::{Inbound, Mesh};
 use crate::metrics::Metrics;
@@ -164,7 +163,7 @@ impl Core {
 
     /// Wakes the server when it wants to be woken.
     async fn keeps_time(self) {
-        let mut clocks = Clocks::new();
+        let mut clocks = clock::Clocks::new();
         loop {
             let now = clock::now();
             if let Some((clock, by)) = clocks.look(now) {

@@ -1,5 +1,6 @@
 //! `ringleader cert init|issue|show`: the cluster's own authority, and the certificates that it signs.
 
+use super::is_service;
 use crate::App;
 use crate::args::{CertArgs, CertCommand, InitArgs, IssueArgs};
 use crate::console::{BOLD, Console, DIM, RESET};
@@ -7,7 +8,7 @@ use crate::error::{Diagnostic, Failure};
 use crate::output;
 use ringleader_net::cert::{self, Pair, Shown, Validity};
 use ringleader_net::config::{Config, Environment};
-use ringleader_server::config::{Config as Service, SERVICE_SCHEMA, schema_of};
+use ringleader_server::config::Config as Service;
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -37,7 +38,7 @@ fn init(app: &App, args: &InitArgs, console: &mut Console<'_>) -> Result<u8, Fai
 
 fn issue(app: &App, args: &IssueArgs, console: &mut Console<'_>) -> Result<u8, Failure> {
     let (cluster, members) = match &args.config {
-        Some(path) if schema_of(path).as_deref() == Some(SERVICE_SCHEMA) => {
+        Some(path) if is_service(path) => {
             let config = Service::read(path, None, &Environment::of_process())?;
             let servers = config.servers.into_iter().map(|server| server.name).collect();
             (config.cluster, Some((path.display().to_string(), servers)))

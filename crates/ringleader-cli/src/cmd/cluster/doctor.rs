@@ -1,5 +1,6 @@
 //! `ringleader doctor`: what is wrong, and what to type.
 
+use super::is_service;
 use crate::App;
 use crate::args::DoctorArgs;
 use crate::console::{Console, DIM, GREEN, RED, RESET, YELLOW};
@@ -7,14 +8,13 @@ use crate::error::{Diagnostic, Failure};
 use ringleader_net::Advice;
 use ringleader_net::config::{Config, Environment};
 use ringleader_net::doctor::{Finding, Level, Question, Subject, examine};
-use ringleader_server::config::{SERVICE_SCHEMA, schema_of};
 use serde_json::json;
 use std::io::{self, Write};
 
 pub(crate) fn run(app: &App, args: &DoctorArgs, console: &mut Console<'_>) -> Result<u8, Failure> {
     let name = args.name.as_deref();
     let environment = Environment::of_process();
-    if schema_of(&args.config).as_deref() == Some(SERVICE_SCHEMA) {
+    if is_service(&args.config) {
         let config = ringleader_server::config::Config::read(&args.config, name, &environment)?;
         return look(ringleader_server::doctor::subject(&config), args, console);
     }

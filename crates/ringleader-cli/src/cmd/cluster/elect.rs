@@ -32,17 +32,17 @@ fn elsewhere() -> Diagnostic {
 mod unix {
     use super::{App, Console, Diagnostic, ElectArgs, ElectExecArgs, Failure};
     use crate::args::Span;
-    use ringleader_live::Micros;
+    use crate::cmd::cluster::lock::{self, Teller, seconds, step_object, step_words};
+    use crate::cmd::cluster::{is_service, program};
     use ringleader_net::child;
     use ringleader_net::config::{Config, Environment};
     use ringleader_net::elect::{Ended, Happening, Plan, Stopping};
-    use ringleader_server::config::{SERVICE_SCHEMA, schema_of};
     use serde_json::{Value, json};
 
     pub(crate) fn run(app: &App, args: &ElectArgs, console: &mut Console<'_>) -> Result<u8, Failure> {
-        let of_service = schema_of(&args.config).as_deref() == Some(SERVICE_SCHEMA);
+        let of_service = is_service(&args.config);
         if of_service || !args.reach.server.is_empty() {
-            return super::super::lock::elect(app, args, console);
+            return lock::elect(app, args, console);
         }
         let Some(name) = &args.name else {
             let message = "--name NAME is needed: the member of the cluster that is to lead";
@@ -62,48 +62,19 @@ mod unix {
             .into());
         }
         let plan = plan(app, args, name)?;
-        let (json, quiet, err) = (console.json, console.quiet, &mut *console.err);
-        // The command writes to stdout, so what is told goes to stderr, as text or as JSON Lines.
-        let mut tell = |happening: Happening| {
-            let line = if json {
-                Some(object(&plan.group, &happening).to_string())
-            } else if quiet {
-                None
-            } else {
-                words(&plan, &happening).map(|words| format!("elect {}: {words}", plan.group))
-            };
-            if let Some(line) = line {
-                let _ = writeln!(err, "{line}");
-                let _ = err.flush();
-            }
-        };
-        let ended = ringleader_net::elect::run(&plan, &mut tell)?;
-        let line = if json {
-            Some(
-                json!({ "schema": "ringleader.elect/1", "event": "ended", "group": plan.group,
-                "how": how(ended), "exit": ended.code() })
-                .to_string(),
-            )
-        } else if quiet {
-            None
-        } else {
-            over(&plan, ended).map(|words| format!("elect {}: {words}", plan.group))
-        };
-        if let Some(line) = line {
-            writeln!(console.err, "{line}")?;
-        }
+        let mut teller = Teller { what: "elect", of: ("group", &plan.group), console };
+        let ended = ringleader_net::elect::run(&plan, &mut |happening| {
+            teller.tell(words(&plan, &happening), object(&happening));
+        })?;
+        teller.ended(over(&plan, ended), ended);
         Ok(ended.code())
     }
 
     fn plan(app: &App, args: &ElectArgs, name: &str) -> Result<Plan, Failure> {
         let config = Config::read(&args.config, app.registry, Some(name), &Environment::of_process())?;
         let lease = config.cluster.timing.terms.lease;
-        let usual = Stopping::usual(lease);
-        let span = |given: Option<Span>, usual: Micros| given.map_or(usual, |span| span.0);
-        let grace = span(args.grace, usual.grace);
-        // Who asks for less grace than usual does not mean to be killed before it.
-        let stopping = Stopping { grace, kill_before: span(args.kill_before, usual.kill_before.min(grace)) };
-        stopping.fits(lease).map_err(|why| {
+        let span = |given: Option<Span>| given.map(|span| span.0);
+        let stopping = Stopping::asked(span(args.grace), span(args.kill_before), lease).map_err(|why| {
             Diagnostic::input("ringleader::impossible_times", why)
                 .help("a lease has room for --grace up to half of it, and --kill-before up to --grace;")
                 .help("a longer lease is a matter of the configuration: [timing] lease = \"10s\"")
@@ -121,13 +92,6 @@ mod unix {
             Diagnostic::input("ringleader::no_status", message)
                 .help("add one to its [[member]], such as status = \"127.0.0.1:7422\", or say --at HOST:PORT")
         })?;
-        let program = std::env::current_exe().map_err(|error| {
-            Diagnostic::new(
-                "ringleader::no_process",
-                4,
-                format!("this program does not find itself: {error}"),
-            )
-        })?;
         Ok(Plan {
             group: args.group.clone(),
             member: name.to_owned(),
@@ -135,7 +99,7 @@ mod unix {
             lease,
             stopping,
             wait: args.wait.map(|wait| wait.0),
-            program: program.into_os_string(),
+            program: program()?.into(),
             command: args.command.clone(),
             on_lost: args.on_lost.clone(),
         })
@@ -163,12 +127,12 @@ mod unix {
             Happening::Waits(_) => format!("waiting until {member} leads"),
             Happening::Silent(why) => format!("{member} does not answer at {}: {why}", plan.address),
             Happening::Runs { epoch, group, left } => {
-                let left = super::super::lock::seconds(*left);
+                let left = seconds(*left);
                 format!(
                     "{member} leads, epoch {epoch}, granted for {left}; the command is process group {group}"
                 )
             }
-            Happening::Command(step) => return super::super::lock::step_words(step, "the grants end"),
+            Happening::Command(step) => return step_words(step, "the grants end"),
         })
     }
 
@@ -181,33 +145,14 @@ mod unix {
         }
     }
 
-    fn how(ended: Ended) -> &'static str {
-        match ended {
-            Ended::Command(_) => "command",
-            Ended::NotInTime => "not-in-time",
-            Ended::Lost => "lost",
-            Ended::Signal(_) => "signal",
-        }
-    }
-
-    fn object(group: &str, happening: &Happening) -> Value {
-        let event = |name: &str, more: Value| {
-            let mut object = json!({ "schema": "ringleader.elect/1", "event": name, "group": group });
-            if let (Some(object), Value::Object(more)) = (object.as_object_mut(), more) {
-                object.extend(more);
-            }
-            object
-        };
+    fn object(happening: &Happening) -> (&'static str, Value) {
         match happening {
-            Happening::Waits(leader) => event("waits", json!({ "leader": leader })),
-            Happening::Silent(why) => event("silent", json!({ "why": why })),
+            Happening::Waits(leader) => ("waits", json!({ "leader": leader })),
+            Happening::Silent(why) => ("silent", json!({ "why": why })),
             Happening::Runs { epoch, group, left } => {
-                event("runs", json!({ "epoch": epoch, "process_group": group, "left_us": left.0 }))
+                ("runs", json!({ "epoch": epoch, "process_group": group, "left_us": left.0 }))
             }
-            Happening::Command(step) => {
-                let (name, more) = super::super::lock::step_object(step);
-                event(name, more)
-            }
+            Happening::Command(step) => step_object(step),
         }
     }
 }

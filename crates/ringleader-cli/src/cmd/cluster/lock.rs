@@ -1,16 +1,15 @@
 //! `ringleader lock NAME -- CMD`, and `ringleader elect` of a lock service: a command runs while it is held.
 
-use super::hold::{Ended, Happening, Plan, Refused, Wait, run as hold};
-use super::reach;
+use super::{program, reach};
 use crate::App;
 use crate::args::{ElectArgs, LockArgs, ReachArgs};
 use crate::console::Console;
 use crate::error::{Diagnostic, Failure};
 use ringleader_live::Micros;
 use ringleader_locks::{Class, Kind};
-use ringleader_net::oversee::Step;
+use ringleader_net::hold::{Happening, Plan, Refused, Wait, run as hold};
+use ringleader_net::oversee::{Ended, Step};
 use serde_json::{Value, json};
-use std::ffi::OsString;
 use std::time::Duration;
 
 pub(crate) fn run(app: &App, args: &LockArgs, console: &mut Console<'_>) -> Result<u8, Failure> {
@@ -35,7 +34,7 @@ pub(crate) fn run(app: &App, args: &LockArgs, console: &mut Console<'_>) -> Resu
         priority: 0,
         grace: args.hold.grace.map(|span| span.0),
         kill_before: args.hold.kill_before.map(|span| span.0),
-        program: program()?,
+        program: program()?.into(),
         command: args.command.clone(),
         on_gain: None,
         on_lost: args.on_lost.clone(),
@@ -75,7 +74,7 @@ pub(super) fn elect(app: &App, args: &ElectArgs, console: &mut Console<'_>) -> R
         priority: of_service.priority,
         grace: args.grace.map(|span| span.0),
         kill_before: args.kill_before.map(|span| span.0),
-        program: program()?,
+        program: program()?.into(),
         command: args.command.clone(),
         on_gain: of_service.on_gain.clone(),
         on_lost: args.on_lost.clone(),
@@ -90,43 +89,52 @@ fn no_command(app: &App, what: &str, name: &str, message: &str) -> Failure {
         .into()
 }
 
-fn program() -> Result<OsString, Failure> {
-    let program = std::env::current_exe().map_err(|error| {
-        Diagnostic::new("ringleader::no_process", 4, format!("this program does not find itself: {error}"))
-    })?;
-    Ok(program.into_os_string())
+/// Tells what happens, in words or as JSON Lines, on stderr: the command writes to stdout.
+pub(super) struct Teller<'t, 'c> {
+    /// The command.
+    pub(super) what: &'static str,
+    /// What its object is called, and which it is.
+    pub(super) of: (&'static str, &'t str),
+    pub(super) console: &'t mut Console<'c>,
 }
 
-fn carry_out(what: &str, plan: &Plan, console: &mut Console<'_>) -> Result<u8, Failure> {
-    let (json, quiet, err) = (console.json, console.quiet, &mut *console.err);
-    let schema = format!("ringleader.{what}/1");
-    let mut code = None;
-    // The command writes to stdout, so what is told goes to stderr, as text or as JSON Lines.
-    let mut write = |words: Option<String>, object: (&str, Value)| {
-        let line = if json {
-            let (event, more) = object;
-            let mut object = json!({ "schema": schema, "event": event, "name": plan.name });
+impl Teller<'_, '_> {
+    pub(super) fn tell(&mut self, words: Option<String>, (event, more): (&str, Value)) {
+        let Teller { what, of: (key, name), console } = self;
+        let line = if console.json {
+            let mut object = json!({ "schema": format!("ringleader.{what}/1"), "event": event, *key: name });
             if let (Some(object), Value::Object(more)) = (object.as_object_mut(), more) {
                 object.extend(more);
             }
             Some(object.to_string())
         } else {
-            words.filter(|_| !quiet).map(|words| format!("{what} {}: {words}", plan.name))
+            words.filter(|_| !console.quiet).map(|words| format!("{what} {name}: {words}"))
         };
         if let Some(line) = line {
-            let _ = writeln!(err, "{line}");
-            let _ = err.flush();
+            let _ = writeln!(console.err, "{line}");
+            let _ = console.err.flush();
         }
-    };
-    let ended = hold(plan, &mut |happening: Happening| {
-        write(words(plan.kind, &happening), object(&happening));
-    });
-    if let Ok(ended) = &ended {
-        code = Some(ended.code());
-        write(over(plan, *ended), ("ended", json!({ "how": how(*ended), "exit": ended.code() })));
     }
+
+    pub(super) fn ended(&mut self, words: Option<String>, ended: Ended) {
+        self.tell(words, ("ended", json!({ "how": ended.how(), "exit": ended.code() })));
+    }
+}
+
+fn carry_out(what: &'static str, plan: &Plan, console: &mut Console<'_>) -> Result<u8, Failure> {
+    let mut teller = Teller { what, of: ("name", &plan.name), console };
+    let mut fence = 0;
+    let ended = hold(plan, &mut |happening: Happening| {
+        if let Happening::Holds { fence: held, .. } = &happening {
+            fence = *held;
+        }
+        teller.tell(words(plan.kind, &happening), object(&happening));
+    });
     match ended {
-        Ok(_) => Ok(code.unwrap_or_default()),
+        Ok(ended) => {
+            teller.ended(over(plan, ended, fence), ended);
+            Ok(ended.code())
+        }
         Err(Refused::Service(error)) => Err(reach::failure(error)),
         Err(Refused::Machine(problem)) => Err(problem.into()),
         Err(Refused::Times(why)) => Err(Diagnostic::input("ringleader::impossible_times", why)
@@ -231,23 +239,14 @@ fn object(happening: &Happening) -> (&'static str, Value) {
     }
 }
 
-fn over(plan: &Plan, ended: Ended) -> Option<String> {
+fn over(plan: &Plan, ended: Ended, fence: u64) -> Option<String> {
     match ended {
         Ended::Command(code) => Some(format!("the command exited with {code}")),
         Ended::NotInTime if plan.wait == Wait::Try => Some("somebody else has it".to_owned()),
         Ended::NotInTime => Some("not obtained in time".to_owned()),
-        Ended::Lost(fence) => {
+        Ended::Lost => {
             Some(format!("LOST; the command was stopped; token {fence} is now stale: storage must refuse it"))
         }
         Ended::Signal(_) => None,
-    }
-}
-
-fn how(ended: Ended) -> &'static str {
-    match ended {
-        Ended::Command(_) => "command",
-        Ended::NotInTime => "not-in-time",
-        Ended::Lost(_) => "lost",
-        Ended::Signal(_) => "signal",
     }
 }

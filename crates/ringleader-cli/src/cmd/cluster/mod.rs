@@ -4,8 +4,6 @@ mod cert;
 mod doctor;
 mod elect;
 mod fence;
-#[cfg(unix)]
-mod hold;
 mod lock;
 mod node;
 mod observe;
@@ -17,7 +15,10 @@ mod up;
 use crate::App;
 use crate::args::ClusterCommand;
 use crate::console::Console;
-use crate::error::Failure;
+use crate::error::{Diagnostic, Failure};
+use comfy_table::{ContentArrangement, Table, presets};
+use ringleader_server::config::{SERVICE_SCHEMA, schema_of};
+use std::path::{Path, PathBuf};
 
 /// Runs a command; gives the exit code.
 pub(crate) fn run(app: &App, command: ClusterCommand, console: &mut Console<'_>) -> Result<u8, Failure> {
@@ -37,4 +38,26 @@ pub(crate) fn run(app: &App, command: ClusterCommand, console: &mut Console<'_>)
         ClusterCommand::ElectExec(args) => elect::exec(&args, console),
         ClusterCommand::LeaseWarden => elect::warden(),
     }
+}
+
+/// Whether a file describes a lock service, and not a cluster that runs algorithms.
+fn is_service(file: &Path) -> bool {
+    schema_of(file).as_deref() == Some(SERVICE_SCHEMA)
+}
+
+/// Our own program, which has the command `node` and what starts commands.
+fn program() -> Result<PathBuf, Diagnostic> {
+    std::env::current_exe().map_err(|error| {
+        Diagnostic::new("ringleader::no_process", 4, format!("this program does not find itself: {error}"))
+    })
+}
+
+/// A table with these columns.
+fn table<const N: usize>(columns: [&str; N]) -> Table {
+    let mut table = Table::new();
+    table
+        .load_style(presets::UTF8_FULL_CONDENSED.with_rounded_corners())
+        .set_content_arrangement(ContentArrangement::Disabled)
+        .set_header(columns);
+    table
 }

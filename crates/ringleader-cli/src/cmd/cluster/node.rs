@@ -1,5 +1,6 @@
 //! `ringleader node`: one member of a cluster, until it is told to stop.
 
+use super::is_service;
 use crate::App;
 use crate::args::{LogArg, NodeArgs};
 use crate::console::Console;
@@ -7,13 +8,12 @@ use crate::error::{Diagnostic, Failure};
 use ringleader_net::config::{Config, Environment};
 use ringleader_net::log::{LogFormat, LogGuard, subscribe};
 use ringleader_net::node::{Node, Options};
-use ringleader_server::config::{SERVICE_SCHEMA, schema_of};
 use serde_json::json;
 use std::io::{self, Write};
 
 pub(crate) fn run(app: &App, args: &NodeArgs, console: &mut Console<'_>) -> Result<u8, Failure> {
     let environment = Environment::of_process();
-    if schema_of(&args.config).as_deref() == Some(SERVICE_SCHEMA) {
+    if is_service(&args.config) {
         return super::service::node(args, &environment, console);
     }
     let config = Config::read(&args.config, app.registry, Some(&args.name), &environment)?;

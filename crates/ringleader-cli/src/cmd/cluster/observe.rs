@@ -4,14 +4,13 @@ use super::reach;
 use crate::args::{LocksArgs, ObserveArgs, ResignArgs};
 use crate::console::{Console, DIM, RESET};
 use crate::error::Failure;
-use comfy_table::{ContentArrangement, Table, presets};
 use ringleader_client::api::{LockInfo, Refusal, Release, Watched};
-use ringleader_client::{Code, Endpoint, LockError, Options, blocking};
+use ringleader_client::{Code, LockError, Options, blocking};
 use ringleader_locks::Kind;
 use ringleader_net::signals::Interrupted;
-use serde::Deserialize;
+use ringleader_server::look::{locks_of, together};
 use serde_json::{Value, json};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::time::Duration;
 
@@ -128,38 +127,33 @@ fn unnamed() -> Refusal {
 /// All locks that any server knows.
 pub(crate) fn locks(args: &LocksArgs, console: &mut Console<'_>) -> Result<u8, Failure> {
     let options = reach::options(&args.reach)?;
-    let mut all: BTreeMap<(String, String), LockInfo> = BTreeMap::new();
+    let mut listed: BTreeMap<String, Vec<LockInfo>> = BTreeMap::new();
     let mut silent: Vec<(String, LockError)> = Vec::new();
-    let mut answered: BTreeSet<String> = BTreeSet::new();
     for server in &options.servers {
-        match of_server(&options, server) {
-            Ok((name, locks)) => {
-                // The same server by its socket and by its address tells the same.
-                if answered.insert(name) {
-                    locks.into_iter().for_each(|lock| merge(&mut all, lock));
-                }
-            }
+        let (servers, patience) = (vec![server.clone()], Duration::from_secs(2));
+        match locks_of(&Options { servers, patience, ..options.clone() }, usize::MAX) {
+            // The same server by its socket and by its address tells the same.
+            Ok((name, locks, _)) => drop(listed.insert(name, locks)),
             Err(error) => silent.push((server.to_string(), error)),
         }
     }
-    if answered.is_empty() {
+    if listed.is_empty() {
         let error = silent.pop().map_or_else(|| LockError::from(unnamed()), |(_, error)| error);
         return Err(reach::failure(error));
     }
+    let listed = listed.iter().map(|(server, locks)| (server.as_str(), locks.as_slice()));
+    let mut all: Vec<LockInfo> = together(listed).into_values().collect();
+    all.sort_by(|one, other| (&one.name, &one.kind).cmp(&(&other.name, &other.kind)));
     if console.json {
         let silent: Vec<Value> =
             silent.iter().map(|(server, error)| json!({ "server": server, "why": error.message })).collect();
-        let locks: Vec<&LockInfo> = all.values().collect();
-        let object = json!({ "schema": "ringleader.locks/1", "locks": locks, "silent": silent });
+        let object = json!({ "schema": "ringleader.locks/1", "locks": all, "silent": silent });
         writeln!(console.out, "{object}")?;
         return Ok(0);
     }
-    let mut table = Table::new();
-    table
-        .load_style(presets::UTF8_FULL_CONDENSED.with_rounded_corners())
-        .set_content_arrangement(ContentArrangement::Disabled);
-    table.set_header(["name", "kind", "state", "fence", "holder", "lease ends in", "waiters", "server"]);
-    for lock in all.values() {
+    let mut table =
+        super::table(["name", "kind", "state", "fence", "holder", "lease ends in", "waiters", "server"]);
+    for lock in &all {
         let left = if lock.state == "held" { format!("{} ms", lock.remaining_ms) } else { String::new() };
         table.add_row([
             lock.name.clone(),
@@ -181,50 +175,4 @@ pub(crate) fn locks(args: &LocksArgs, console: &mut Console<'_>) -> Result<u8, F
         writeln!(console.err, "{DIM}{server}: {}{RESET}", error.message)?;
     }
     Ok(0)
-}
-
-/// What the one who has the token says counts; waiters are everywhere.
-fn merge(all: &mut BTreeMap<(String, String), LockInfo>, lock: LockInfo) {
-    let key = (lock.name.clone(), lock.kind.clone());
-    match all.get_mut(&key) {
-        None => {
-            all.insert(key, lock);
-        }
-        Some(known) => {
-            let waiters = known.waiters + lock.waiters;
-            if known.owner_server.is_none() {
-                *known = lock;
-            }
-            known.waiters = waiters;
-        }
-    }
-}
-
-/// The name of a server, and the locks that it knows, page by page.
-fn of_server(options: &Options, server: &Endpoint) -> Result<(String, Vec<LockInfo>), LockError> {
-    let one = Options { servers: vec![server.clone()], patience: Duration::from_secs(2), ..options.clone() };
-    let mut all: Vec<LockInfo> = Vec::new();
-    let mut after = String::new();
-    loop {
-        let bytes = blocking::call(&one, "GET", &format!("/v1/locks{after}"), None)?;
-        let page: Page = serde_json::from_slice(&bytes).map_err(|error| {
-            LockError::from(Refusal {
-                code: "protocol".to_owned(),
-                message: format!("what {server} answers cannot be read: {error}"),
-                ..unnamed()
-            })
-        })?;
-        all.extend(page.locks);
-        match page.next {
-            Some(next) => after = format!("?after={}", blocking::in_path(&next)),
-            None => return Ok((page.server, all)),
-        }
-    }
-}
-
-#[derive(Deserialize)]
-struct Page {
-    server: String,
-    locks: Vec<LockInfo>,
-    next: Option<String>,
 }

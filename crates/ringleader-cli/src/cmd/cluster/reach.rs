@@ -3,11 +3,10 @@
 
 use crate::args::ReachArgs;
 use crate::error::{Diagnostic, Failure};
-use ringleader_client::{Code, Credentials, Endpoint, LockError, Options};
-use ringleader_net::config::{Environment, Security, host_and_port};
-use ringleader_net::tls::certificate_name;
-use ringleader_server::config::{Config, ServerAddress};
-use std::path::{Path, PathBuf};
+use ringleader_client::{Code, Credentials, LockError, Options};
+use ringleader_net::config::{Environment, Security};
+use ringleader_server::config::Config;
+use ringleader_server::reach;
 
 /// What the client needs to know.
 pub(in crate::cmd) fn options(args: &ReachArgs) -> Result<Options, Failure> {
@@ -24,39 +23,13 @@ pub(in crate::cmd) fn options(args: &ReachArgs) -> Result<Options, Failure> {
                 .into());
         }
         let config = Config::read(&args.config, None, &Environment::of_process())?;
-        options.servers = servers(&config);
+        options.servers = reach::endpoints(&config);
         if let (None, Security::Tls { authority, .. }) = (&options.authority, &config.security) {
             options.authority = Some(authority.clone());
         }
     }
     options.credentials = credentials(args)?;
     Ok(options)
-}
-
-/// The servers of a configuration: first the sockets of this machine, then the others, each over TLS.
-fn servers(config: &Config) -> Vec<Endpoint> {
-    let sockets =
-        config.servers.iter().filter_map(socket_of).filter(|path| path.exists()).map(Endpoint::Unix);
-    let others = config.servers.iter().map(|server| api_of(config, server));
-    sockets.chain(others).collect()
-}
-
-/// Where clients of this machine reach a server.
-pub(in crate::cmd) fn socket_of(server: &ServerAddress) -> Option<PathBuf> {
-    server.socket.as_deref().map(|path| named(path, server))
-}
-
-/// The path of this server, where one path is written for all.
-pub(in crate::cmd) fn named(path: &Path, server: &ServerAddress) -> PathBuf {
-    PathBuf::from(path.to_string_lossy().replace("{name}", &server.name))
-}
-
-/// Where everybody else does.
-pub(in crate::cmd) fn api_of(config: &Config, server: &ServerAddress) -> Endpoint {
-    // It was looked at when the configuration was read.
-    let (host, port) = host_and_port(&server.api).unwrap_or_default();
-    let name = Some(certificate_name(&server.name, &config.cluster));
-    Endpoint::Https { host: host.to_owned(), port, name }
 }
 
 fn credentials(args: &ReachArgs) -> Result<Credentials, Failure> {

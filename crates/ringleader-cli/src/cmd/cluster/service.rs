@@ -1,22 +1,17 @@
 //! A lock service: one server of it, how it is, and who is a member.
 
-use super::reach;
 use crate::args::{MemberChange, MembersArgs, NodeArgs, StatusArgs};
 use crate::console::Console;
 use crate::error::{Diagnostic, Failure};
-use comfy_table::{ContentArrangement, Table, presets};
-use ringleader_client::{Code, Credentials, Endpoint, LockError, Options as Client, blocking};
-use ringleader_net::config::{Environment, Security};
+use comfy_table::Table;
+use ringleader_client::{Code, LockError};
+use ringleader_net::config::Environment;
 use ringleader_server::config::{Config, ServerAddress};
-use ringleader_server::local;
+use ringleader_server::reach::{ask_all, asked};
 use ringleader_server::{Options, Service};
 use serde_json::{Value, json};
 use std::io::{self, Write};
-use std::path::Path;
 use std::time::Duration;
-
-/// So long a server may take to answer.
-const ANSWER: Duration = Duration::from_secs(2);
 
 /// `ringleader node` for a server of a lock service.
 pub(super) fn node(
@@ -86,61 +81,11 @@ fn tell(
     console.err.flush()
 }
 
-/// How a client of this machine asks one server: by its socket if it may, otherwise by its API, with the certificate
-/// that is beside the configuration or the token of the environment.
-fn way_to(config: &Config, file: &Path, server: &ServerAddress) -> Client {
-    let local = reach::socket_of(server).filter(|path| std::os::unix::net::UnixStream::connect(path).is_ok());
-    let endpoint = local.map_or_else(|| reach::api_of(config, server), Endpoint::Unix);
-    let mut client = Client::new([endpoint]);
-    client.patience = ANSWER;
-    if let Security::Tls { authority, .. } = &config.security {
-        client.authority = Some(authority.clone());
-    }
-    let folder = file.parent().map(Path::to_owned).unwrap_or_default();
-    let certificate = folder.join(format!("{}.pem", local::CLIENT));
-    client.credentials = match std::env::var("RINGLEADER_TOKEN") {
-        Ok(token) if !token.is_empty() => Credentials::Token(token),
-        Ok(_) | Err(_) if certificate.exists() => {
-            Credentials::Certificate { key: certificate.with_extension("key"), chain: certificate }
-        }
-        Ok(_) | Err(_) => Credentials::None,
-    };
-    client
-}
-
-/// One server's answer.
-pub(super) fn asked(
-    config: &Config,
-    file: &Path,
-    server: &ServerAddress,
-    (method, path): (&str, &str),
-) -> Result<Value, LockError> {
-    let bytes = blocking::call(&way_to(config, file, server), method, path, None)?;
-    Ok(serde_json::from_slice(&bytes).unwrap_or(Value::Null))
-}
-
-/// Asks all at once.
-fn ask_all(config: &Config, args: &StatusArgs) -> Vec<(String, Result<Value, LockError>)> {
-    let chosen =
-        config.servers.iter().filter(|server| args.name.as_ref().is_none_or(|name| *name == server.name));
-    std::thread::scope(|scope| {
-        let asking: Vec<_> = chosen
-            .map(|server| {
-                (server, scope.spawn(|| asked(config, &args.config, server, ("GET", "/v1/status"))))
-            })
-            .collect();
-        let all = asking
-            .into_iter()
-            .filter_map(|(server, thread)| Some((server.name.clone(), thread.join().ok()?)));
-        all.collect()
-    })
-}
-
 /// `ringleader status` for a lock service.
 pub(super) fn status(args: &StatusArgs, console: &mut Console<'_>) -> Result<u8, Failure> {
     let config = Config::read(&args.config, args.name.as_deref(), &Environment::of_process())?;
     loop {
-        let heard = ask_all(&config, args);
+        let heard = ask_all(&config, &args.config, args.name.as_deref());
         if console.json {
             let servers: Vec<Value> = heard
                 .iter()
@@ -182,13 +127,9 @@ pub(super) fn status(args: &StatusArgs, console: &mut Console<'_>) -> Result<u8,
 }
 
 fn table(heard: &[(String, Result<Value, LockError>)]) -> Table {
-    let mut table = Table::new();
-    table
-        .load_style(presets::UTF8_FULL_CONDENSED.with_rounded_corners())
-        .set_content_arrangement(ContentArrangement::Disabled)
-        .set_header([
-            "server", "up", "epoch", "member", "lease", "sessions", "held", "waiters", "homes", "hears",
-        ]);
+    let mut table = super::table([
+        "server", "up", "epoch", "member", "lease", "sessions", "held", "waiters", "homes", "hears",
+    ]);
     for (name, answer) in heard {
         let Ok(status) = answer else {
             table.add_row([name.as_str(), "no", "–", "–", "–", "–", "–", "–", "–", "–"]);
@@ -282,11 +223,7 @@ fn list(config: &Config, args: &MembersArgs, console: &mut Console<'_>) -> Resul
         writeln!(console.out, "{answer}")?;
         return Ok(0);
     }
-    let mut table = Table::new();
-    table
-        .load_style(presets::UTF8_FULL_CONDENSED.with_rounded_corners())
-        .set_content_arrangement(ContentArrangement::Disabled)
-        .set_header(["server", "member", "since epoch", "votes", "homes", "api"]);
+    let mut table = super::table(["server", "member", "since epoch", "votes", "homes", "api"]);
     for member in answer["members"].as_array().into_iter().flatten() {
         let yes = |key: &str| {
             let words = member[key].as_bool().map(|yes| if yes { "yes" } else { "no" });
@@ -316,6 +253,6 @@ fn list(config: &Config, args: &MembersArgs, console: &mut Console<'_>) -> Resul
 
 /// A refusal of a server, in the form of the command line.
 fn said(error: LockError) -> Diagnostic {
-    let diagnostic = Diagnostic::new(reach::word(&error.code), 4, error.message.clone());
+    let diagnostic = Diagnostic::new(super::reach::word(&error.code), 4, error.message.clone());
     error.help.iter().fold(diagnostic, |said, line| said.help(line))
 }

@@ -1,14 +1,14 @@
 //! `ringleader status`: every member is asked how it is.
 
+use super::is_service;
 use crate::App;
 use crate::args::StatusArgs;
 use crate::console::Console;
 use crate::error::{Diagnostic, Failure};
-use comfy_table::{ContentArrangement, Table, presets};
+use comfy_table::Table;
 use ringleader::registry::Problem;
 use ringleader_net::client::{Answer, Group, Unanswered, ask};
 use ringleader_net::config::{Config, Environment};
-use ringleader_server::config::{SERVICE_SCHEMA, schema_of};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::time::Duration;
@@ -41,7 +41,7 @@ struct Heard {
 }
 
 pub(crate) fn run(app: &App, args: &StatusArgs, console: &mut Console<'_>) -> Result<u8, Failure> {
-    if args.at.is_none() && schema_of(&args.config).as_deref() == Some(SERVICE_SCHEMA) {
+    if args.at.is_none() && is_service(&args.config) {
         return super::service::status(args, console);
     }
     let targets = targets(app, args)?;
@@ -133,22 +133,18 @@ fn leaders(targets: &Targets, heard: &[Heard]) -> Vec<(String, Option<String>)> 
 }
 
 fn table(heard: &[Heard]) -> Table {
-    let mut table = Table::new();
-    table
-        .load_style(presets::UTF8_FULL_CONDENSED.with_rounded_corners())
-        .set_content_arrangement(ContentArrangement::Disabled)
-        .set_header([
-            "member",
-            "up",
-            "group",
-            "leads",
-            "epoch",
-            "position",
-            "leader",
-            "hears",
-            "messages",
-            "round trip",
-        ]);
+    let mut table = super::table([
+        "member",
+        "up",
+        "group",
+        "leads",
+        "epoch",
+        "position",
+        "leader",
+        "hears",
+        "messages",
+        "round trip",
+    ]);
     for heard in heard {
         let Ok(answer) = &heard.answer else {
             table.add_row([&heard.name, "no", "–", "–", "–", "–", "–", "–", "–", "–"]);

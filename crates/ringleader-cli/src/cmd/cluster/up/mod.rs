@@ -6,6 +6,7 @@ mod watch;
 
 use crate::App;
 use crate::args::{UpArgs, quoted};
+use crate::cmd::cluster::program;
 use crate::cmd::find;
 use crate::console::Console;
 use crate::error::{Diagnostic, Failure};
@@ -99,13 +100,6 @@ pub(crate) fn run(app: &App, args: &UpArgs, console: &mut Console<'_>) -> Result
         writeln!(console.err, "recorded {}{left_out}", path.display())?;
     }
     Ok(u8::from(!matches!(summary.outcome, "elected" | "done")))
-}
-
-/// Our own program, which has the command `node`.
-fn program() -> Result<PathBuf, Diagnostic> {
-    std::env::current_exe().map_err(|error| {
-        Diagnostic::new("ringleader::cannot_start", 4, format!("this program does not find itself: {error}"))
-    })
 }
 
 /// A node that should run has ended.

@@ -1,15 +1,16 @@
 //! `ringleader up --service`: a lock service on this machine.
 
-use super::{Folder, program};
+use super::Folder;
 use crate::App;
 use crate::args::{UpArgs, quoted};
-use crate::cmd::cluster::service::asked;
+use crate::cmd::cluster::program;
 use crate::console::{BOLD, Console, DIM, RESET};
 use crate::error::{Diagnostic, Failure};
 use ringleader_net::signals::Interrupted;
 use ringleader_net::up::{Gone, Local};
 use ringleader_server::config::{Config, Pace, ServerAddress};
 use ringleader_server::local::{self, Plan};
+use ringleader_server::reach::asked;
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::time::{Duration, Instant};

@@ -2,13 +2,12 @@
 //! lease is kept by a thread of the client; this one looks at the clock and at the deadline, and waits for
 //! nobody.
 
+use crate::oversee::{self, Ended, Happened, Outcome, SLEEP_MAX, Step, Stopping, Tenure, Term};
+use crate::{Problem, clock};
 use ringleader_client::api::LockInfo;
 use ringleader_client::blocking::{Client, Guard};
-use ringleader_client::{Code, LockError, Options, clock};
+use ringleader_client::{Class, Code, Kind, LockError, Options};
 use ringleader_live::Micros;
-use ringleader_locks::{Class, Kind};
-use ringleader_net::Problem;
-use ringleader_net::oversee::{self, Happened, Outcome, SLEEP_MAX, Step, Stopping, Tenure, Term};
 use std::ffi::OsString;
 use std::process::ExitStatus;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -19,36 +18,49 @@ const CURIOUS: Micros = Micros::millis(300);
 
 /// For how long it is waited.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Wait {
+pub enum Wait {
+    /// Not at all.
     Try,
+    /// So long.
     Most(Micros),
+    /// Until it is granted.
     Forever,
 }
 
 /// What is to be done.
-pub(super) struct Plan {
-    pub(super) kind: Kind,
-    pub(super) name: String,
-    pub(super) options: Options,
-    pub(super) wait: Wait,
-    pub(super) class: Class,
-    pub(super) value: String,
-    pub(super) priority: u32,
+pub struct Plan {
+    /// A lock or an election.
+    pub kind: Kind,
+    /// Which.
+    pub name: String,
+    /// Where the servers are, and who asks.
+    pub options: Options,
+    /// For how long it is waited.
+    pub wait: Wait,
+    /// The class of the lease.
+    pub class: Class,
+    /// What others are shown.
+    pub value: String,
+    /// Of candidates, the highest is first.
+    pub priority: u32,
     /// As given; what is not is as usual.
-    pub(super) grace: Option<Micros>,
-    pub(super) kill_before: Option<Micros>,
+    pub grace: Option<Micros>,
+    /// The same of the time of KILL.
+    pub kill_before: Option<Micros>,
     /// Our own program.
-    pub(super) program: OsString,
-    pub(super) command: Vec<OsString>,
+    pub program: OsString,
+    /// What is run.
+    pub command: Vec<OsString>,
     /// What a shell is to do before the command, while it is held.
-    pub(super) on_gain: Option<String>,
+    pub on_gain: Option<String>,
     /// What a shell is to do once it was lost.
-    pub(super) on_lost: Option<String>,
+    pub on_lost: Option<String>,
 }
 
 /// What happens, for whoever watches.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) enum Happening {
+#[expect(missing_docs, reason = "the fields say it")]
+pub enum Happening {
     /// Somebody else has it.
     Waits { holder: String, remaining: Micros },
     /// The server is not heard at the moment; so long it is held still.
@@ -61,32 +73,8 @@ pub(super) enum Happening {
     Released { held: Micros, failed: Option<String> },
 }
 
-/// How it ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Ended {
-    /// The command ended by itself, with this code.
-    Command(u8),
-    /// It was not granted in time.
-    NotInTime,
-    /// It was lost while the command ran, which has been stopped. With its fence.
-    Lost(u64),
-    /// A signal ended the waiting.
-    Signal(i32),
-}
-
-impl Ended {
-    pub(super) fn code(self) -> u8 {
-        match self {
-            Ended::Command(code) => code,
-            Ended::NotInTime => 75,
-            Ended::Lost(_) => 76,
-            Ended::Signal(signal) => 128 + u8::try_from(signal).unwrap_or(127),
-        }
-    }
-}
-
 /// Why nothing was run.
-pub(super) enum Refused {
+pub enum Refused {
     /// The service, or the way to it.
     Service(LockError),
     /// This machine.
@@ -111,7 +99,10 @@ enum Event {
 }
 
 /// Runs the command while it is held.
-pub(super) fn run(plan: &Plan, tell: &mut dyn FnMut(Happening)) -> Result<Ended, Refused> {
+///
+/// # Errors
+/// If nothing was run.
+pub fn run(plan: &Plan, tell: &mut dyn FnMut(Happening)) -> Result<Ended, Refused> {
     let (events, inbox) = channel();
     let signals = events.clone();
     oversee::watch_signals(move |signal| signals.send(Event::Signal(signal)).is_ok())?;
@@ -170,12 +161,8 @@ impl Hold<'_> {
 
     fn with(&mut self, client: &Client) -> Result<Ended, Refused> {
         let lease = client.valid(self.plan.class);
-        let usual = Stopping::usual(lease);
-        let grace = self.plan.grace.unwrap_or(usual.grace);
-        // Who asks for less grace than usual does not mean to be killed before it.
-        let kill_before = self.plan.kill_before.unwrap_or(usual.kill_before.min(grace));
-        let stopping = Stopping { grace, kill_before };
-        stopping.fits(lease).map_err(Refused::Times)?;
+        let stopping =
+            Stopping::asked(self.plan.grace, self.plan.kill_before, lease).map_err(Refused::Times)?;
         loop {
             let guard = match self.granted(client)? {
                 Ok(guard) => guard,
@@ -313,7 +300,7 @@ impl Hold<'_> {
                 {
                     (self.tell)(Happening::Command(failed));
                 }
-                Ok(Some(Ended::Lost(fence.number())))
+                Ok(Some(Ended::Lost))
             }
         }
     }

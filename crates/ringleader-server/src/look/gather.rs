@@ -57,7 +57,8 @@ pub(super) fn object(cluster: &str, at_ms: u64, times: Option<Times>, heard: &[H
     let said = || heard.iter().filter_map(|heard| heard.said.as_ref().ok());
     let lengths = Lengths::new(times, said().map(|said| &said.status));
     let servers: Vec<Value> = heard.iter().map(|heard| server(heard, &lengths)).collect();
-    let mut locks: Vec<LockInfo> = together(said()).into_values().collect();
+    let mut locks: Vec<LockInfo> =
+        together(said().map(|said| (&*said.status.server, &*said.locks))).into_values().collect();
     // Those that are held, and those that others wait for, are what people look for.
     locks.sort_by(|one, other| {
         let key = |lock: &LockInfo| (lock.state != "held", u32::MAX - lock.waiters);
@@ -144,12 +145,15 @@ fn server(heard: &Heard, lengths: &Lengths) -> Value {
     })
 }
 
-/// Every lock once. The server that has the token knows how it is; the others know who waits at them.
-fn together<'s>(said: impl Iterator<Item = &'s Said>) -> BTreeMap<(String, String), LockInfo> {
+/// Every lock once, by kind and name. The server that has the token knows how it is; the others know who waits at
+/// them.
+pub fn together<'s>(
+    listed: impl Iterator<Item = (&'s str, &'s [LockInfo])>,
+) -> BTreeMap<(String, String), LockInfo> {
     let mut locks: BTreeMap<(String, String), LockInfo> = BTreeMap::new();
-    for Said { status, locks: listed, .. } in said {
+    for (server, listed) in listed {
         for lock in listed {
-            let owns = lock.owner_server.as_deref() == Some(&*status.server);
+            let owns = lock.owner_server.as_deref() == Some(server);
             match locks.entry((lock.kind.clone(), lock.name.clone())) {
                 Entry::Vacant(place) => drop(place.insert(lock.clone())),
                 Entry::Occupied(mut known) => {
