@@ -46,6 +46,7 @@ pub(crate) fn complain(entry: &Entry, refusal: &Refusal) -> Diagnostic {
         | Refusal::BadSetting { .. }
         | Refusal::NoWorstIds
         | Refusal::Anonymous
+        | Refusal::NoSuchProperty { .. }
         | Refusal::OutOfRange { .. } => complaint.help("choose another value"),
     }
 }
@@ -74,6 +75,7 @@ fn code(refusal: &Refusal) -> &'static str {
         Refusal::NoWorstIds => "no_worst_ids",
         Refusal::Anonymous => "anonymous",
         Refusal::OutOfRange { .. } => "out_of_range",
+        Refusal::NoSuchProperty { .. } => "unknown_property",
         Refusal::TooManyCases { .. } => "too_many_cases",
         Refusal::BadEdit { .. } => "bad_edit",
         Refusal::BrokenReplay { .. } => "broken_replay",

@@ -76,6 +76,7 @@ struct Check<'a> {
     broken_on_purpose: bool,
     again: &'a str,
     version: &'a str,
+    other_violations: Vec<Shown<'a>>,
 }
 
 #[derive(Serialize)]
@@ -112,6 +113,17 @@ struct Violation<'a> {
     detail: &'a str,
 }
 
+/// A run that violates a further property.
+#[derive(Serialize)]
+struct Shown<'a> {
+    name: &'static str,
+    detail: &'a str,
+    shortest: bool,
+    repeats_from: Option<u64>,
+    counterexample: Vec<Step<'a>>,
+    counterexample_header: HeaderLine<'a>,
+}
+
 #[derive(Serialize)]
 struct LimitJson {
     kind: &'static str,
@@ -124,6 +136,8 @@ fn check<'a>(findings: &'a Findings, context: &'a CheckContext<'a>) -> Check<'a>
         max: range.and_then(|range| range.max),
     };
     let found = findings.counterexample.as_ref();
+    let header =
+        |found: &'a Counterexample| HeaderLine::new(TRACE_SCHEMA, context.version, &found.recording.header);
     Check {
         schema: CHECK_SCHEMA,
         algorithm: findings.algorithm,
@@ -164,8 +178,7 @@ fn check<'a>(findings: &'a Findings, context: &'a CheckContext<'a>) -> Check<'a>
             .collect(),
         shortest: found.map(|found| found.shortest),
         repeats_from: found.and_then(|found| found.repeats_from),
-        counterexample_header: found
-            .map(|found| HeaderLine::new(TRACE_SCHEMA, context.version, &found.recording.header)),
+        counterexample_header: found.map(header),
         trace: context.trace,
         limit: findings.limit.map(|limit| match limit {
             Limit::States(states) => LimitJson { kind: "states", value: Some(states.into()) },
@@ -180,10 +193,20 @@ fn check<'a>(findings: &'a Findings, context: &'a CheckContext<'a>) -> Check<'a>
         bytes_per_state: (findings.visited_states > 0)
             .then(|| findings.visited_bytes as f64 / findings.visited_states as f64),
         search_bytes: findings.peak_bytes,
-        // A text taken literally, with its error in it, carries an @ in its name.
+        // An as-printed variant carries an @ in its name.
         broken_on_purpose: findings.algorithm.contains('@'),
         again: context.again,
         version: context.version,
+        other_violations: (findings.others.iter())
+            .map(|found| Shown {
+                name: found.property,
+                detail: &found.detail,
+                shortest: found.shortest,
+                repeats_from: found.repeats_from,
+                counterexample: steps(found),
+                counterexample_header: header(found),
+            })
+            .collect(),
     }
 }
 
@@ -231,6 +254,7 @@ mod tests {
             extreme: None,
             probability: None,
             counterexample: None,
+            others: Vec::new(),
             limit: None,
             notes: vec!["a note".into()],
             missed: 0.0,

@@ -202,7 +202,7 @@ pub fn explain(app: &App, entry: &Entry, asked: &Request<'_>, refusal: &Refusal)
             }
         }
         Refusal::NoWorkload => {
-            input("no_workload", format!("`{name}` is an election: nobody wants into a critical section"))
+            input("no_workload", format!("`{name}` is an election, which has no critical section to enter"))
                 .help(if asked.check.is_some() {
                     "--entries is for mutual exclusion:"
                 } else {
@@ -211,9 +211,22 @@ pub fn explain(app: &App, entry: &Entry, asked: &Request<'_>, refusal: &Refusal)
                 .command(format!("{program} list --problem mutex"), "")
         }
         Refusal::BadSetting { name: setting, expected } => {
-            input("bad_setting", format!("setting `{setting}` of `{name}`: {expected}"))
-                .help("its settings, if it has any, are told by:")
-                .command(format!("{program} show {name}"), "")
+            let error = input("bad_setting", format!("setting `{setting}` of `{name}`: {expected}"));
+            let names = entry.spec.settings.iter().map(|setting| setting.name);
+            let error = match suggest::closest(setting, names).filter(|meant| meant != setting) {
+                Some(meant) => error.help(format!("did you mean `{meant}`? Its settings are explained by:")),
+                None => error.help("its settings, if it has any, are explained by:"),
+            };
+            error.command(format!("{program} show {name}"), "")
+        }
+        Refusal::NoSuchProperty { name: property, names } => {
+            let error = input("unknown_property", format!("`{name}` has no property `{property}`"));
+            let asked = property.replace(['-', '_'], " ");
+            let error = match suggest::closest(&asked, names.iter().copied()) {
+                Some(meant) => error.help(format!("did you mean `{meant}`?")),
+                None => error,
+            };
+            error.help(format!("its properties are: {}", names.join("; ")))
         }
         Refusal::NoWorstIds => {
             input("no_worst_ids", format!("no worst arrangement of identities is known for `{name}`"))

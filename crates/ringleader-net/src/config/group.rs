@@ -232,6 +232,7 @@ fn refused(document: &Document<'_>, path: &str, entry: &Entry, refusal: &Refusal
         | Refusal::NoWorkload
         | Refusal::NoWorstIds
         | Refusal::Anonymous
+        | Refusal::NoSuchProperty { .. }
         | Refusal::TooManyCases { .. }
         | Refusal::BadEdit { .. }
         | Refusal::BrokenReplay { .. } => wrong("refused", "algorithm", &refusal.to_string()),

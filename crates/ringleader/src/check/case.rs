@@ -48,7 +48,7 @@ pub(crate) struct Wrong {
 
 /// Said where a cycle makes the reduced search too weak.
 const FULL_FOR_CYCLES: &str =
-    "there are cycles: every interleaving was searched, for a reduced search could miss what they hide";
+    "there are cycles: every interleaving was searched, because a reduced search could miss violations";
 const FULL_FOR_CHANCE: &str = "chance decides: every interleaving was searched";
 const FULL_FOR_TOKENS: &str = "tokens circulate for ever: every interleaving was searched";
 const UNFAIR_CYCLES: &str = "there are runs without end, but none of them is fair";
@@ -136,13 +136,16 @@ impl<'a> Look<'a> {
             searched = again;
         }
         self.least(&searched);
-        if self.ground.keeps_its_leader() && runs::hopeless(&searched).is_some() {
+        let leads = self.ground.keeps_its_leader() && self.ground.asks(runs::POSSIBLE);
+        if leads && runs::hopeless(&searched).is_some() {
             self.no_leader_possible(How { turn: false, ..searched.how });
         } else if self.ground.is_randomised() {
             self.chance(&searched);
         } else if self.ground.never_silent() {
-            self.starvation(&searched);
-        } else {
+            if self.ground.asks(NOBODY_WAITS) {
+                self.starvation(&searched);
+            }
+        } else if self.ground.asks(runs::ENDS) {
             match runs::endless(&searched) {
                 Some(cycle) => self.went_round(&searched, runs::ENDS, "it goes on for ever", &cycle),
                 None => self.came.notes.push(UNFAIR_CYCLES),
@@ -170,7 +173,7 @@ impl<'a> Look<'a> {
             Counts::All => range(sums.messages),
             Counts::Election => range(sums.elections),
         };
-        if sent.max.is_some_and(|sent| sent > most) {
+        if self.ground.asks(BOUND) && sent.max.is_some_and(|sent| sent > most) {
             self.over_the_bound(counts, formula, most);
         }
     }
@@ -250,10 +253,11 @@ impl<'a> Look<'a> {
         self.came.probability =
             Some(Probability { almost_sure, expected_rounds: None, expected_messages: None });
         match endless {
-            Some(cycle) => {
+            Some(cycle) if self.ground.asks(runs::ENDS_BY_CHANCE) => {
                 let detail = "a scheduler can go on for ever, whatever is drawn";
                 self.went_round(&searched, runs::ENDS_BY_CHANCE, detail, &cycle);
             }
+            Some(_) => {}
             None => self.came.notes.push(NO_EXPECTATION),
         }
     }

@@ -7,7 +7,7 @@ use super::findings::{
 };
 use super::ground::Subject;
 use super::property::{BOUND, Property, promised, runs};
-use super::scope::{Budget, Reduce, Scope};
+use super::scope::{Budget, Reduce, Scope, is_called};
 use super::search::Limits;
 use super::threads::share_out;
 use crate::model::{Promises, Shape, Timing};
@@ -45,15 +45,99 @@ pub(crate) fn check(
         // A property of one's own may tell processes apart that are alike to the algorithm.
         scope.reduce = Reduce::Por;
     }
-    let scope = &scope;
+    let asked = core::mem::take(&mut scope.properties);
+    let names = names(nature, &scope, own);
+    if let Some(unknown) = asked.iter().find(|asked| !names.iter().any(|name| is_called(name, asked))) {
+        return Err(Refusal::NoSuchProperty { name: unknown.clone(), names });
+    }
+    scope.properties = asked;
+    if scope.all_violations {
+        all_violations(nature, scope, &names, own, watcher)
+    } else {
+        search(nature, &scope, own, watcher)
+    }
+}
+
+/// Searches up to the first violation.
+fn search(
+    nature: &'static Nature,
+    scope: &Scope,
+    own: &[&dyn Property],
+    watcher: &dyn Watcher,
+) -> Result<Findings, Refusal> {
     let setup = first_setup(nature, scope)?;
     let cases = Cases::new(nature, scope, &setup.plan.neighbours)?;
-    let list = promised(nature.spec, nature.tokens);
-    let properties: Vec<&dyn Property> =
-        list.iter().map(|property| &**property).chain(own.iter().copied()).collect();
+    let list = promised(nature.spec, nature.tokens, &|name| scope.asks(name));
+    let mine = own.iter().copied().filter(|property| scope.asks(property.name()));
+    let properties: Vec<&dyn Property> = list.iter().map(|property| &**property).chain(mine).collect();
     let plan = Plan { subject: Subject { nature, scope, properties: &properties }, cases, watcher };
     let total = plan.run()?;
-    plan.findings(total, &setup)
+    plan.findings(total, &setup, own)
+}
+
+/// Searches again without what is violated, until the rest holds or a limit is reached. What was counted is that of the
+/// last search, which went furthest.
+fn all_violations(
+    nature: &'static Nature,
+    mut scope: Scope,
+    names: &[&'static str],
+    own: &[&dyn Property],
+    watcher: &dyn Watcher,
+) -> Result<Findings, Refusal> {
+    let mut left: Vec<&'static str> = names.iter().copied().filter(|name| scope.asks(name)).collect();
+    let asked = left.clone();
+    let mut violated: Vec<Finding> = Vec::new();
+    let mut shown: Vec<Counterexample> = Vec::new();
+    let mut findings = search(nature, &scope, own, watcher)?;
+    while let Some(wrong) = findings.properties.iter().find(|found| found.answer == Answer::Violated) {
+        left.retain(|name| *name != wrong.name);
+        violated.push(wrong.clone());
+        shown.extend(findings.counterexample.take());
+        if left.is_empty() {
+            break;
+        }
+        scope.properties = left.iter().map(|&name| name.to_owned()).collect();
+        findings = search(nature, &scope, own, watcher)?;
+    }
+    if violated.is_empty() {
+        return Ok(findings);
+    }
+    let known: Vec<Finding> = violated.into_iter().chain(findings.properties).collect();
+    // A violation stands before what the last search says of the same property.
+    findings.properties =
+        asked.iter().filter_map(|name| known.iter().find(|found| found.name == *name).cloned()).collect();
+    let mut shown = shown.into_iter();
+    findings.counterexample = shown.next();
+    findings.others = shown.collect();
+    findings.answer = Answer::Violated;
+    Ok(findings)
+}
+
+/// All properties, in the order of the report.
+fn names(nature: &Nature, scope: &Scope, own: &[&dyn Property]) -> Vec<&'static str> {
+    let spec = nature.spec;
+    let list = promised(spec, nature.tokens, &|_| true);
+    let own = own.iter().map(|property| property.name());
+    let mut names: Vec<&'static str> = list.iter().map(|property| property.name()).chain(own).collect();
+    if scope.safety_only {
+        return names;
+    }
+    let ends = match spec.promises {
+        Promises::Election { .. } => {
+            if spec.keeps_its_leader() {
+                names.push(runs::POSSIBLE);
+            }
+            true
+        }
+        Promises::Exclusion { falls_silent, .. } => falls_silent,
+    };
+    if ends {
+        names.push(if spec.needs.choices { runs::ENDS_BY_CHANCE } else { runs::ENDS });
+    }
+    if spec.cost.worst.is_some() {
+        names.push(BOUND);
+    }
+    names
 }
 
 /// What all cases have in common: whether the scope is admitted at all.
@@ -221,7 +305,7 @@ impl Plan<'_> {
         Ok(best)
     }
 
-    fn findings(&self, total: Total, setup: &Setup) -> Result<Findings, Refusal> {
+    fn findings(&self, total: Total, setup: &Setup, own: &[&dyn Property]) -> Result<Findings, Refusal> {
         let Total { mut came, searched, missed, wrong_case } = total;
         let wrong = match came.wrong.take() {
             Some(wrong) => Some(self.shorten(wrong, wrong_case)?),
@@ -254,7 +338,11 @@ impl Plan<'_> {
             initiator_sets: self.cases.initiator_sets,
             labellings: self.cases.labellings,
             cases: searched,
-            properties: self.names().into_iter().map(finding).collect(),
+            properties: names(self.subject.nature, self.subject.scope, own)
+                .into_iter()
+                .filter(|name| self.subject.scope.asks(name))
+                .map(finding)
+                .collect(),
             messages: came.messages.filter(|_| decided),
             election_messages: came.election_messages.filter(|_| decided),
             extreme: came.extreme.filter(|_| decided).map(|(_, recording)| recording),
@@ -268,6 +356,7 @@ impl Plan<'_> {
                     repeats_from: wrong.repeats_from,
                 })
             }),
+            others: Vec::new(),
             limit: came.limit,
             notes,
             missed,
@@ -275,32 +364,6 @@ impl Plan<'_> {
             visited_states: came.visited.1,
             peak_bytes: came.peak_bytes,
         })
-    }
-
-    /// All properties, in the order of the report.
-    fn names(&self) -> Vec<&'static str> {
-        let spec = self.subject.nature.spec;
-        let mut names: Vec<&'static str> =
-            self.subject.properties.iter().map(|property| property.name()).collect();
-        if self.subject.scope.safety_only {
-            return names;
-        }
-        let ends = match spec.promises {
-            Promises::Election { .. } => {
-                if spec.keeps_its_leader() {
-                    names.push(runs::POSSIBLE);
-                }
-                true
-            }
-            Promises::Exclusion { falls_silent, .. } => falls_silent,
-        };
-        if ends {
-            names.push(if spec.needs.choices { runs::ENDS_BY_CHANCE } else { runs::ENDS });
-        }
-        if spec.cost.worst.is_some() {
-            names.push(BOUND);
-        }
-        names
     }
 }
 

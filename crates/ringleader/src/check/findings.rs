@@ -73,6 +73,8 @@ pub struct Findings {
     pub probability: Option<Probability>,
     /// A run that violates a property.
     pub counterexample: Option<Counterexample>,
+    /// Runs that violate other properties, if all violations were asked for.
+    pub others: Vec<Counterexample>,
     /// The limit that ended the search, if one did.
     pub limit: Option<Limit>,
     /// What a reader should know: what was reduced and what was not, and why.

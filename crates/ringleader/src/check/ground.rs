@@ -114,6 +114,11 @@ impl<'a> Ground<'a> {
         Some((bound.counts, bound.formula, bound.value(&facts)?))
     }
 
+    /// Whether this property is to be checked.
+    pub(crate) fn asks(&self, name: &str) -> bool {
+        self.scope.asks(name)
+    }
+
     pub(crate) fn is_election(&self) -> bool {
         matches!(self.nature.spec.promises, Promises::Election { .. })
     }

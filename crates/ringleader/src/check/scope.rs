@@ -39,6 +39,10 @@ pub struct Scope {
     /// Whether only what shows in a state or at an end is checked: neither cycles nor numbers of messages. The edges
     /// between states are not kept then, which are most of the memory.
     pub safety_only: bool,
+    /// Only these of the promised properties, by name; hyphens may stand for spaces. None named: all of them.
+    pub properties: Vec<String>,
+    /// Whether to go on after a violation, until every property is decided. Each violation costs one more search.
+    pub all_violations: bool,
     /// Whether a run with the least or the most election messages is to be shown as well.
     pub extreme: Option<Extreme>,
     /// How much of what cannot matter is left out.
@@ -73,6 +77,8 @@ impl Scope {
             unsound: false,
             expectations: true,
             safety_only: false,
+            properties: Vec::new(),
+            all_violations: false,
             extreme: None,
             reduce: Reduce::Full,
             max_states: None,
@@ -80,6 +86,19 @@ impl Scope {
             threads: 1,
         }
     }
+
+    /// Whether this property is to be checked.
+    pub(super) fn asks(&self, name: &str) -> bool {
+        self.properties.is_empty() || self.properties.iter().any(|asked| is_called(name, asked))
+    }
+}
+
+/// Whether these words name this property: letters and digits count, what stands between them does not.
+pub(super) fn is_called(name: &str, words: &str) -> bool {
+    fn parts(text: &str) -> impl Iterator<Item = String> {
+        text.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty()).map(str::to_lowercase)
+    }
+    parts(name).eq(parts(words))
 }
 
 /// Which arrangements of identities round the ring. Where processes have none, or are known by name, there is one.

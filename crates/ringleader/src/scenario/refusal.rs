@@ -109,6 +109,13 @@ pub enum Refusal {
         /// What it may be.
         expected: &'static str,
     },
+    /// A check was asked for a property that the algorithm does not promise.
+    NoSuchProperty {
+        /// What was asked for.
+        name: String,
+        /// What it promises.
+        names: Vec<&'static str>,
+    },
     /// More cases than anybody waits for.
     TooManyCases {
         /// Arrangements of identities.
@@ -183,11 +190,14 @@ impl fmt::Display for Refusal {
             Refusal::NoSuchKind { kind, kinds } => {
                 write!(f, "it sends no message of kind {kind}; its kinds are {}", kinds.join(", "))
             }
-            Refusal::NoWorkload => write!(f, "it is an election: nobody wants into a critical section"),
+            Refusal::NoWorkload => write!(f, "it is an election, which has no critical section to enter"),
             Refusal::BadSetting { name, expected } => write!(f, "setting {name}: {expected}"),
             Refusal::NoWorstIds => write!(f, "no worst arrangement of identities is known for it"),
             Refusal::Anonymous => write!(f, "its processes have no identities to arrange"),
             Refusal::OutOfRange { what, expected } => write!(f, "{what} must be {expected}"),
+            Refusal::NoSuchProperty { name, names } => {
+                write!(f, "it has no property `{name}`; its properties are {}", names.join(", "))
+            }
             Refusal::TooManyCases { arrangements, initiator_sets, labellings } => write!(
                 f,
                 "too many cases: {arrangements} arrangements, {initiator_sets} sets of initiators, \

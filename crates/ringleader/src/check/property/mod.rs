@@ -236,6 +236,9 @@ pub(crate) fn bounded(most: u64, formula: &'static str) -> Box<dyn Property> {
     })
 }
 
+/// Whoever leads goes on leading, and whoever does not never will.
+const FINAL: &str = "verdicts are final";
+
 /// No case arises that the algorithm's proof excludes: no step says `impossible`.
 fn clean(step: &Step<'_>) -> Result<(), String> {
     match step.impossible {
@@ -244,20 +247,29 @@ fn clean(step: &Step<'_>) -> Result<(), String> {
     }
 }
 
-/// The properties that a contract promises, deadlock and message counts aside.
-pub(crate) fn promised(spec: &Spec, tokens: &'static [&'static str]) -> Vec<Box<dyn Property>> {
+/// The properties that a contract promises and that are asked for, deadlock and message counts aside.
+pub(crate) fn promised(
+    spec: &Spec,
+    tokens: &'static [&'static str],
+    asked: &dyn Fn(&str) -> bool,
+) -> Vec<Box<dyn Property>> {
     use Question::{Always, Finally, Step};
     let mut list: Vec<Box<dyn Property>> = Vec::new();
-    let mut add = |name, watches, question| list.push(Box::new(Promised { name, watches, question }));
+    let mut add = |name, watches, question| {
+        if asked(name) {
+            list.push(Box::new(Promised { name, watches, question }));
+        }
+    };
     let no_impossible_case = "no case that the proof excludes";
     match spec.promises {
         Promises::Election { winner, informed } => {
             // While processes come and go two may believe that they lead; what counts is how it ends.
             if spec.keeps_its_leader() {
                 // Verdicts are final, or that is the violation: whoever leads leads in the end, whatever the order of
-                // steps. So ends are all there is to watch.
-                add("at most one leader", Watch::Ends, Always(Box::new(election::one_leader)));
-                add("verdicts are final", Watch::Ends, Step(election::final_verdicts));
+                // steps. So ends are all there is to watch, as long as that is checked too.
+                let watches = if asked(FINAL) { Watch::Ends } else { Watch::Everything };
+                add("at most one leader", watches, Always(Box::new(election::one_leader)));
+                add(FINAL, Watch::Ends, Step(election::final_verdicts));
             }
             add(no_impossible_case, Watch::Ends, Step(clean));
             add("exactly one leader", Watch::Ends, Finally(Box::new(election::one_in_the_end)));
