@@ -227,7 +227,7 @@ impl Entry {
     /// As [`Entry::run`] gives them.
     pub fn cast(&self, scenario: &Scenario) -> Result<Cast, Refusal> {
         if self.with_settings(&scenario.settings).is_literal() {
-            let expected = "must not be a text taken literally, which is broken on purpose".to_owned();
+            let expected = "must not be an as-printed variant, which is broken on purpose".to_owned();
             return Err(Refusal::BadSetting { name: "algorithm".into(), expected });
         }
         let (entry, scenario) = self.resolve(scenario)?;

@@ -29,7 +29,7 @@ pub enum Trouble {
 /// Why an algorithm has no worst arrangement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unsuited {
-    /// It is no election: what it sends depends on who wants in, and when.
+    /// It is no election: its messages depend on who wants to enter, and when.
     Exclusion,
     /// It is a text taken literally, with its error in it.
     Literal,

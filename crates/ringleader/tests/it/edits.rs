@@ -213,5 +213,5 @@ fn what_is_impossible_is_refused_in_words() {
     assert!(why(&["100000.drop.1"]).contains("the run is over after"));
     assert!(why(&["4.recover.1"]).contains("process 1 is not down"));
     assert!(why(&["4.crash.1", "5.crash.1"]).contains("process 1 is down already"));
-    assert_eq!(why(&["4.want.1"]), "it is an election: nobody wants into a critical section");
+    assert_eq!(why(&["4.want.1"]), "it is an election, which has no critical section to enter");
 }

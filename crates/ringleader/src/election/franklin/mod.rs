@@ -155,7 +155,7 @@ impl Franklin {
             self.role = Leader;
             out.send(Side::Right, Msg::Elected { id: self.id });
         } else {
-            out.impossible("the own identity comes back on both sides or on none");
+            out.impossible("its own identity comes back on both sides or on none");
         }
     }
 }

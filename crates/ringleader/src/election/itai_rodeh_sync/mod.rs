@@ -92,7 +92,7 @@ impl Process for ItaiRodehSync {
                 out.send(Next, Msg::Value { v });
             }
             Candidate if v != self.value => {
-                out.impossible("the last of n values is the own one, back from its lap");
+                out.impossible("the last of n values is its own, back from its lap");
             }
             // All draws are in, the same everywhere.
             Candidate => {

@@ -94,7 +94,7 @@ impl Process for LeLann {
                 self.mode = Candidate { best: best.max(id) };
                 out.send(Next, Msg::Token { id });
             }
-            Done { .. } => out.impossible("the own token is the last to come by"),
+            Done { .. } => out.impossible("its own token is the last to come by"),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Peterson, improved: one comparison a round, which the own value must win in odd rounds, the other in even ones.
+//! Peterson, improved: one comparison a round, which its own value must win in odd rounds, the other in even ones.
 //!
 //! **Idea.** Each round an active process compares its value with that of the active process before it. In odd rounds
 //! it stays if its own is larger, in even rounds if the other is larger, whose value it then takes; otherwise it

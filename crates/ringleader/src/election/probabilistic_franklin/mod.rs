@@ -102,7 +102,7 @@ impl Process for ProbabilisticFranklin {
         .elects(Winner::Any, Informed::All)
         .settings(&[Setting::one_of(
             "ending",
-            "lead when both copies of the own message are back, or with the first",
+            "lead when both copies of its own message are back, or with the first",
             &["both", "first"],
         )])
         .example("-n 5 --seed 1");

@@ -70,7 +70,7 @@ impl Process for RingActiveList {
     #[inline(always)] // into the loop of the engine, which comes by here for every message
     fn receive(&mut self, _: Next, Msg::Elect { id }: Msg, out: &mut impl Outbox<Self>) {
         if self.coordinator.is_some() {
-            out.impossible("the own identity is the last to come round");
+            out.impossible("its own identity is the last to come round");
         } else if self.list.is_empty() {
             out.rule(Rule::First);
             self.list.extend([self.id, id]);

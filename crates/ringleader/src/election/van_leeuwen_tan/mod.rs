@@ -82,7 +82,7 @@ rules! {
     Drop,
     /// on msg(v, p, q), p > PNUM: PNUM := p; ID := v; DIR := the other side; ACT := F; send msg(v, p, 0) there
     Pass,
-    /// on msg(v, p, q), p = PNUM, v = ID (n = 1: the own identity in phase 0): send elected(ID) on, away from what
+    /// on msg(v, p, q), p = PNUM, v = ID (n = 1: its own identity in phase 0): send elected(ID) on, away from what
     /// decided
     Inaugurate,
     /// on msg(v, PNUM, 0) from DIR, ACT (i): nothing

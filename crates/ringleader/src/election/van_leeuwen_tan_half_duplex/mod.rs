@@ -80,7 +80,7 @@ rules! {
     Stop,
     /// msg(v, p) and msg(w, p) remain, v > w: ID := v; PNUM := p + 1; send msg(v, p + 1) towards w
     Collide,
-    /// one remains, p = PNUM, v = ID, or two with equal values, or (n = 1) the own identity in phase 0: send
+    /// one remains, p = PNUM, v = ID, or two with equal values, or (n = 1) its own identity in phase 0: send
     /// elected(ID), opposite to what decided
     Inaugurate,
     /// on elected(v), not the inaugurator: remember v; leader if v = id; send it on

@@ -75,7 +75,7 @@ rules! {
     Queue,
     /// coordinator, nobody inside, no STATUS missing: take h off the queue; holder := h; send GRANTED(e)
     Grant,
-    /// on GRANTED of the own epoch: enter
+    /// on GRANTED of its own epoch: enter
     Enter,
     /// on GRANTED of an older epoch: nothing
     Void,

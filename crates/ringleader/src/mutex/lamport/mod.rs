@@ -26,11 +26,11 @@ state! {
         hidden n: Size,
         user: Stage = Stage::Idle,
         clock: Clock = Clock::default(),
-        /// The time stamp of the own request; 0 if there is none.
+        /// The time stamp of its own request; 0 if there is none.
         ts: u64 = 0,
-        /// All requests that are known and not released, the own one included: (time stamp, process), in order.
+        /// All requests that are known and not released, its own included: (time stamp, process), in order.
         queue: BTreeSet<(u64, Peer)> = BTreeSet::new(),
-        /// Who has sent nothing later than the own request. What came before the request was earlier, because receipt
+        /// Who has sent nothing later than its own request. What came before the request was earlier, because receipt
         /// advances the clock; so the last time of each need not be kept.
         silent: Peers = Peers::default(),
     }
@@ -59,7 +59,7 @@ rules! {
     Remove,
     /// after each receipt: enter if (ts, i) is first and all others are heard
     Enter,
-    /// C := C + 1; take the own request out; send RELEASE(C) to all others
+    /// C := C + 1; take its own request out; send RELEASE(C) to all others
     Exit,
 }
 
@@ -103,7 +103,7 @@ impl Process for Lamport {
 }
 
 impl Lamport {
-    /// Whether the own request is first, and nothing earlier can come.
+    /// Whether its own request is first, and nothing earlier can come.
     fn may_enter(&self) -> bool {
         self.silent.is_empty() && self.queue.first() == Some(&(self.ts, self.me))
     }

@@ -45,9 +45,9 @@ state! {
         user: Stage = Stage::Idle,
         /// The highest time stamp used or seen.
         clock: Clock = Clock::default(),
-        /// The time stamp of the own request; 0 if there is none.
+        /// The time stamp of its own request; 0 if there is none.
         ts: u64 = 0,
-        /// Whom to ask, in increasing order, and what each has said to the own request.
+        /// Whom to ask, in increasing order, and what each has said to its own request.
         quorum: Vec<(Peer, Said)> = Q::of(me, n).into_iter().map(|voter| (voter, Said::Nothing)).collect(),
         /// The request that has the vote of this process.
         locked: Option<(u64, Peer)> = None,

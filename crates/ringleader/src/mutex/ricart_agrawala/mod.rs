@@ -25,7 +25,7 @@ state! {
         user: Stage = Stage::Idle,
         /// The highest time stamp used or seen.
         clock: Clock = Clock::default(),
-        /// The time stamp of the own request; 0 if there is none.
+        /// The time stamp of its own request; 0 if there is none.
         ts: u64 = 0,
         /// How many replies have not come yet. Everybody replies once, so they need not be told apart.
         missing: u32 = 0,

@@ -29,7 +29,7 @@ state! {
         user: Stage = Stage::Idle,
         /// The highest time stamp used or seen.
         clock: Clock = Clock::default(),
-        /// The time stamp of the own request; 0 if there is none.
+        /// The time stamp of its own request; 0 if there is none.
         ts: u64 = 0,
         /// R: whom to ask, and while waiting whose reply is missing; in increasing order.
         request_set: Peers = me.smaller().collect(),

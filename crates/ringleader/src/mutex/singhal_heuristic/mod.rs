@@ -161,7 +161,7 @@ impl SinghalHeuristic {
         self.asks.get_mut(who.0 as usize).is_some_and(|asks| !core::mem::replace(asks, true))
     }
 
-    /// Sends the own request to one process.
+    /// Sends its own request to one process.
     fn ask(&self, whom: Peer, out: &mut impl Outbox<Self>) {
         out.send(whom, Msg::Request { sn: self.sn.get(self.me.0 as usize).copied().unwrap_or(0) });
     }
