@@ -2,6 +2,7 @@
 
 use crate::console::{BOLD, CYAN, DIM, RED, RESET};
 pub(crate) use ringleader_lab::Diagnostic;
+use ringleader_lab::layout::{fold, visible, width};
 use ringleader_lab::{Advice, Spot};
 use serde::Serialize;
 use std::io::{self, Write};
@@ -56,21 +57,26 @@ pub(crate) fn write_json(diagnostic: &Diagnostic, out: &mut dyn Write) -> u8 {
 fn text(diagnostic: &Diagnostic) -> String {
     let mut lines = vec![
         format!("{DIM}ringleader::{}{RESET}", diagnostic.code),
-        format!("  {RED}×{RESET} {BOLD}{}{RESET}", diagnostic.message),
+        fold(&format!("  {RED}×{RESET} "), &format!("{BOLD}{}{RESET}", diagnostic.message), 4),
     ];
     if let Some(file) = &diagnostic.file {
         excerpt(file, &diagnostic.spots, &mut lines);
     }
-    let width = |line: &Advice| match line {
+    let wide = |line: &Advice| match line {
         Advice::Command(command, gives) if !gives.is_empty() => command.chars().count(),
         Advice::Command(..) | Advice::Text(_) => 0,
     };
-    let widest = diagnostic.help.iter().map(width).max().unwrap_or(0);
+    let widest = diagnostic.help.iter().map(wide).max().unwrap_or(0);
     for (place, line) in diagnostic.help.iter().enumerate() {
         let start = if place == 0 { format!("  {CYAN}help:{RESET} ") } else { "        ".into() };
         lines.push(match line {
-            Advice::Text(text) => format!("{start}{text}"),
+            Advice::Text(text) => fold(&start, text, 8),
             Advice::Command(command, gives) if gives.is_empty() => format!("{start}  {command}"),
+            // What it gives stands beside the command where there is room, and below it otherwise.
+            Advice::Command(command, gives) if 10 + widest + 2 + gives.chars().count() > width() => {
+                let gives = fold(&" ".repeat(12), &format!("{DIM}{gives}{RESET}"), 12);
+                format!("{start}  {command}\n{gives}")
+            }
             Advice::Command(command, gives) => {
                 let gap = " ".repeat(widest.saturating_sub(command.chars().count()) + 2);
                 format!("{start}  {command}{gap}{DIM}{gives}{RESET}")
@@ -92,8 +98,10 @@ struct ErrorJson<'a> {
     column: Option<usize>,
 }
 
-/// More of a line is not shown.
-const SHOWN_MAX: usize = 100;
+/// Beside a line of a file stand its number, a margin, and two marks where it is cut.
+const BESIDE: usize = 7;
+/// What is said about a place needs so much room beside it; otherwise it goes below.
+const LABEL_LEAST: usize = 24;
 
 /// The places in a file, with the lines that matter.
 fn excerpt(file: &str, spots: &[Spot], lines: &mut Vec<String>) {
@@ -102,27 +110,39 @@ fn excerpt(file: &str, spots: &[Spot], lines: &mut Vec<String>) {
     let margin = " ".repeat(digits + 1);
     lines.push(format!("  {margin}╭─[{}:{}:{}]", file, first.line, first.column));
     for label in spots {
-        let (text, column) = window(label);
-        let length = label.length.clamp(1, SHOWN_MAX);
+        let most = width().saturating_sub(digits + BESIDE).max(1);
+        let (text, column) = window(label, most);
+        let length = label.length.clamp(1, (most + 3).saturating_sub(column).max(1));
         let before = " ".repeat(column - 1);
         let middle = length / 2;
         let under: String = (0..length).map(|at| if at == middle { '┬' } else { '─' }).collect();
         lines.push(format!("  {:>digits$} │ {text}", label.line));
         lines.push(format!("  {margin}· {before}{RED}{under}{RESET}"));
-        lines.push(format!("  {margin}· {before}{}{RED}╰── {}{RESET}", " ".repeat(middle), label.label));
+        let start = format!("  {margin}· {before}{}{RED}╰── ", " ".repeat(middle));
+        let place = visible(&start);
+        let (start, place) = if place + visible(&label.label).min(LABEL_LEAST) > width() {
+            (format!("  {margin}· {RED}"), digits + 5)
+        } else {
+            (start, place)
+        };
+        let said = fold(&start, &format!("{}{RESET}", label.label), place);
+        // The margin goes on beside what is said.
+        let mut said = said.lines();
+        lines.extend(said.next().map(str::to_owned));
+        lines.extend(said.map(|line| format!("  {margin}· {}", line.get(digits + 5..).unwrap_or_default())));
     }
     lines.push(format!("  {margin}╰────"));
 }
 
 /// The part of the line that is shown, and the column in it.
-fn window(spot: &Spot) -> (String, usize) {
+fn window(spot: &Spot, most: usize) -> (String, usize) {
     let clean = |c: char| if c.is_control() { ' ' } else { c };
     let length = spot.text.chars().count();
-    if length <= SHOWN_MAX {
+    if length <= most {
         return (spot.text.chars().map(clean).collect(), spot.column.clamp(1, length + 1));
     }
-    let start = spot.column.saturating_sub(SHOWN_MAX / 2).min(length - SHOWN_MAX);
-    let shown: String = spot.text.chars().skip(start).take(SHOWN_MAX).map(clean).collect();
+    let start = spot.column.saturating_sub(most / 2).min(length - most);
+    let shown: String = spot.text.chars().skip(start).take(most).map(clean).collect();
     (format!("…{shown}…"), spot.column.saturating_sub(start).max(1) + 1)
 }
 
@@ -139,7 +159,14 @@ pub(crate) fn usage(said: &clap::Error, json: bool, out: &mut dyn Write, err: &m
         let (message, help) = text.split_once("\n\n").unwrap_or((text, ""));
         return write_json(&Diagnostic::input("usage", message.trim()).help(help.trim()), out);
     }
-    let _ = write!(err, "{}", said.render().ansi());
+    let text = said.render().ansi().to_string();
+    for line in text.lines() {
+        let (margin, text) = line.split_at(line.len() - line.trim_start().len());
+        // A usage line is a command.
+        let stays = visible(line) <= width() || line.contains("Usage:");
+        let folded = if stays { line.to_owned() } else { fold(margin, text, margin.len() + 2) };
+        let _ = writeln!(err, "{folded}");
+    }
     let _ = err.flush();
     2
 }
@@ -192,8 +219,8 @@ mod tests {
             text: format!("{}!{}", "a".repeat(499), "b".repeat(600)),
             label: String::new(),
         };
-        let (text, column) = window(&spot);
+        let (text, column) = window(&spot, 70);
         assert_eq!(text.chars().nth(column - 1), Some('!'));
-        assert!(text.chars().count() <= SHOWN_MAX + 2);
+        assert!(text.chars().count() <= 72);
     }
 }

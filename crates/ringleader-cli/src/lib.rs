@@ -54,6 +54,9 @@ pub fn main(registry: &'static [Entry]) -> ExitCode {
             Color::Never => anstream::ColorChoice::Never.write_global(),
         }
     }
+    if let Some(width) = console::width() {
+        ringleader_lab::layout::obey_terminal(width.into());
+    }
     let bars = std::io::stderr().is_terminal();
     let (mut out, mut err) = (anstream::stdout(), anstream::stderr());
     ExitCode::from(dispatch(&app, parsed, &args, &mut out, &mut err, bars))
@@ -105,11 +108,11 @@ pub(crate) fn command(app: &App) -> clap::Command {
     let command = Cli::command().name(app.program.clone()).bin_name(app.program.clone());
     let left_out: Vec<&str> = features::left_out().collect();
     if left_out.is_empty() {
-        return command;
+        return cmd::help::grouped(command);
     }
     let mut after = command.get_after_help().map_or_else(String::new, ToString::to_string);
     after.push_str(&format!("\n\nNot in this build (each says what to type): {}", left_out.join(", ")));
-    command.after_help(after)
+    cmd::help::grouped(command.after_help(after))
 }
 
 fn dispatch(

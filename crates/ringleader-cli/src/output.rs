@@ -116,8 +116,7 @@ const OWNER: u32 = 0o600;
 /// A file that cannot be written: a matter of the environment.
 pub(crate) fn unwritten(path: &Path, error: &io::Error) -> Diagnostic {
     let message = format!("cannot write {}: {error}", path.display());
-    Diagnostic::new("ringleader::output_unwritten", 4, message)
-        .help("nothing was left behind under that name")
+    Diagnostic::new("ringleader::output_unwritten", 4, message).help("no file with that name was left behind")
 }
 
 pub(crate) fn exists(path: &Path) -> Diagnostic {

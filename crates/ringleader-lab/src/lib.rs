@@ -9,6 +9,7 @@ pub mod draw;
 mod export;
 pub mod formats;
 pub mod growth;
+pub mod layout;
 pub mod number;
 pub mod options;
 pub mod people;

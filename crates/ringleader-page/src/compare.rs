@@ -75,16 +75,12 @@ pub(crate) fn make(app: &App, names: &[String], args: &CompareOptions) -> Result
     };
     let cells = asked.measure(args.max_messages.map_or(most, |asked| asked.min(most)), &|_| {})?;
     let compared = ComparisonReport::new(&asked, &cells);
-    let mut told = Vec::new();
-    // A list takes every line.
-    let _ = notes(&compared, &mut told);
-    let told = String::from_utf8_lossy(&told).into_owned();
     let (columns, rows) = summary(&compared);
     Ok(Compared {
         columns: columns.into_iter().map(|column| column.name).collect(),
         rows: rows.iter().map(|row| row.iter().map(value).collect()).collect(),
         svg: figure::plot(&compared, args.per).svg(),
-        notes: told.lines().map(|line| line.trim_start_matches("note: ").to_owned()).collect(),
+        notes: notes(&compared),
         command,
     })
 }

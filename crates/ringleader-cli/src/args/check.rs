@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 #[derive(Args, Clone, Debug)]
 pub(crate) struct CheckArgs {
-    /// Its name, or an alias of it; `ringleader list` has them all.
+    /// The algorithm; `ringleader list` has the names.
     #[arg(value_name = "ALGORITHM")]
     pub(crate) name: String,
     /// The number of processes [default: 4, or as many as --ids lists].
@@ -23,13 +23,19 @@ pub(crate) struct CheckArgs {
         allow_hyphen_values = true
     )]
     pub(crate) nodes: Option<Given<Number>>,
-    /// How much of what cannot matter is left out of the search [default: full].
+    /// How much the search may leave out because it makes no difference [default: full].
     #[arg(long, value_name = "HOW")]
     pub(crate) reduce: Option<ReduceArg>,
-    /// Only what shows in a state or at an end: neither cycles nor numbers of messages; takes a fifth of the memory.
+    /// Check states and ends only, neither cycles nor numbers of messages; needs a fifth of the memory.
     #[arg(long)]
     pub(crate) safety: bool,
-    /// How many threads may work on it; the result is the same.
+    /// Check only this property, for example at-most-one-leader (repeatable).
+    #[arg(long, value_name = "NAME")]
+    pub(crate) property: Vec<String>,
+    /// Do not stop at the first violation: report every violated property, with a shortest run for each.
+    #[arg(long)]
+    pub(crate) all_violations: bool,
+    /// The number of threads; the result does not depend on it.
     #[arg(
         long,
         value_name = "T",
@@ -38,24 +44,24 @@ pub(crate) struct CheckArgs {
         hide_env_values = true
     )]
     pub(crate) threads: Option<u32>,
-    /// Write the run that violates a property, if there is one, to this file, for `ringleader replay`.
+    /// Record the run that violates a property, if there is one, in this file, for `ringleader replay`.
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
     /// Replace the file of --trace if it exists.
     #[arg(long)]
     pub(crate) force: bool,
 
-    /// Stop after so many states: 1e6, 1M, 2^20 (exit 3).
+    /// Stop after this many states: 1e6, 1M, 2^20 (exit 3).
     #[arg(long, value_name = "M", value_parser = above_zero, help_heading = "Limits")]
     pub(crate) max_states: Option<u64>,
-    /// Stop when the search needs so much memory: 512M, 4G, 12GiB (exit 3) [default: three quarters of what is free].
+    /// Stop when the search needs this much memory: 512M, 4G, 12GiB (exit 3) [default: three quarters of what is free].
     #[arg(long, value_name = "B", value_parser = Given::<Bytes>::parse, help_heading = "Limits")]
     pub(crate) memory: Option<Given<Bytes>>,
     /// Stop after this time: seconds, or 30s, 5m, 2h (exit 3).
     #[arg(long, value_name = "T", value_parser = Given::<Patience>::parse, help_heading = "Limits")]
     pub(crate) time: Option<Given<Patience>>,
 
-    /// Every arrangement of identities, up to rotation.
+    /// Check every arrangement of identities, up to rotation.
     #[arg(long, conflicts_with = "ids", help_heading = "Arrangement")]
     pub(crate) all_ids: bool,
     /// Identities in ring order: a list (3,7,4), a file (@ring.ids, one per line), or ascending, descending,
@@ -68,40 +74,40 @@ pub(crate) struct CheckArgs {
         help_heading = "Arrangement"
     )]
     pub(crate) ids: Option<Given<IdsArg>>,
-    /// Who starts of its own accord: all (before the first delivery), all-late (at any moment), any (every set of
-    /// initiators, at any moment), one (index 0), or a list of indices [default: any].
+    /// The initiators: all (before the first delivery), all-late (at any moment), any (every set of initiators, at any
+    /// moment), one (index 0), or a list of indices [default: any].
     #[arg(long, value_name = "WHO", value_parser = Given::<Starts>::parse, help_heading = "Arrangement")]
     pub(crate) initiators: Option<Given<Starts>>,
-    /// The network, for algorithms that admit several [default: the algorithm's].
+    /// The network, for algorithms that run on several [default: the algorithm's own].
     #[arg(long, help_heading = "Arrangement")]
     pub(crate) topology: Option<TopologyArg>,
-    /// Whether all agree on left and right, or on port numbers; random is every way to number them [default: as the
-    /// algorithm admits].
+    /// Whether all processes agree on left and right, or on port numbers; random means every way to number them
+    /// [default: what the algorithm allows].
     #[arg(long, help_heading = "Arrangement")]
     pub(crate) orientation: Option<OrientationArg>,
-    /// The range from which processes without identities draw [default: 2].
+    /// The range of random identities, for algorithms that draw them [default: 2].
     #[arg(long, value_name = "K", value_parser = small, help_heading = "Arrangement")]
     pub(crate) range: Option<u32>,
-    /// Mutual exclusion: entries per process, the same for all or one number each [default: 1].
+    /// Mutual exclusion: entries per process, one number for all or a list [default: 1].
     #[arg(long, value_name = "K|LIST", value_parser = Given::<Entries>::parse, help_heading = "Arrangement")]
     pub(crate) entries: Option<Given<Entries>>,
 
-    /// In what order links deliver [default: the weakest that the algorithm admits].
+    /// The order in which links deliver [default: the weakest that the algorithm allows].
     #[arg(long, help_heading = "Environment")]
     pub(crate) links: Option<LinksArg>,
-    /// Allow what the algorithm's contract excludes; the report then says so.
+    /// Allow what the algorithm's contract excludes; the report says so.
     #[arg(long, help_heading = "Environment")]
     pub(crate) unsound: bool,
-    /// At most so many processes stop, at any moment [default: 1 if the algorithm tolerates it, else 0].
+    /// Let at most this many processes crash, at any moment [default: 1 if the algorithm tolerates it, else 0].
     #[arg(long, value_name = "K", value_parser = small, help_heading = "Environment")]
     pub(crate) crashes: Option<u32>,
-    /// At most so many processes come back [default: likewise].
+    /// Let at most this many processes restart [default: likewise].
     #[arg(long, value_name = "K", value_parser = small, help_heading = "Environment")]
     pub(crate) recoveries: Option<u32>,
-    /// At most so many messages are lost [default: likewise].
+    /// Lose at most this many messages [default: likewise].
     #[arg(long, value_name = "K", value_parser = small, help_heading = "Environment")]
     pub(crate) losses: Option<u32>,
-    /// At most so many messages arrive twice [default: likewise].
+    /// Deliver at most this many messages twice [default: likewise].
     #[arg(long, value_name = "K", value_parser = small, help_heading = "Environment")]
     pub(crate) duplications: Option<u32>,
 
@@ -111,9 +117,9 @@ pub(crate) struct CheckArgs {
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ReduceArg {
-    /// Nothing: every interleaving.
+    /// Nothing: search every interleaving.
     None,
-    /// Orders of independent steps.
+    /// Other orders of independent steps.
     Por,
     /// Those, and rotations of an anonymous ring.
     Full,
@@ -135,6 +141,8 @@ impl From<CheckArgs> for CheckOptions {
             nodes: args.nodes,
             reduce: args.reduce.map(Into::into),
             safety: args.safety,
+            property: args.property,
+            all_violations: args.all_violations,
             threads: args.threads,
             max_states: args.max_states,
             memory: args.memory,

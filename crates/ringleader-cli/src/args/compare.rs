@@ -10,10 +10,10 @@ use std::path::PathBuf;
 
 #[derive(Args, Clone, Debug)]
 pub(crate) struct CompareArgs {
-    /// Their names, or aliases of them; `ringleader list` has them all.
+    /// The algorithms; `ringleader list` has the names.
     #[arg(value_name = "ALGORITHM", required = true)]
     pub(crate) names: Vec<String>,
-    /// The numbers of processes: a list (64,256,1024), a range (10..1e6, 8..1024), a range with a factor (10..1e6*2)
+    /// Numbers of processes: a list (64,256,1024), a range (10..1e6, 8..1024), or a range with a factor (10..1e6*2)
     /// [default: 8..1024, for mutual exclusion 4..64].
     #[arg(
         short,
@@ -23,14 +23,13 @@ pub(crate) struct CompareArgs {
         allow_hyphen_values = true
     )]
     pub(crate) nodes: Option<Given<Sizes>>,
-    /// How many runs of each size; run r has the seed S + r, whatever the algorithm [default: 10, or 1 where nothing is
-    /// left to chance].
+    /// Runs per size; run r has the seed S + r for every algorithm [default: 10, or 1 where nothing is random].
     #[arg(long, value_name = "R", value_parser = at_least_one)]
     pub(crate) runs: Option<u32>,
-    /// The seed of the first run [default: drawn, and printed].
+    /// The seed of the first run [default: chosen at random, and printed].
     #[arg(long, value_name = "S", value_parser = number, env = "RINGLEADER_SEED", hide_env_values = true)]
     pub(crate) seed: Option<u64>,
-    /// Stop each run after so many steps (exit 3) [default: as for `run`].
+    /// Stop each run after this many steps (exit 3) [default: as for `run`].
     #[arg(
         long,
         value_name = "M",
@@ -39,10 +38,10 @@ pub(crate) struct CompareArgs {
         hide_env_values = true
     )]
     pub(crate) max_steps: Option<u64>,
-    /// Leave out sizes at which a run would send more messages than this [default: 1e9].
+    /// Leave out sizes at which a run would send more messages [default: 1e9].
     #[arg(long, value_name = "M", value_parser = above_zero)]
     pub(crate) max_messages: Option<u64>,
-    /// How many runs to make at once; the result is the same [default: as many as there are processors].
+    /// Runs at the same time; the result does not depend on it [default: the number of processors].
     #[arg(
         long,
         value_name = "T",
@@ -55,18 +54,18 @@ pub(crate) struct CompareArgs {
     /// Draw a plot into this file: .svg, .png or .html.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) plot: Option<PathBuf>,
-    /// Plot the messages by this.
+    /// Divide the messages in the plot by this.
     #[arg(long, value_name = "WHAT", requires = "plot", help_heading = "Output")]
     pub(crate) per: Option<Per>,
-    /// Write one row for each run into this file: .csv, .parquet, .json or .jsonl; .md takes the summary.
+    /// Write one row per run into this file: .csv, .parquet, .json or .jsonl; .md gets the summary.
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     pub(crate) output: Option<PathBuf>,
-    /// Replace files that exist already.
+    /// Replace files that exist.
     #[arg(long, help_heading = "Output")]
     pub(crate) force: bool,
 
-    /// Instead of --entries, one or several of: saturated (all always want in), light (one at a time), open:RATE
-    /// (Poisson arrivals) [default: light,saturated].
+    /// Instead of --entries, one or several of: saturated (every process always wants to enter), light (one at a time),
+    /// open:RATE (Poisson arrivals) [default: light,saturated].
     #[arg(
         long,
         value_name = "LIST",
@@ -76,7 +75,7 @@ pub(crate) struct CompareArgs {
         help_heading = "Mutual exclusion"
     )]
     pub(crate) load: Vec<Given<LoadArg>>,
-    /// Under a load: entries in all [default: 20 for each process, at least 200].
+    /// With --load: the total number of entries [default: 20 per process, at least 200].
     #[arg(long, value_name = "E", value_parser = above_zero, help_heading = "Mutual exclusion")]
     pub(crate) total: Option<u64>,
 

@@ -20,21 +20,20 @@ pub(crate) struct EnvironmentArgs {
         help_heading = "Arrangement"
     )]
     pub(crate) ids: Option<Given<IdsArg>>,
-    /// Who starts of its own accord: all, one (index 0), a list of indices (3@7 starts at time 7), or a percentage
-    /// [default: all].
+    /// The initiators: all, one (index 0), a list of indices (3@7 starts at time 7), or a percentage [default: all].
     #[arg(long, value_name = "WHO", value_parser = Given::<Initiators>::parse, help_heading = "Arrangement")]
     pub(crate) initiators: Option<Given<Initiators>>,
-    /// The network, for algorithms that admit several [default: the algorithm's].
+    /// The network, for algorithms that run on several [default: the algorithm's own].
     #[arg(long, help_heading = "Arrangement")]
     pub(crate) topology: Option<TopologyArg>,
-    /// Whether all agree on left and right, or on port numbers [default: as the algorithm admits].
+    /// Whether all processes agree on left and right, or on port numbers [default: what the algorithm needs].
     #[arg(long, help_heading = "Arrangement")]
     pub(crate) orientation: Option<OrientationArg>,
-    /// The range from which processes without identities draw [default: 2].
+    /// The range of random identities, for algorithms that draw them [default: 2].
     #[arg(long, value_name = "K", value_parser = small, help_heading = "Arrangement")]
     pub(crate) range: Option<u32>,
 
-    /// Who moves next: rounds, random, delay:const:1, delay:uniform:1:10, delay:exp:5, lifo, fifo, greedy, starve:P,
+    /// The schedule: rounds, random, delay:const:1, delay:uniform:1:10, delay:exp:5, lifo, fifo, greedy, starve:P,
     /// replay:FILE [default: rounds].
     #[arg(
         long,
@@ -43,28 +42,28 @@ pub(crate) struct EnvironmentArgs {
         help_heading = "Environment"
     )]
     pub(crate) schedule: Option<Given<ScheduleArg>>,
-    /// In what order links deliver [default: the weakest that the algorithm admits].
+    /// The order in which links deliver [default: the weakest that the algorithm allows].
     #[arg(long, help_heading = "Environment")]
     pub(crate) links: Option<LinksArg>,
-    /// Allow what the algorithm's contract excludes; the report then says so.
+    /// Allow what the algorithm's contract excludes; the report says so.
     #[arg(long, help_heading = "Environment")]
     pub(crate) unsound: bool,
-    /// Process P stops at time T (repeatable).
+    /// Crash process P at time T (repeatable).
     #[arg(long, value_name = "P@T", value_parser = Given::<At>::parse, help_heading = "Environment")]
     pub(crate) crash: Vec<Given<At>>,
-    /// Process P comes back at time T (repeatable).
+    /// Restart process P at time T (repeatable).
     #[arg(long, value_name = "P@T", value_parser = Given::<At>::parse, help_heading = "Environment")]
     pub(crate) recover: Vec<Given<At>>,
-    /// The K-th message of a kind is lost, counted from 1 (repeatable).
+    /// Lose the K-th message of a kind, counted from 1 (repeatable).
     #[arg(long, value_name = "KIND@K", value_parser = Given::<Lose>::parse, help_heading = "Environment")]
     pub(crate) lose: Vec<Given<Lose>>,
-    /// Each message is lost with this probability.
+    /// Lose each message with this probability.
     #[arg(long, value_name = "P", value_parser = Given::<Probability>::parse, help_heading = "Environment")]
     pub(crate) loss: Option<Given<Probability>>,
-    /// Each message arrives twice with this probability.
+    /// Deliver each message twice with this probability.
     #[arg(long, value_name = "P", value_parser = Given::<Probability>::parse, help_heading = "Environment")]
     pub(crate) duplicate: Option<Given<Probability>>,
-    /// Messages between groups A and B (index lists) that are sent from T1 until T2 are lost (repeatable).
+    /// Lose messages between groups A and B (lists of indices) sent from T1 until T2 (repeatable).
     #[arg(
         long,
         value_name = "A|B@T1..T2",
@@ -73,7 +72,7 @@ pub(crate) struct EnvironmentArgs {
     )]
     pub(crate) partition: Vec<Given<Partition>>,
 
-    /// Entries per process, the same for all or one number each [default: 1].
+    /// Entries per process: one number for all, or a list [default: 1].
     #[arg(
         long,
         value_name = "K|LIST",
@@ -81,13 +80,13 @@ pub(crate) struct EnvironmentArgs {
         help_heading = "Mutual exclusion"
     )]
     pub(crate) entries: Option<Given<Entries>>,
-    /// Time inside [default: 1].
+    /// Time in the critical section [default: 1].
     #[arg(long, value_name = "T", value_parser = Given::<Time>::parse, help_heading = "Mutual exclusion")]
     pub(crate) hold: Option<Given<Time>>,
-    /// Time between two entries [default: 0].
+    /// Time between leaving and the next request [default: 0].
     #[arg(long, value_name = "T", value_parser = Given::<Time>::parse, help_heading = "Mutual exclusion")]
     pub(crate) think: Option<Given<Time>>,
-    /// Who asks when, such as '1,3@0;2@5'.
+    /// Which processes ask when, such as '1,3@0;2@5'.
     #[arg(
         long,
         value_name = "SCRIPT",

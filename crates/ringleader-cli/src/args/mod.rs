@@ -39,19 +39,20 @@ use std::path::PathBuf;
 #[derive(Parser, Debug)]
 #[command(name = "ringleader", version, propagate_version = true, disable_help_subcommand = true)]
 #[command(
-    after_help = "Exit codes: 0 done and holds · 1 violated, bound exceeded or no leader · 2 wrong usage or bad \
-                        input · 3 a limit was reached first · 4 environment"
+    after_help = "Exit codes: 0 done, and everything holds · 1 a property or a bound is violated, or there is no \
+                        leader · 2 wrong usage or bad input · 3 unknown, a limit was reached first · 4 a port, a \
+                        file, the network or a certificate failed"
 )]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
-    /// One JSON object on stdout instead of text.
+    /// Print one JSON object instead of text.
     #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// No progress, no words but errors.
+    /// Print errors only; the exit code is the answer.
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
-    /// When to use colour; NO_COLOR and CLICOLOR_FORCE are obeyed.
+    /// When to use colour; NO_COLOR and CLICOLOR_FORCE are respected.
     #[arg(
         long,
         global = true,
@@ -73,49 +74,57 @@ pub(crate) enum Color {
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
-    /// The algorithms: what they need and what they cost.
+    /// List the algorithms, what they need and what they cost.
     List(ListArgs),
-    /// One algorithm: idea, model, messages, rules, costs, source, errata, and a worked example.
+    /// Explain one algorithm: idea, rules, costs, errata, and a small run.
     Show(ShowArgs),
-    /// Run an algorithm once: who leads, after how many messages, against which proved bound.
+    /// Run an algorithm once and compare its messages with the proved bound.
     Run(Box<RunArgs>),
-    /// Check an algorithm at small n: every schedule, every random choice, every arrangement that you ask for.
+    /// Check all runs of an algorithm with a few processes.
     Check(Box<CheckArgs>),
-    /// Algorithms side by side: the same arrangements and seeds for all, means, bounds, growth, plots, tables.
+    /// Compare algorithms on the same identities and seeds.
     Compare(Box<CompareArgs>),
-    /// The arrangement of identities with which an election sends most, or least.
+    /// Find the worst-case ring for an election.
     Worst(Box<WorstArgs>),
-    /// Run every combination of a grid, one row per run; goes on where it was after a kill.
+    /// Run every combination of a grid, one row per run; can be resumed.
     Sweep(SweepArgs),
-    /// Repeat a recorded run, step by step, and say where it differs.
+    /// Repeat a recorded run and compare it with the recording.
     Replay(ReplayArgs),
-    /// A recorded run as a picture, as a page that plays it, or in the format of another tool.
+    /// Turn a recorded run into a picture, a page, or another tool's format.
     Trace(Box<TraceArgs>),
-    /// The page of an algorithm: contract, checked sizes, measurements, a run; as Markdown, or as HTML with pictures.
+    /// Write a report about an algorithm, as Markdown or HTML.
     Report(ReportArgs),
-    /// The page: see a run, step it both ways, break it. In the browser, from this program, without the internet.
+    /// Open the interactive page: watch a run, step through it, break it.
     #[cfg(feature = "page")]
     Serve(ServeArgs),
     #[cfg(feature = "cluster")]
     #[command(flatten)]
     Cluster(ClusterCommand),
-    /// A completion script for your shell.
+    /// Print the help of a command.
+    Help(HelpArgs),
+    /// Print a completion script for a shell.
     #[cfg(feature = "manual")]
     Completions(CompletionsArgs),
-    /// The manual pages.
+    /// Print the manual pages.
     #[cfg(feature = "manual")]
     Man(ManArgs),
 }
 
 #[derive(Args, Debug)]
+pub(crate) struct HelpArgs {
+    /// The command, and the command below it if it has some.
+    pub(crate) command: Vec<String>,
+}
+
+#[derive(Args, Debug)]
 pub(crate) struct ListArgs {
-    /// Only for this problem.
+    /// List only algorithms for this problem.
     #[arg(long)]
     pub(crate) problem: Option<ProblemArg>,
-    /// Only for this network.
+    /// List only algorithms for this network.
     #[arg(long)]
     pub(crate) topology: Option<Network>,
-    /// Also the texts taken literally, with their errors in them (their names carry an @).
+    /// Include as-printed variants: source texts with their errors (their names have an @).
     #[arg(long)]
     pub(crate) errata: bool,
 }
@@ -134,7 +143,7 @@ pub(crate) enum Network {
     OneWay,
     /// A ring on which messages travel both ways.
     TwoWay,
-    /// Everybody with everybody.
+    /// All processes are neighbours.
     Complete,
     /// A tree.
     #[value(aliases = ["line", "star", "binary"])]
@@ -143,19 +152,19 @@ pub(crate) enum Network {
 
 #[derive(Args, Debug)]
 pub(crate) struct ShowArgs {
-    /// Its name, or an alias of it.
+    /// The algorithm; `ringleader list` has the names.
     #[arg(value_name = "ALGORITHM")]
     pub(crate) name: String,
-    /// Print its source, a broken text with its changes applied.
+    /// Print its source code; of an as-printed variant, with its changes applied.
     #[arg(long, conflicts_with = "json")]
     pub(crate) source: bool,
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct ReplayArgs {
-    /// A trace, as `run --trace FILE` and `check --trace FILE` write it.
+    /// A trace file, written by `run --trace FILE` or `check --trace FILE`.
     pub(crate) file: PathBuf,
-    /// Print every step in words before the report.
+    /// Print each step in words before the report.
     #[arg(long)]
     pub(crate) steps: bool,
     /// Extra meters.
@@ -173,7 +182,7 @@ pub(crate) struct CompletionsArgs {
 #[cfg(feature = "manual")]
 #[derive(Args, Debug)]
 pub(crate) struct ManArgs {
-    /// Write one page per command into this directory instead of all to stdout.
+    /// Write one page per command into this directory.
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
 }

@@ -10,10 +10,10 @@ use std::path::PathBuf;
 
 #[derive(Args, Clone, Debug)]
 pub(crate) struct RunArgs {
-    /// Its name, or an alias of it; `ringleader list` has them all.
+    /// The algorithm; `ringleader list` has the names.
     #[arg(value_name = "ALGORITHM")]
     pub(crate) name: String,
-    /// The number of processes: 8, 1e6, 1M, 2^20, 1_000_000 [default: 8, or as many as --ids lists].
+    /// The number of processes: 8, 1e6, 1M, 2^20 or 1_000_000 [default: 8, or as many as --ids lists].
     #[arg(
         short,
         long = "nodes",
@@ -22,11 +22,11 @@ pub(crate) struct RunArgs {
         allow_hyphen_values = true
     )]
     pub(crate) nodes: Option<Given<Number>>,
-    /// The seed of every draw [default: drawn, and printed].
+    /// The seed of all random choices [default: chosen at random, and printed].
     #[arg(long, value_name = "S", value_parser = number, env = "RINGLEADER_SEED", hide_env_values = true)]
     pub(crate) seed: Option<u64>,
-    /// Stop after so many steps (exit 3). Default: never; for a text taken literally (its name has an @) a million, or
-    /// 100 for each process.
+    /// Stop after this many steps (exit 3) [default: no limit; for an as-printed variant a million, or 100 per
+    /// process].
     #[arg(
         long,
         value_name = "M",
@@ -35,7 +35,7 @@ pub(crate) struct RunArgs {
         hide_env_values = true
     )]
     pub(crate) max_steps: Option<u64>,
-    /// How many threads may work on it; the result is the same.
+    /// The number of threads; the result does not depend on it.
     #[arg(
         long,
         value_name = "T",
@@ -44,25 +44,26 @@ pub(crate) struct RunArgs {
         hide_env_values = true
     )]
     pub(crate) threads: Option<u32>,
-    /// Record every step in this file, for `ringleader replay`.
+    /// Record the run in this file, for `ringleader replay`.
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
     /// Replace the file of --trace if it exists.
     #[arg(long)]
     pub(crate) force: bool,
-    /// Print every step in words before the report.
+    /// Print each step in words before the report.
     #[arg(long)]
     pub(crate) steps: bool,
-    /// Reach into the run: STEP.ACTION.WHAT, before the step with this number is taken (from 0). 12.drop.3 loses
-    /// message 3. With a message: deliver, drop, duplicate, overtake, delay (12.delay.3.10: for ten steps); with a
-    /// process: crash, recover, want.
+    /// Change the run before the step with this number (from 0): STEP.ACTION.WHAT. 12.drop.3 loses message 3. Actions
+    /// on a message: deliver, drop, duplicate, overtake, delay (12.delay.3.10: by ten steps); on a process: crash,
+    /// recover, want (repeatable).
     #[arg(long, value_name = "EDIT")]
     pub(crate) edit: Vec<Edit>,
-    /// Extra meters that cost time or memory: bits, load, depth.
+    /// Measure also bits, load or depth (a list); costs time or memory.
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) meter: Vec<MeterArg>,
 
-    /// Instead of --entries: saturated (all always want in), light (one at a time), open:RATE (Poisson arrivals).
+    /// Instead of --entries: saturated (every process always wants to enter), light (one at a time), open:RATE (Poisson
+    /// arrivals).
     #[arg(
         long,
         value_name = "KIND",
@@ -71,7 +72,7 @@ pub(crate) struct RunArgs {
         help_heading = "Mutual exclusion"
     )]
     pub(crate) load: Option<Given<LoadArg>>,
-    /// With --load: entries in all.
+    /// With --load: the total number of entries.
     #[arg(
         long,
         value_name = "E",

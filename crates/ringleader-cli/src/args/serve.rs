@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 #[derive(Args, Debug)]
 pub(crate) struct ServeArgs {
-    /// The address and port to listen on; port 0 is any free one. Beyond this machine a token is needed.
+    /// The address and port to listen on; port 0 means any free port. Addresses beyond this machine need a token.
     #[arg(
         long,
         value_name = "ADDRESS",
@@ -19,28 +19,28 @@ pub(crate) struct ServeArgs {
     /// Open the page in the browser.
     #[arg(long)]
     pub(crate) open: bool,
-    /// The token that requests must have [default: none on this machine, drawn otherwise].
+    /// The token that requests must carry [default: none on this machine, otherwise a random one].
     #[arg(long, value_name = "T", value_parser = token, env = "RINGLEADER_SERVE_TOKEN", hide_env_values = true)]
     pub(crate) token: Option<String>,
-    /// Stories of your own, one file each, beside those that are in the program.
+    /// A directory with stories of your own, one file each; they are added to the built-in ones.
     #[arg(long, value_name = "DIR")]
     pub(crate) stories: Option<PathBuf>,
+    /// Show this lock service on the page's screen Cluster: its configuration file, or the addresses of its servers
+    /// (https://HOST:PORT or unix:PATH). It is read-only.
     #[cfg(feature = "cluster")]
-    /// A lock service to look at, on the page's screen Cluster: its file, or the addresses of its servers
-    /// (https://HOST:PORT or unix:PATH). Nothing is changed in it.
     #[arg(long, value_name = "FILE|URL", num_args = 1..)]
     pub(crate) cluster: Vec<String>,
+    /// The certificate of the service's authority [default: as the configuration says].
     #[cfg(feature = "cluster")]
-    /// The certificate of the service's authority [default: as its file says].
     #[arg(long, value_name = "FILE", requires = "cluster")]
     pub(crate) authority: Option<PathBuf>,
+    /// The client certificate for its servers; the key is in the file of the same name with the suffix .key [default:
+    /// client.pem beside the configuration, if it exists].
     #[cfg(feature = "cluster")]
-    /// The certificate that is shown to its servers; its key is in the file of the same name that ends with
-    /// .key [default: client.pem beside the file of the service, if it is there].
     #[arg(long, value_name = "FILE", requires = "cluster")]
     pub(crate) certificate: Option<PathBuf>,
+    /// A file with a bearer token for its servers, instead of a certificate.
     #[cfg(feature = "cluster")]
-    /// The file with a bearer token for its servers, instead of a certificate.
     #[arg(long, value_name = "FILE", requires = "cluster", conflicts_with = "certificate")]
     pub(crate) cluster_token_file: Option<PathBuf>,
 }

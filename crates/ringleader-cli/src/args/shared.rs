@@ -9,7 +9,7 @@ use ringleader_lab::options::{SettingOptions, setting};
 /// The algorithm's own settings.
 #[derive(Args, Clone, Default, Debug)]
 pub(crate) struct SettingsArgs {
-    /// A setting of the algorithm's own; `ringleader show` lists them (repeatable).
+    /// Set a setting of the algorithm; `ringleader show` lists them (repeatable).
     #[arg(
         long = "set",
         value_name = "NAME=VALUE",
@@ -20,13 +20,13 @@ pub(crate) struct SettingsArgs {
     /// probabilistic-franklin: what ends the election, both or first.
     #[arg(long, value_name = "HOW", help_heading = "The algorithm's own settings")]
     pub(crate) ending: Option<String>,
-    /// central: refusals are told.
+    /// central: tell refused processes so.
     #[arg(long, help_heading = "The algorithm's own settings")]
     pub(crate) denied: bool,
-    /// central: the election by which a new coordinator is found.
+    /// central: the election that finds a new coordinator.
     #[arg(long, value_name = "NAME", help_heading = "The algorithm's own settings")]
     pub(crate) election: Option<String>,
-    /// misra-k: how many tokens.
+    /// misra-k: the number of tokens.
     #[arg(long, value_name = "K", value_parser = small, help_heading = "The algorithm's own settings")]
     pub(crate) tokens: Option<u32>,
 }
@@ -40,11 +40,11 @@ impl From<SettingsArgs> for SettingOptions {
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum LinksArg {
-    /// In sending order.
+    /// In the order sent.
     Fifo,
     /// In any order.
     Bag,
-    /// In sending order, and two messages never pass each other.
+    /// In the order sent, and two messages never pass each other.
     HalfDuplex,
 }
 
@@ -62,7 +62,7 @@ impl From<LinksArg> for Links {
 pub(crate) enum OrientationArg {
     /// The same everywhere.
     Same,
-    /// Each process its own: a run draws them, a check takes every way there is.
+    /// Different in each process: random in a run, every way in a check.
     Random,
 }
 
@@ -79,7 +79,7 @@ impl From<OrientationArg> for Orientation {
 pub(crate) enum TopologyArg {
     /// A ring.
     Ring,
-    /// Everybody with everybody.
+    /// All processes are neighbours.
     Complete,
     /// The tree 0 - 1 - 2 - ...
     Line,

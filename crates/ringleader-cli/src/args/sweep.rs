@@ -18,19 +18,19 @@ use std::path::PathBuf;
   [output]
   file      = \"ring.csv\"                   or .parquet, .json, .jsonl")]
 pub(crate) struct SweepArgs {
-    /// The file that says what is to be run; docs/reference/formats.md describes it.
+    /// The sweep file; docs/reference/formats.md describes it.
     #[arg(value_name = "FILE.toml", required_unless_present = "merge")]
     pub(crate) file: Option<PathBuf>,
-    /// Instead of what the file says of an option: n=64,256 or seed=0..9 or ids=worst.
+    /// Override an option of the file: n=64,256 or seed=0..9 or ids=worst (repeatable).
     #[arg(value_name = "KEY=VALUES")]
     pub(crate) replace: Vec<String>,
-    /// Where the rows go, one per run: .csv, .parquet, .json or .jsonl [default: what the file says].
+    /// Write the rows to this file, one per run: .csv, .parquet, .json or .jsonl [default: as the file says].
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Only part I of N of the runs, for job arrays; I counts from 0 or from 1, as you like.
+    /// Run only part I of N, for job arrays; I counts from 0 or from 1.
     #[arg(long, value_name = "I/N", value_parser = Given::<ShardArg>::parse)]
     pub(crate) shard: Option<Given<ShardArg>>,
-    /// Put the rows of all shards together.
+    /// Merge the rows of all shards into one file.
     #[arg(
         long,
         value_name = "PARTS",
@@ -39,10 +39,10 @@ pub(crate) struct SweepArgs {
         conflicts_with_all = ["file", "replace", "shard", "dry_run"]
     )]
     pub(crate) merge: Vec<PathBuf>,
-    /// Run nothing: say how many runs there are and about how long they take.
+    /// Run nothing; print how many runs there are and about how long they take.
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// How many runs at a time; the rows are the same [default: as many as there are cores].
+    /// Runs at the same time; the rows do not depend on it [default: the number of cores].
     #[arg(
         long,
         value_name = "T",
@@ -51,10 +51,10 @@ pub(crate) struct SweepArgs {
         hide_env_values = true
     )]
     pub(crate) threads: Option<u32>,
-    /// Begin anew: forget what an earlier sweep with this output has done.
+    /// Start over: ignore what an earlier sweep with this output has done.
     #[arg(long)]
     pub(crate) restart: bool,
-    /// Replace the output if it is there already.
+    /// Replace the output file if it exists.
     #[arg(long)]
     pub(crate) force: bool,
 }

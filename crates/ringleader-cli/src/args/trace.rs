@@ -7,26 +7,26 @@ use std::path::{Path, PathBuf};
 
 #[derive(Args, Debug)]
 pub(crate) struct TraceArgs {
-    /// A trace, as `run --trace FILE` and `check --trace FILE` write it.
+    /// A trace file, written by `run --trace FILE` or `check --trace FILE`.
     #[arg(required_unless_present = "merge")]
     file: Option<PathBuf>,
-    /// Instead: put the recordings of the members of a cluster together; they are what `node --record FILE` writes.
+    /// Merge the recordings of the nodes of a cluster, written by `node --record FILE`, into one run.
     #[arg(long, value_name = "FILE", num_args = 1.., requires = "output")]
     #[arg(conflicts_with_all = ["file", "to", "nodes", "steps", "past", "critical", "rightward", "dark"])]
     pub(crate) merge: Vec<PathBuf>,
-    /// Into what; where the name of the output says it (.svg, .html, .mmd, .jsonl, .itf.json), this can be left out.
+    /// The format; by default the suffix of the output decides (.svg, .html, .mmd, .jsonl, .itf.json).
     #[arg(long, value_name = "FORMAT")]
     pub(crate) to: Option<Format>,
     /// Write to this file instead of stdout.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Replace the output if it exists.
+    /// Replace the output file if it exists.
     #[arg(long)]
     pub(crate) force: bool,
-    /// Only these processes, by index: a range (both ends included), a list, or both, as in 0,4..7.
+    /// Show only these processes, by index: a range with both ends, a list, or both, as in 0,4..7.
     #[arg(long, value_name = "A..B|LIST", value_parser = Given::<Ranges>::parse)]
     pub(crate) nodes: Option<Given<Ranges>>,
-    /// Only these steps, counted from 1, both ends included: 1..50, 20.. or ..50.
+    /// Show only these steps, counted from 1, with both ends: 1..50, 20.. or ..50.
     #[arg(long, value_name = "A..B", value_parser = Given::<Ranges>::parse)]
     pub(crate) steps: Option<Given<Ranges>>,
     /// svg: show the causal past of this step, and dim the rest.
@@ -35,10 +35,10 @@ pub(crate) struct TraceArgs {
     /// svg: mark the critical path, the longest chain of messages.
     #[arg(long)]
     pub(crate) critical: bool,
-    /// svg: time goes to the right instead of downward.
+    /// svg: draw time from left to right instead of downward.
     #[arg(long)]
     pub(crate) rightward: bool,
-    /// svg: light on dark; for paper the default is better.
+    /// svg: draw light on dark; the default is better for paper.
     #[arg(long)]
     pub(crate) dark: bool,
 }

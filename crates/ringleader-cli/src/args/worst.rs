@@ -10,10 +10,10 @@ use std::path::PathBuf;
 
 #[derive(Args, Clone, Debug)]
 pub(crate) struct WorstArgs {
-    /// Its name, or an alias of it; `ringleader list` has them all.
+    /// The algorithm; `ringleader list` has the names.
     #[arg(value_name = "ALGORITHM", required_unless_present = "constants")]
     pub(crate) name: Option<String>,
-    /// The number of processes: 8, 1e3, 2^10 [default: 8]; with --constants the most there may be [default: 1e6].
+    /// The number of processes: 8, 1e3, 2^10 [default: 8]; with --constants the largest number [default: 1e6].
     #[arg(
         short,
         long = "nodes",
@@ -22,14 +22,14 @@ pub(crate) struct WorstArgs {
         allow_hyphen_values = true
     )]
     pub(crate) nodes: Option<Given<Number>>,
-    /// The least messages instead of the most.
+    /// Find the best case: the fewest messages.
     #[arg(long)]
     pub(crate) best: bool,
-    /// How many arrangements send how many messages, with the exact mean and variance.
+    /// Print how many arrangements send how many messages, with the exact mean and variance.
     #[arg(long, conflicts_with = "search")]
     pub(crate) distribution: bool,
-    /// Instead of one algorithm, the table of message constants: the worst known case of every election that takes
-    /// O(n log n) messages, beside the factor that was published.
+    /// Print the table of message constants instead: the worst known case of every election with O(n log n) messages,
+    /// beside the published factor.
     #[arg(
         long,
         conflicts_with_all = [
@@ -39,16 +39,16 @@ pub(crate) struct WorstArgs {
     )]
     pub(crate) constants: bool,
 
-    /// Every arrangement, however long it takes (exit 3 if that is beyond hope).
+    /// Try every arrangement, however long it takes (exit 3 if there are far too many).
     #[arg(long, conflicts_with = "search", help_heading = "Effort")]
     pub(crate) exact: bool,
-    /// A search, even where every arrangement could be tried.
+    /// Search, even if every arrangement could be tried.
     #[arg(long, help_heading = "Effort")]
     pub(crate) search: bool,
-    /// The most arrangements to try: 1e4, 1M [default: as many as take a minute or less].
+    /// Try at most this many arrangements: 1e4, 1M [default: what takes a minute or less].
     #[arg(long, value_name = "RUNS", value_parser = above_zero, help_heading = "Effort")]
     pub(crate) budget: Option<u64>,
-    /// How many threads may work on it; the result is the same [default: as many as there are].
+    /// The number of threads; the result does not depend on it [default: the number of processors].
     #[arg(
         long,
         value_name = "T",
@@ -58,7 +58,7 @@ pub(crate) struct WorstArgs {
         help_heading = "Effort"
     )]
     pub(crate) threads: Option<u32>,
-    /// The seed of every draw [default: 0].
+    /// The seed of all random choices [default: 0].
     #[arg(
         long,
         value_name = "S",
@@ -72,21 +72,22 @@ pub(crate) struct WorstArgs {
     /// Write the arrangement to this file, one identity per line, for `ringleader run --ids @FILE`.
     #[arg(short, long, value_name = "FILE.ids", help_heading = "Files")]
     pub(crate) output: Option<PathBuf>,
-    /// Write a run that sends so many messages to this file, for `ringleader replay`.
+    /// Record a run with that many messages in this file, for `ringleader replay`.
     #[arg(long, value_name = "FILE", help_heading = "Files")]
     pub(crate) trace: Option<PathBuf>,
-    /// Replace files that are there already.
+    /// Replace files that exist.
     #[arg(long, help_heading = "Files")]
     pub(crate) force: bool,
 
-    /// Who starts of its own accord: all, one (index 0), a list of indices, or a percentage [default: all].
+    /// The initiators: all, one (index 0), a list of indices, or a percentage [default: all].
     #[arg(long, value_name = "WHO", value_parser = Given::<Initiators>::parse, help_heading = "Environment")]
     pub(crate) initiators: Option<Given<Initiators>>,
-    /// How ports are numbered; random is every way where all schedules are searched, and drawn otherwise
+    /// How ports are numbered; random means every way if all schedules are searched, and a random way otherwise
     /// [default: same].
     #[arg(long, help_heading = "Environment")]
     pub(crate) orientation: Option<OrientationArg>,
-    /// Only this schedule: rounds, random, delay:uniform:1:10, lifo, fifo, greedy, starve:P [default: every schedule].
+    /// Try only this schedule: rounds, random, delay:uniform:1:10, lifo, fifo, greedy, starve:P [default: every
+    /// schedule].
     #[arg(
         long,
         value_name = "KIND",
@@ -94,7 +95,7 @@ pub(crate) struct WorstArgs {
         help_heading = "Environment"
     )]
     pub(crate) schedule: Option<Given<ScheduleArg>>,
-    /// In what order links deliver [default: the weakest that the algorithm admits].
+    /// The order in which links deliver [default: the weakest that the algorithm allows].
     #[arg(long, help_heading = "Environment")]
     pub(crate) links: Option<LinksArg>,
 

@@ -10,6 +10,7 @@ use crate::progress::SearchBar;
 use crate::watch::Recorder;
 use ringleader::check::{Answer, Findings, Progress, Watcher};
 use ringleader::registry::Entry;
+use ringleader_lab::layout::fold;
 use ringleader_lab::options::CheckOptions;
 use ringleader_lab::people::{about, bytes};
 use ringleader_lab::plan::{self, PlannedCheck, StateGrowth, has_ids, memory};
@@ -59,7 +60,9 @@ pub(crate) fn run(app: &App, args: &CheckArgs, console: &mut Console<'_>) -> Res
     if console.json {
         writeln!(console.out, "{}", checked.json(app))?;
     } else {
-        check_text(&checked, console.out)?;
+        if !console.quiet {
+            check_text(&checked, console.out)?;
+        }
         if findings.answer == Answer::Unknown {
             console.out.flush()?;
             let growth = growth.or_else(|| StateGrowth::measure(entry, &plan.scope));
@@ -91,15 +94,14 @@ fn foretell(
         writeln!(console.err, "about {} states expected", about(states))?;
     }
     if let Some(most) = plan.scope.max_states.filter(|most| states > *most) {
-        writeln!(console.err, "warning: that is more than --max-states {most}; the answer may be unknown")?;
+        let text = format!("that is more than --max-states {most}; the answer may be unknown");
+        writeln!(console.err, "{}", fold("warning: ", &text, 9))?;
     }
     let needed = growth.bytes_at(plan.scope.n).unwrap_or(0);
     if let Some(most) = plan.scope.max_bytes.filter(|most| needed > *most) {
         let (needed, most) = (bytes(needed), bytes(most));
-        writeln!(
-            console.err,
-            "warning: it may need {needed}, the limit is {most}; the answer may be unknown"
-        )?;
+        let text = format!("it may need {needed}, the limit is {most}; the answer may be unknown");
+        writeln!(console.err, "{}", fold("warning: ", &text, 9))?;
     }
     Ok(Some(growth))
 }
@@ -125,7 +127,7 @@ fn notes(entry: &Entry, args: &CheckArgs, findings: &Findings, console: &mut Con
         });
     }
     for note in notes {
-        writeln!(console.err, "note: {note}")?;
+        writeln!(console.err, "{}", fold("note: ", &note, 6))?;
     }
     Ok(())
 }

@@ -2,11 +2,12 @@
 
 use super::run::without_effect;
 use crate::args::CompareArgs;
-use crate::console::{Console, width};
+use crate::console::Console;
 use crate::error::{Diagnostic, Failure};
 use crate::output::{Output, unwritten};
 use crate::progress::ShareBar;
 use crate::{App, features};
+use ringleader_lab::layout::{self, fold};
 use ringleader_lab::options::CompareOptions;
 use ringleader_lab::plan::PlannedComparison;
 use ringleader_lab::report::compare::{ComparisonReport, figure, json, notes, rows, text};
@@ -45,12 +46,14 @@ pub(crate) fn run(app: &App, args: &CompareArgs, console: &mut Console<'_>) -> R
 
     let compared = ComparisonReport::new(&asked, &cells);
     if !console.quiet && !console.json {
-        notes(&compared, console.err)?;
+        for note in notes(&compared) {
+            writeln!(console.err, "{}", fold("note: ", &note, 6))?;
+        }
         let given = &args.environment;
         let given = (given.initiators.is_some(), given.range.is_some(), given.orientation.is_some());
         for entry in &asked.algorithms {
             for note in without_effect(entry, given, "see --entries and --wants") {
-                writeln!(console.err, "note: {note}")?;
+                writeln!(console.err, "{}", fold("note: ", &note, 6))?;
             }
         }
     }
@@ -77,8 +80,8 @@ pub(crate) fn run(app: &App, args: &CompareArgs, console: &mut Console<'_>) -> R
     }
     if console.json {
         writeln!(console.out, "{}", json(&compared, false))?;
-    } else {
-        text(&compared, width().map(usize::from), console.out)?;
+    } else if !console.quiet {
+        text(&compared, layout::terminal(), console.out)?;
     }
     Ok(compared.exit_code())
 }

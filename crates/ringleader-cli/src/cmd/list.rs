@@ -1,19 +1,13 @@
 //! `ringleader list`: what there is, what it needs, what it costs, and up to where it was checked.
 
-use super::show::wrapped;
 use crate::App;
 use crate::args::{ListArgs, Network, ProblemArg};
-use crate::console::{Console, width};
+use crate::console::{BOLD, CYAN, Console, DIM, RESET};
 use crate::error::Failure;
-use comfy_table::{ColumnConstraint, ContentArrangement, Table, Width, presets};
 use ringleader::model::{Basis, Graph, Shape};
 use ringleader::registry::{Entry, Problem};
+use ringleader_lab::layout::{fold, terminal, width};
 use std::io::{self, Write};
-
-/// The width of the table in a file or a pipe, unless the names are longer.
-const WIDTH: u16 = 110;
-/// What a table needs beside the names. A narrower terminal has no room for one.
-const BESIDE_NAMES: usize = 82;
 
 pub(crate) fn run(app: &App, args: &ListArgs, console: &mut Console<'_>) -> Result<u8, Failure> {
     let entries: Vec<&Entry> = app
@@ -37,95 +31,125 @@ pub(crate) fn run(app: &App, args: &ListArgs, console: &mut Console<'_>) -> Resu
         }
         return Ok(0);
     }
-    // Where there is no terminal there is no width to ask for.
-    let length = |entry: &&Entry| cell(entry).lines().map(|line| line.chars().count()).max();
-    let longest = entries.iter().filter_map(length).max().unwrap_or(0);
-    let least = u16::try_from(longest + BESIDE_NAMES).unwrap_or(u16::MAX);
-    match width() {
-        Some(width) if width < least => stacked(&entries, usize::from(width), console.out)?,
-        width => writeln!(console.out, "{}", table(&entries, width.unwrap_or(WIDTH.max(least))).trim_fmt())?,
-    }
+    table(&entries, console.out)?;
     if !console.quiet {
-        writeln!(console.err, "{} algorithms; more about one: {} show NAME", entries.len(), app.program)?;
+        let s = if entries.len() == 1 { "" } else { "s" };
+        writeln!(console.err, "{} algorithm{s}; more about one: {} show NAME", entries.len(), app.program)?;
     }
     Ok(0)
 }
 
-/// One row each; cells are wrapped, but no word is cut.
-fn table(entries: &[&Entry], width: u16) -> Table {
-    let mut table = Table::new();
-    table
-        .load_style(presets::UTF8_FULL_CONDENSED.with_rounded_corners())
-        .set_content_arrangement(ContentArrangement::Dynamic)
-        .set_width(width)
-        .set_header(["name", "problem", "year", "network", "needs", "messages at worst", "checked"]);
-    for entry in entries {
-        table.add_row([
-            cell(entry),
-            entry.problem.name().to_owned(),
-            entry.spec.year.to_string(),
-            entry.topology().to_owned(),
-            needs(entry),
-            bound(entry),
-            checked(entry),
-        ]);
-    }
-    // Names are there to be copied, formulas to be read.
-    for place in [0, 1, 2, 5, 6] {
-        if let Some(column) = table.column_mut(place) {
-            column.set_constraint(ColumnConstraint::ContentWidth);
-        }
-    }
-    // The longest word.
-    if let Some(needs) = table.column_mut(4) {
-        needs.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(18)));
-    }
-    table
+/// A longer name stands in a line of its own.
+const NAME_MOST: usize = 24;
+
+/// The columns, and how wide each is.
+struct Columns {
+    names: usize,
+    networks: usize,
+    bounds: usize,
+    /// Where what is needed has room in the same row.
+    needs: Option<usize>,
 }
 
-/// The longest name, with its alias, for which there is room in one line of the table.
-const NAME_MOST: usize = 28;
+impl Columns {
+    fn of(entries: &[&Entry]) -> Columns {
+        let widest = |text: fn(&Entry) -> String, least: &str| {
+            let widths = entries.iter().map(|entry| text(entry).chars().count());
+            widths.chain([least.len()]).max().unwrap_or(0)
+        };
+        let mut columns = Columns {
+            names: widest(|entry| entry.spec.name.to_owned(), "Mutual exclusion").min(NAME_MOST),
+            networks: widest(|entry| entry.topology().to_owned(), "network"),
+            bounds: widest(bound, "messages at worst"),
+            needs: None,
+        };
+        let needs = widest(needs, "needs");
+        columns.needs = terminal().filter(|width| columns.width() + 2 + needs <= *width).map(|_| needs);
+        columns
+    }
 
-/// One paragraph each, for narrow terminals.
-fn stacked(entries: &[&Entry], width: usize, out: &mut dyn Write) -> io::Result<()> {
-    for entry in entries {
-        writeln!(out, "{}", named(entry))?;
-        for text in [
-            format!("{}, {}, {}", entry.problem.name(), entry.spec.year, entry.topology()),
-            match needs(entry).as_str() {
-                "" => "needs nothing".to_owned(),
-                needs if entry.is_literal() => needs.to_owned(),
-                needs => format!("needs {needs}"),
-            },
-            format!("messages at worst {}, checked {}", bound(entry), checked(entry)),
-        ] {
-            for line in wrapped(&text, width.saturating_sub(2)) {
-                writeln!(out, "  {line}")?;
+    fn width(&self) -> usize {
+        2 + self.names + 2 + "year".len() + 2 + self.networks + 2 + self.bounds + 2 + "checked".len()
+    }
+
+    fn line(&self, [name, year, network, bound, checked, needs]: [&str; 6]) -> String {
+        let Columns { names, networks, bounds, .. } = self;
+        let line = format!("{name:<names$}  {year:<4}  {network:<networks$}  {bound:<bounds$}  {checked:<7}");
+        let line = if self.needs.is_some() { format!("{line}  {needs}") } else { line };
+        line.trim_end().to_owned()
+    }
+}
+
+/// One row each, by problem. What is needed stands in the same row where there is room, below it otherwise.
+fn table(entries: &[&Entry], out: &mut dyn Write) -> io::Result<()> {
+    let columns = Columns::of(entries);
+    if columns.width() > width() {
+        return stacked(entries, out);
+    }
+    for (place, problem) in [Problem::Election, Problem::Mutex].into_iter().enumerate() {
+        let these: Vec<&&Entry> = entries.iter().filter(|entry| entry.problem == problem).collect();
+        if these.is_empty() {
+            continue;
+        }
+        if place > 0 && these.len() < entries.len() {
+            writeln!(out)?;
+        }
+        let title = match problem {
+            Problem::Election => "Election",
+            Problem::Mutex => "Mutual exclusion",
+        };
+        let needed = if columns.needs.is_some() { "needs" } else { "" };
+        let heads = columns.line(["", "year", "network", "messages at worst", "checked", needed]);
+        // The title stands where the names have no heading.
+        let rest: String = heads.chars().skip(title.chars().count()).collect();
+        writeln!(out, "{BOLD}{title}{RESET}  {DIM}{rest}{RESET}")?;
+        for entry in these {
+            let (name, year) = (entry.spec.name, entry.spec.year.to_string());
+            let (bound, checked, needs) = (bound(entry), checked(entry), needs(entry));
+            let fits = name.chars().count() <= columns.names;
+            if !fits {
+                writeln!(out, "  {CYAN}{name}{RESET}")?;
+            }
+            let beside = if fits { name } else { "" };
+            let line = columns.line([beside, &year, entry.topology(), &bound, &checked, &needs]);
+            writeln!(out, "  {CYAN}{beside}{RESET}{}", &line[beside.len()..])?;
+            if columns.needs.is_none() && !needs.is_empty() {
+                writeln!(out, "{}", fold(&format!("      {DIM}"), &format!("{needs}{RESET}"), 6))?;
             }
         }
     }
     Ok(())
 }
 
-/// The name as the table has it: where the two are long together, the alias has a line of its own.
-fn cell(entry: &Entry) -> String {
-    let name = named(entry);
-    if name.chars().count() > NAME_MOST { name.replace(" (", "\n(") } else { name }
-}
-
-fn named(entry: &Entry) -> String {
-    match entry.spec.aliases {
-        [] => entry.spec.name.to_owned(),
-        aliases => format!("{} ({})", entry.spec.name, aliases.join(", ")),
+/// One paragraph each, where even that has no room.
+fn stacked(entries: &[&Entry], out: &mut dyn Write) -> io::Result<()> {
+    for entry in entries {
+        writeln!(out, "{CYAN}{}{RESET}", entry.spec.name)?;
+        for text in [
+            format!("{}, {}, {}", entry.problem.name(), entry.spec.year, entry.topology()),
+            needs(entry),
+            format!("messages at worst {}, checked {}", bound(entry), checked(entry)),
+        ] {
+            if !text.is_empty() {
+                writeln!(out, "{}", fold("  ", &text, 2))?;
+            }
+        }
     }
+    Ok(())
 }
 
-/// What it needs; a text taken literally stands below the right algorithm, and needs the same.
+/// Its aliases, what it needs, and whether its bound is only measured. An as-printed variant stands below the right
+/// algorithm, and needs the same.
 fn needs(entry: &Entry) -> String {
-    match entry.erratum() {
-        Some(erratum) => format!("as above, with erratum {erratum}"),
-        None => entry.needs().join(", "),
-    }
+    let alias = entry.spec.aliases.iter().map(|alias| format!("alias {alias}"));
+    let needs = match (entry.erratum(), entry.needs().as_slice()) {
+        (Some(erratum), _) => Some(format!("as printed, with erratum {erratum}")),
+        (None, []) => None,
+        (None, needs) => Some(format!("needs {}", needs.join(", "))),
+    };
+    let measured = entry.spec.cost.worst.filter(|bound| matches!(bound.basis, Basis::Measured(_)));
+    let measured = measured.map(|_| "the bound is measured, not proved".to_owned());
+    alias.chain(needs).chain(measured).collect::<Vec<_>>().join("; ")
 }
 
 /// Up to how many processes the battery has checked it.
@@ -134,13 +158,7 @@ fn checked(entry: &Entry) -> String {
 }
 
 fn bound(entry: &Entry) -> String {
-    entry.spec.cost.worst.map_or_else(
-        || "-".to_owned(),
-        |bound| match bound.basis {
-            Basis::Proved(_) => bound.formula.to_owned(),
-            Basis::Measured(_) => format!("{}\n(measured)", bound.formula),
-        },
-    )
+    entry.spec.cost.worst.map_or_else(|| "-".to_owned(), |bound| bound.formula.to_owned())
 }
 
 /// Whether an algorithm is for such a network.

@@ -6,6 +6,7 @@ mod cluster;
 pub(crate) mod compare;
 #[cfg(feature = "manual")]
 mod completions;
+pub(crate) mod help;
 mod list;
 #[cfg(feature = "manual")]
 mod man;
@@ -42,6 +43,7 @@ pub(crate) fn run(app: &App, command: Command, console: &mut Console<'_>) -> Res
         Command::Serve(args) => serve::run(app, &args, console),
         #[cfg(feature = "cluster")]
         Command::Cluster(command) => cluster::run(app, command, console),
+        Command::Help(args) => help::run(app, &args, console),
         #[cfg(feature = "manual")]
         Command::Completions(args) => completions::run(app, &args, console),
         #[cfg(feature = "manual")]

@@ -50,7 +50,7 @@ pub(crate) fn run(app: &App, args: &ReplayArgs, console: &mut Console<'_>) -> Re
     let told = told(entry, &plan, &report, &watch, quoted(&app.program, &plan.again));
     if console.json {
         writeln!(console.out, "{}", told.json(app))?;
-    } else {
+    } else if !console.quiet {
         if args.steps {
             for line in transcript(&recording.events, recording.header.ticks_per_unit) {
                 writeln!(console.out, "{line}")?;

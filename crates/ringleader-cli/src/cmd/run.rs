@@ -11,6 +11,7 @@ use ringleader::model::{Facts, Shape, Told as Knowledge};
 use ringleader::registry::{Entry, Problem};
 use ringleader::sim::{Entries, Report};
 use ringleader_lab::formats::IDS_OF_RUN;
+use ringleader_lab::layout::fold;
 use ringleader_lab::options::RunOptions;
 use ringleader_lab::plan::{self, PlannedRun, memory};
 use ringleader_lab::report::{RunReport, exit_code, text};
@@ -46,7 +47,7 @@ pub(crate) fn run(app: &App, args: &RunArgs, console: &mut Console<'_>) -> Resul
         let given = &args.environment;
         let given = (given.initiators.is_some(), given.range.is_some(), given.orientation.is_some());
         for note in without_effect(entry, given, "see --entries and --wants") {
-            writeln!(console.err, "note: {note}")?;
+            writeln!(console.err, "{}", fold("note: ", &note, 6))?;
         }
     }
     if let Some(recorder) = watch.recorder.take() {
@@ -55,7 +56,7 @@ pub(crate) fn run(app: &App, args: &RunArgs, console: &mut Console<'_>) -> Resul
     let told = told(entry, &plan, &report, &watch, quoted(&app.program, &plan.again));
     if console.json {
         writeln!(console.out, "{}", told.json(app))?;
-    } else {
+    } else if !console.quiet {
         if let Some(steps) = &watch.steps {
             for line in steps.lines() {
                 writeln!(console.out, "{line}")?;

@@ -6,16 +6,16 @@ mod differences;
 use super::find;
 use crate::App;
 use crate::args::ShowArgs;
-use crate::console::{BOLD, CYAN, Console, DIM, RESET, YELLOW};
+use crate::console::{BOLD, CYAN, Console, DIM, RESET};
 use crate::error::Failure;
 use ringleader::model::{Counts, Reached, SettingValues, Timing};
 use ringleader::registry::Entry;
 use ringleader_lab::describe::{Example, example, model, network, promises, setting, told, tolerated};
+use ringleader_lab::layout::{fold, width, wrapped};
+use ringleader_lab::report::broken_on_purpose;
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
-/// Text is wrapped to this width.
-const WIDTH: usize = 96;
 /// No more steps of the example are shown.
 pub(crate) const STEPS_MAX: usize = 60;
 
@@ -42,13 +42,9 @@ fn as_text(entry: &Entry, example: &Example, out: &mut dyn Write) -> io::Result<
         [] => String::new(),
         aliases => format!(" (alias {})", aliases.join(", ")),
     };
-    writeln!(out, "{BOLD}{}{RESET}{aliases}: {}, {}", spec.name, prose.title, spec.year)?;
-    if let Some(erratum) = entry.erratum() {
-        writeln!(
-            out,
-            "{YELLOW}broken on purpose:{RESET} a text taken literally, with its error in it (erratum {erratum})"
-        )?;
-    }
+    let title = format!("{BOLD}{}{RESET}{aliases}: {}, {}", spec.name, prose.title, spec.year);
+    writeln!(out, "{}", fold("", &title, 2))?;
+    broken_on_purpose(entry, out)?;
     section(out, "Idea", &[&prose.idea])?;
     pairs(out, "Model", &model(entry))?;
     let kinds = entry.kinds.iter().zip(entry.announces);
@@ -68,7 +64,7 @@ fn as_text(entry: &Entry, example: &Example, out: &mut dyn Write) -> io::Result<
             Counts::All => "all messages",
         };
         let text = format!("At most {} ({counts}), {}.", bound.formula, bound.basis);
-        for line in wrapped(&text, WIDTH - 2) {
+        for line in wrapped(&text, width() - 2) {
             writeln!(out, "  {line}")?;
         }
     }
@@ -90,7 +86,7 @@ fn as_text(entry: &Entry, example: &Example, out: &mut dyn Write) -> io::Result<
 
 fn section(out: &mut dyn Write, title: &str, paragraphs: &[&str]) -> io::Result<()> {
     writeln!(out, "\n{CYAN}{title}{RESET}")?;
-    for line in paragraphs.iter().flat_map(|paragraph| wrapped(paragraph, WIDTH - 2)) {
+    for line in paragraphs.iter().flat_map(|paragraph| wrapped(paragraph, width() - 2)) {
         writeln!(out, "  {line}")?;
     }
     Ok(())
@@ -101,31 +97,16 @@ fn pairs(out: &mut dyn Write, title: &str, pairs: &[(String, String)]) -> io::Re
         return Ok(());
     }
     writeln!(out, "\n{CYAN}{title}{RESET}")?;
-    let width = pairs.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+    let wide = pairs.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
     for (name, text) in pairs {
-        let mut lines = wrapped(text, WIDTH - width - 4).into_iter();
-        let first = format!("{name:<width$}  {}", lines.next().unwrap_or_default());
+        let mut lines = wrapped(text, width().saturating_sub(wide + 4).max(20)).into_iter();
+        let first = format!("{name:<wide$}  {}", lines.next().unwrap_or_default());
         writeln!(out, "  {}", first.trim_end())?;
         for line in lines {
-            writeln!(out, "  {:width$}  {line}", "")?;
+            writeln!(out, "  {:wide$}  {line}", "")?;
         }
     }
     Ok(())
-}
-
-/// The words of a text, in lines of at most this width.
-pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for word in text.split_whitespace() {
-        match lines.last_mut() {
-            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            Some(_) | None => lines.push(word.to_owned()),
-        }
-    }
-    lines
 }
 
 fn as_json(app: &App, entry: &Entry, example: &Example) -> String {

@@ -104,7 +104,7 @@ fn where_to(sweep: &Sweep, args: &SweepArgs) -> Result<PathBuf, Diagnostic> {
     match (&args.output, &sweep.file.output) {
         (Some(path), _) => Ok(path.clone()),
         (None, Some(file)) => Ok(PathBuf::from(file)),
-        (None, None) => Err(Diagnostic::input("no_output", "nobody says where the rows go")
+        (None, None) => Err(Diagnostic::input("no_output", "no output file is named for the rows")
             .help("give -o ring.csv, or in the file:")
             .help("  [output]")
             .help("  file = \"ring.csv\"")),
@@ -240,7 +240,7 @@ fn unusable(path: &Path, error: JournalError) -> Diagnostic {
         JournalError::Different => {
             let message = format!("{shown} is the journal of another sweep, or of another version");
             Diagnostic::input("other_journal", message)
-                .help("the file, its options or the program have changed since it was stopped")
+                .help("the file, its options or the program changed after it was stopped")
                 .help(anew)
         }
         JournalError::Broken { line, why } => {
@@ -279,6 +279,9 @@ fn foretell(
         };
         let text = serde_json::to_string(&dry).map_err(io::Error::from)?;
         writeln!(console.out, "{text}")?;
+        return Ok(0);
+    }
+    if console.quiet {
         return Ok(0);
     }
     let varied: Vec<String> = sweep.varied.iter().map(|(key, count)| many(*count as u64, key)).collect();
@@ -354,7 +357,7 @@ impl Done {
         if console.json {
             let text = serde_json::to_string(self).map_err(io::Error::from)?;
             writeln!(console.out, "{text}")?;
-        } else {
+        } else if !console.quiet {
             self.text(tally, console.out)?;
         }
         Ok(tally.exit_code())
@@ -401,7 +404,7 @@ fn put_together(app: &App, args: &SweepArgs, console: &mut Console<'_>) -> Resul
             "violated": tally.violated, "limit": tally.limit, "output": output.display().to_string(),
         });
         writeln!(console.out, "{merged}")?;
-    } else {
+    } else if !console.quiet {
         let (parts, output) = (args.merge.len(), output.display());
         writeln!(console.out, "{} runs of {parts} parts in {output}", grouped(count))?;
     }
@@ -436,7 +439,7 @@ fn no_whole(output: &Path, error: &MergeError) -> Diagnostic {
         MergeError::NoPart { path, why } => input(format!("{} is no part of a sweep: {why}", path.display())),
         MergeError::Different(first, second) => {
             input(format!("{} and {} are of different sweeps", first.display(), second.display()))
-                .help("all parts come of the same file and the same version")
+                .help("all parts must come from the same sweep file and the same version")
         }
         MergeError::Twice { run, first, second } => {
             let (first, second) = (first.display(), second.display());
@@ -444,9 +447,8 @@ fn no_whole(output: &Path, error: &MergeError) -> Diagnostic {
         }
         MergeError::Missing { count, of, first } => {
             let (count, of) = (grouped(*count), grouped(*of));
-            input(format!("{count} of {of} runs are missing, run {first} for one")).help(
-                "a shard was not given, or did not come to its end: run it again, it goes on where it was",
-            )
+            input(format!("{count} of {of} runs are missing, run {first} for one"))
+                .help("a shard is missing or was not finished: run it again, and it resumes where it stopped")
         }
     }
 }

@@ -66,7 +66,7 @@ pub(crate) fn run(app: &App, args: &WorstArgs, console: &mut Console<'_>) -> Res
     }
     if console.json {
         writeln!(console.out, "{}", answered.json(app))?;
-    } else {
+    } else if !console.quiet {
         worst_text(&answered, console.out)?;
     }
     Ok(u8::from(found.bound.is_some_and(|bound| !bound.holds)))
@@ -138,7 +138,7 @@ fn constants(
     let again = quoted(&app.program, &["worst", "--constants", "-n", &most.to_string()].map(str::to_owned));
     if console.json {
         writeln!(console.out, "{}", constants_json(app, &rows, most, &again))?;
-    } else {
+    } else if !console.quiet {
         constants_text(&rows, &again, console.out)?;
     }
     Ok(0)

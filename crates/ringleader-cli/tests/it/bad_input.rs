@@ -1,4 +1,4 @@
-use crate::{file, json, path, run};
+use crate::{file, json, path, run, unfolded};
 
 /// It is refused with exit code 2, nothing on stdout, and a message with all of these parts.
 fn refused(args: &[&str], parts: &[&str]) {
@@ -6,7 +6,7 @@ fn refused(args: &[&str], parts: &[&str]) {
     assert_eq!(ran.code, 2, "{args:?}: {}{}", ran.out, ran.err);
     assert_eq!(ran.out, "", "{args:?}");
     for part in parts {
-        assert!(ran.err.contains(part), "{args:?}: no `{part}` in\n{}", ran.err);
+        assert!(unfolded(&ran.err).contains(&unfolded(part)), "{args:?}: no `{part}` in\n{}", ran.err);
     }
 }
 

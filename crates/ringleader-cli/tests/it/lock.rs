@@ -179,7 +179,7 @@ fn who_does_not_get_it_runs_nothing() {
     let ran = place.under(&[], &["touch", &touched]);
     assert_eq!(ran.code, 4, "{}", ran.err);
     assert!(
-        ran.err.contains("ringleader::forbidden") && ran.err.contains("certain is: a test"),
+        ran.err.contains("ringleader::forbidden") && ran.err.contains("what is certain: a test"),
         "{}",
         ran.err
     );

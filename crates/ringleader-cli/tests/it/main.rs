@@ -10,7 +10,9 @@ mod deploy; // the unit and the image can run a lock service
 mod elect; // a command runs while a member leads
 mod environment; // closed pipes, full disks, colours
 mod fake; // a member that says what a test wants
+mod help; // the help command, and quiet runs
 mod json; // the fields that others rely on
+mod layout; // what people read fits the terminal
 mod library; // the same command line over other algorithms
 #[cfg(target_os = "linux")]
 mod lock; // a command runs under a lock
@@ -40,6 +42,11 @@ fn ringleader(args: &[&str]) -> Command {
     }
     command.env_remove("CLICOLOR_FORCE").env_remove("CLICOLOR");
     command
+}
+
+/// A text with its lines joined: where they break depends on how long the words are.
+fn unfolded(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// What a run of it gave.

@@ -1,4 +1,4 @@
-use crate::{file, json, path, ran, ringleader, run};
+use crate::{file, json, path, ran, ringleader, run, unfolded};
 
 /// A recording of this test.
 fn recorded(name: &str, args: &[&str]) -> String {
@@ -17,7 +17,7 @@ fn refused(args: &[&str], parts: &[&str]) {
     let ran = run(args);
     assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{args:?}: {}", ran.err);
     for part in parts {
-        assert!(ran.err.contains(part), "{args:?}: no `{part}` in\n{}", ran.err);
+        assert!(unfolded(&ran.err).contains(&unfolded(part)), "{args:?}: no `{part}` in\n{}", ran.err);
     }
 }
 

@@ -84,7 +84,7 @@ fn what_is_refused_is_refused_at_once() {
     for (algorithm, options, said) in [
         ("peterson", json!({ "links": "bag" }), "needs fifo links"),
         ("petersen", json!({}), "there is no algorithm `petersen`"),
-        ("peterson", json!({ "ids": "random" }), "a check draws nothing"),
+        ("peterson", json!({ "ids": "random" }), "a check makes no random choices"),
         ("peterson", json!({ "ids": "@/etc/hostname" }), "a page reads no files"),
         ("peterson", json!({ "trace": "x.rlt" }), "`check` has no option `trace` here"),
         ("peterson", json!({ "nodes": "many" }), "many"),

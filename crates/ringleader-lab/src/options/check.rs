@@ -17,6 +17,8 @@ options! {
         nodes: Option<Typed<Number>> = "nodes" "N" Typed::parse;
         reduce: Option<Reduce> = "reduce" "HOW" reduce;
         safety: bool = "safety" "" on;
+        property: Vec<String> = "property" "NAME" |text: &str| Ok::<_, String>(text.to_owned());
+        all_violations: bool = "all-violations" "" on;
         threads: Option<u32> = "threads" "T" threads;
         max_states: Option<u64> = "max-states" "M" above_zero;
         memory: Option<Typed<MemoryLimit>> = "memory" "B" Typed::parse;
@@ -49,7 +51,7 @@ impl Word for Starts {
             "any" => Ok(Starts::Any),
             "one" => Ok(Starts::Listed(vec![0])),
             _ if text.ends_with('%') => {
-                Err("a check draws nobody: `any` takes every set of initiators, a percentage is for `run`"
+                Err("a check makes no random choices: `any` takes every set of initiators; a percentage is for `run`"
                     .into())
             }
             _ => indices(text).map(Starts::Listed).map_err(|_| {
@@ -98,8 +100,12 @@ impl CheckOptions {
         add.typed("memory", self.memory.as_ref());
         add.typed("time", self.time.as_ref());
         add.value("threads", self.threads);
+        for name in &self.property {
+            add.value("property", Some(name));
+        }
         self.settings.again(&mut words);
         let mut add = Again(&mut words);
+        add.switch("all-violations", self.all_violations);
         add.switch("all-ids", self.all_ids);
         add.switch("safety", self.safety);
         add.switch("unsound", self.unsound);

@@ -82,6 +82,8 @@ pub fn check(app: &App, entry: &Entry, args: &CheckOptions) -> Result<PlannedChe
         },
         unsound: args.unsound,
         safety_only: args.safety,
+        properties: args.property.clone(),
+        all_violations: args.all_violations,
         reduce: args.reduce.unwrap_or(usual.reduce),
         max_states: args.max_states,
         max_bytes: args.memory.as_ref().map(|given| given.value.0).or_else(memory::usable),
@@ -126,7 +128,7 @@ fn ids(app: &App, entry: &Entry, args: &CheckOptions) -> Result<(Arrangements, O
 fn nothing_is_drawn(app: &App, entry: &Entry, args: &CheckOptions) -> Diagnostic {
     let every = CheckOptions { ids: None, all_ids: true, ..args.clone() };
     let n = asked_nodes(args.nodes.as_ref()).ok().flatten();
-    Diagnostic::input("nothing_is_drawn", "--ids random: a check draws nothing")
+    Diagnostic::input("nothing_is_drawn", "--ids random: a check makes no random choices")
         .help("it can take every arrangement instead:")
         .command(quoted(&app.program, &every.again(entry.spec.name, n)), "")
 }

@@ -65,7 +65,7 @@ impl<'a> PlannedComparison<'a> {
         if let Some((name, _)) = args.settings.pairs().into_iter().find(unknown) {
             let message = format!("none of these algorithms has a setting `{name}`");
             return Err(Diagnostic::input("bad_setting", message)
-                .help("the settings of an algorithm, if it has any, are told by:")
+                .help("the settings of an algorithm, if it has any, are explained by:")
                 .command(format!("{} show {}", app.program, algorithms[0].spec.name), ""));
         }
         let given = args.clone();

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 /// The number of processes when nobody says otherwise.
 pub const NODES_DEFAULT: u32 = 8;
 
-/// A text taken literally is stopped after so many steps (or 100 for each process) when nobody says otherwise.
+/// An as-printed variant is stopped after so many steps (or 100 for each process) by default.
 const LITERAL_STEPS_MAX: u64 = 1_000_000;
 
 /// What is to be run, and what an error or a report needs to know beyond it.
@@ -116,7 +116,7 @@ pub fn run(entry: &Entry, args: &RunOptions) -> Result<PlannedRun, Diagnostic> {
     })
 }
 
-/// A text taken literally may run for ever; that is to be seen, not to be waited for.
+/// An as-printed variant may run for ever: one is to see that, not to wait for it.
 fn literal_limit(entry: &Entry, n: u32) -> Option<u64> {
     entry.is_literal().then(|| LITERAL_STEPS_MAX.max(100 * u64::from(n)))
 }

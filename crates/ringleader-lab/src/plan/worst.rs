@@ -157,13 +157,13 @@ fn unsuited(app: &App, entry: &Entry, why: Unsuited) -> Diagnostic {
     let error = |message: String| Diagnostic::input("no_worst_case", message);
     match why {
         Unsuited::Exclusion => {
-            error(format!("`{name}` is no election: what it sends depends on who wants in"))
+            error(format!("`{name}` is no election: its messages depend on who wants to enter"))
                 .help("the least and the most messages over every schedule, with so many entries each:")
                 .command(format!("{program} check {name} -n 3 --entries 2"), "")
                 .help("elections:")
                 .command(format!("{program} list --problem election"), "")
         }
-        Unsuited::Literal => error(format!("`{name}` is broken on purpose: what it sends is no worst case"))
+        Unsuited::Literal => error(format!("`{name}` is broken on purpose: its messages are no worst case"))
             .help("ask for the right algorithm:")
             .command(format!("{program} worst {}", name.split('@').next().unwrap_or(name)), ""),
         Unsuited::Random => {

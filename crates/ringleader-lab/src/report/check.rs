@@ -1,9 +1,10 @@
 //! What came of a check, for people: what was searched, what holds, and a run that shows what does not.
 
 use super::speed_from_s;
-use super::text::{broken_on_purpose, listed_with_marks, row};
+use super::text::{broken_on_purpose, listed_with_marks, outside, row};
 use crate::App;
 use crate::formats::{CheckContext, check_json};
+use crate::layout::fold;
 use crate::options::quoted;
 use crate::people::style::{BOLD, CYAN, DIM, GREEN, RED, RESET, YELLOW};
 use crate::people::{bytes, grouped};
@@ -73,11 +74,10 @@ pub fn check_text(checked: &CheckReport<'_>, out: &mut dyn Write) -> io::Result<
     ];
     parts.extend(cases_in_words(checked.entry, checked.scope, findings));
     parts.push(format!("{} links", findings.links));
-    writeln!(out, "{BOLD}{}{RESET} · {}", findings.algorithm, parts.join(" · "))?;
+    let header = format!("{BOLD}{}{RESET} · {}", findings.algorithm, parts.join(" · "));
+    writeln!(out, "{}", fold("", &header, 2))?;
     broken_on_purpose(checked.entry, out)?;
-    for reason in &findings.outside {
-        writeln!(out, "{YELLOW}outside its assumptions:{RESET} {reason}")?;
-    }
+    outside(&findings.outside, out)?;
     writeln!(out)?;
     row(out, "searched", &searched(checked))?;
     messages(findings, out)?;
@@ -95,7 +95,15 @@ pub fn check_text(checked: &CheckReport<'_>, out: &mut dyn Write) -> io::Result<
     }
     writeln!(out)?;
     match (&findings.counterexample, findings.answer) {
-        (Some(found), _) => counterexample(checked, found, out)?,
+        (Some(found), _) => {
+            counterexample(checked, found, out)?;
+            keep(checked, found, out)?;
+            for found in &findings.others {
+                writeln!(out)?;
+                counterexample(checked, found, out)?;
+                keep(checked, found, out)?;
+            }
+        }
         (None, Answer::Violated) => {
             writeln!(out, "{RED}violated{RESET} for n = {}", findings.n)?;
         }
@@ -285,7 +293,8 @@ fn stopped(checked: &CheckReport<'_>) -> String {
 fn counterexample(checked: &CheckReport<'_>, found: &Counterexample, out: &mut dyn Write) -> io::Result<()> {
     let header = &found.recording.header;
     let n = checked.findings.n;
-    writeln!(out, "{RED}violated{RESET} for n = {n}: {}: {}\n", found.property, found.detail)?;
+    let what = format!("{RED}violated{RESET} for n = {n}: {}: {}", found.property, found.detail);
+    writeln!(out, "{}\n", fold("", &what, 2))?;
     let steps = (checked.findings.properties.iter())
         .find(|finding| finding.name == found.property)
         .and_then(|finding| finding.trace_steps)
@@ -319,26 +328,39 @@ fn counterexample(checked: &CheckReport<'_>, found: &Counterexample, out: &mut d
     if let Some(step) = repeats {
         writeln!(out, "  {DIM}after step {step} it goes on like this for ever{RESET}")?;
     }
-    writeln!(out)?;
-    keep(checked, out)
+    writeln!(out)
 }
 
 /// The commands that write and play it.
-fn keep(checked: &CheckReport<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let file = match checked.trace {
+fn keep(checked: &CheckReport<'_>, found: &Counterexample, out: &mut dyn Write) -> io::Result<()> {
+    let is_first = checked.findings.counterexample.as_ref().is_some_and(|one| one.property == found.property);
+    let file = match checked.trace.filter(|_| is_first) {
         Some(path) => {
             writeln!(out, "  saved in {}; play it:", path.display())?;
             path.display().to_string()
         }
         None => {
             let file = format!("{}-n{}.rlt", checked.findings.algorithm, checked.findings.n);
-            let words = [checked.again, &["--trace".to_owned(), file.clone()]].concat();
+            // A recording is of one run: of the violation of this property.
+            let mut words: Vec<String> =
+                checked.again.iter().filter(|word| *word != "--all-violations").cloned().collect();
+            if words.len() < checked.again.len() {
+                words.extend(["--property".to_owned(), slug(found.property)]);
+            }
+            words.extend(["--trace".to_owned(), file.clone()]);
             writeln!(out, "  save it, and play it:\n    {}", quoted(checked.program, &words))?;
             file
         }
     };
     let replay = ["replay".to_owned(), file, "--steps".to_owned()];
     writeln!(out, "    {}", quoted(checked.program, &replay))
+}
+
+/// The name of a property as one word.
+fn slug(name: &str) -> String {
+    let parts: Vec<&str> =
+        name.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty()).collect();
+    parts.join("-")
 }
 
 #[cfg(test)]
@@ -411,7 +433,7 @@ mod tests {
         let text = report(entry, &scope, &found);
         for part in [
             "searched         50,000,000 states · ",
-            "2.0 s (25,000,000 states/s) · 12.0 GB at the peak\n",
+            "(25,000,000 states/s) · 12.0 GB at the peak\n",
             "? at most one leader   ? verdicts are final\n",
             "\nunknown: stopped at 12.0 GB of memory (exit 3)\n",
         ] {

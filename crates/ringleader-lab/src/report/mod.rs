@@ -8,7 +8,7 @@ mod worst;
 
 pub use check::{CheckReport, cases_in_words, check_text};
 pub use page::{Measuring, book, page};
-pub use text::text;
+pub use text::{broken_on_purpose, text};
 pub use worst::{WorstReport, constants_json, constants_text, worst_text};
 
 use crate::App;

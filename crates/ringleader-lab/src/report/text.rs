@@ -1,6 +1,7 @@
 //! A report for people: what happened, against what theory says, and how to see it again.
 
 use super::{RunReport, speed_from_s};
+use crate::layout::{fold, visible, width};
 use crate::people::style::{BOLD, CYAN, DIM, GREEN, RED, RESET, YELLOW};
 use crate::people::{bytes, decimal, grouped};
 use ringleader::model::{Basis, Counts};
@@ -8,8 +9,15 @@ use ringleader::registry::Entry;
 use ringleader::sim::{Details, ElectionDetails, ExclusionDetails, Report, RunOutcome, Spread};
 use std::io::{self, Write};
 
-/// No more characters of a row of numbers are shown.
-const ROW_MAX: usize = 80;
+/// Where the text of a row begins.
+const MARGIN: usize = 19;
+/// No more lines of numbers are shown.
+const NUMBERS_MOST: usize = 2;
+
+/// How wide the text of a row may be.
+fn room() -> usize {
+    width().saturating_sub(MARGIN).max(1)
+}
 
 /// Writes the report.
 ///
@@ -17,8 +25,7 @@ const ROW_MAX: usize = 80;
 /// If it cannot be written.
 pub fn text(told: &RunReport<'_>, out: &mut dyn Write) -> io::Result<()> {
     let (report, spec) = (told.report, told.entry.spec);
-    writeln!(
-        out,
+    let header = format!(
         "{BOLD}{}{RESET} ({}) · {} · n = {} · {} links · {} · seed {}",
         spec.name,
         spec.prose().source,
@@ -27,11 +34,10 @@ pub fn text(told: &RunReport<'_>, out: &mut dyn Write) -> io::Result<()> {
         report.links,
         told.schedule,
         told.seed
-    )?;
+    );
+    writeln!(out, "{}", fold("", &header, 2))?;
     broken_on_purpose(told.entry, out)?;
-    for reason in &report.outside {
-        writeln!(out, "{YELLOW}outside its assumptions:{RESET} {reason}")?;
-    }
+    outside(&report.outside, out)?;
     writeln!(out)?;
     rows_of_numbers(told, out)?;
     match &report.details {
@@ -49,18 +55,27 @@ pub fn text(told: &RunReport<'_>, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// Says so, if it is.
-pub(super) fn broken_on_purpose(entry: &Entry, out: &mut dyn Write) -> io::Result<()> {
-    match entry.erratum() {
-        Some(erratum) => writeln!(
-            out,
-            "{YELLOW}broken on purpose:{RESET} a text taken literally, with its error in it (erratum {erratum})"
-        ),
-        None => Ok(()),
+///
+/// # Errors
+/// If it cannot be written.
+pub fn broken_on_purpose(entry: &Entry, out: &mut dyn Write) -> io::Result<()> {
+    let Some(erratum) = entry.erratum() else { return Ok(()) };
+    let text =
+        format!("{YELLOW}broken on purpose:{RESET} as printed in the source, with erratum {erratum} in it");
+    writeln!(out, "{}", fold("", &text, 2))
+}
+
+/// What the contract excludes, and was allowed.
+pub(super) fn outside(reasons: &[String], out: &mut dyn Write) -> io::Result<()> {
+    for reason in reasons {
+        let text = format!("{YELLOW}outside its assumptions:{RESET} {reason}");
+        writeln!(out, "{}", fold("", &text, 2))?;
     }
+    Ok(())
 }
 
 pub(super) fn row(out: &mut dyn Write, label: &str, text: &str) -> io::Result<()> {
-    writeln!(out, "  {label:<15}  {text}")
+    writeln!(out, "{}", fold(&format!("  {label:<15}  "), text, MARGIN))
 }
 
 /// Identities in ring order, and deliveries round by round, where they fit.
@@ -76,25 +91,32 @@ fn rows_of_numbers(told: &RunReport<'_>, out: &mut dyn Write) -> io::Result<()> 
     let widest = |cells: &[String]| cells.iter().map(String::len).max().unwrap_or(0);
     // Between two identities there is room for a star.
     let width = (widest(&ids) + 2).max(widest(&rounds) + 1).max(widest(&deliveries) + 1);
-    let fits = |cells: &[String]| !cells.is_empty() && cells.len() * width <= ROW_MAX;
+    let in_line = (room() / width).max(1);
+    let fits = |cells: &[String]| !cells.is_empty() && cells.len() <= NUMBERS_MOST * in_line;
     if fits(&ids) {
-        let starred = ids.iter().enumerate().map(|(index, id)| {
+        let starred = |(index, id): (usize, &String)| {
             let gap = " ".repeat(width - id.len());
             if leader == Some(index) {
                 format!("{BOLD}{id}{GREEN}★{RESET}{}", &gap[1..])
             } else {
                 format!("{id}{gap}")
             }
-        });
-        let label = if told.entry.topology().contains("ring") { "ids, clockwise" } else { "ids" };
-        row(out, label, starred.collect::<String>().trim_end())?;
+        };
+        let starred: Vec<String> = ids.iter().enumerate().map(starred).collect();
+        let mut label = if told.entry.topology().contains("ring") { "ids, clockwise" } else { "ids" };
+        for line in starred.chunks(in_line) {
+            row(out, label, line.concat().trim_end())?;
+            label = "";
+        }
     }
     // A run of hundreds of rounds has its sum below.
     let in_rounds = report.rounds.is_some() && fits(&rounds);
     if in_rounds {
         let line = |cells: &[String]| cells.iter().map(|cell| format!("{cell:<width$}")).collect::<String>();
-        row(out, "round", line(&rounds).trim_end())?;
-        row(out, "deliveries", line(&deliveries).trim_end())?;
+        for (rounds, deliveries) in rounds.chunks(in_line).zip(deliveries.chunks(in_line)) {
+            row(out, "round", line(rounds).trim_end())?;
+            row(out, "deliveries", line(deliveries).trim_end())?;
+        }
     }
     if fits(&ids) || in_rounds { writeln!(out) } else { Ok(()) }
 }
@@ -114,7 +136,7 @@ fn election(report: &Report, details: &ElectionDetails, out: &mut dyn Write) -> 
                 informed => format!("; {} of {} know it", grouped(informed), grouped(u64::from(report.n))),
             };
             match report.rounds {
-                Some(round) => format!("{text} after round {}", grouped(round)),
+                Some(round) => format!("{text} by round {}", grouped(round)),
                 None => text,
             }
         }
@@ -128,7 +150,14 @@ fn election(report: &Report, details: &ElectionDetails, out: &mut dyn Write) -> 
     } else {
         String::new()
     };
-    row(out, "messages", &format!("{sum}{}   {}", grouped(report.messages), by_kind(report)))
+    let sum = format!("{sum}{}", grouped(report.messages));
+    row(out, "messages", &beside(&sum, &by_kind(report)))
+}
+
+/// Two texts in one line; in two, if there is no room.
+fn beside(first: &str, second: &str) -> String {
+    let gap = if visible(first) + 3 + visible(second) > room() { "\n" } else { "   " };
+    format!("{first}{gap}{second}")
 }
 
 fn by_kind(report: &Report) -> String {
@@ -148,10 +177,11 @@ fn exclusion(report: &Report, details: &ExclusionDetails, out: &mut dyn Write) -
     row(out, "entries", &entries)?;
     let mut messages = format!("{}   {}", grouped(report.messages), by_kind(report));
     if let Some(mean) = details.per_entry_mean {
-        messages += &format!("   {} per entry", decimal(mean));
+        let mut each = format!("{} per entry", decimal(mean));
         if let Some((min, max)) = details.per_entry_range {
-            messages += &format!(" (least {}, most {})", grouped(min), grouped(max));
+            each += &format!(" (least {}, most {})", grouped(min), grouped(max));
         }
+        messages = beside(&messages, &each);
     }
     row(out, "messages", &messages)?;
     if let Some(waiting) = &details.waiting {
@@ -289,7 +319,7 @@ pub(super) fn listed_with_marks<'a>(
     let mut width = 0;
     for (colour, mark, name) in names {
         let length = name.chars().count() + 5;
-        if width > 0 && width + length > ROW_MAX {
+        if width > 0 && width + length > room() + 3 {
             row(out, label, line.trim_end())?;
             (label, width) = ("", 0);
             line.clear();

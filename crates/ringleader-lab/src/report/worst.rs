@@ -3,6 +3,7 @@
 use super::text::against;
 use super::text::row;
 use crate::App;
+use crate::layout::fold;
 use crate::people::grouped;
 use crate::people::style::{BOLD, CYAN, DIM, RED, RESET};
 use crate::worst::{Distribution, Found, Fraction, Over, Row, Shown, Worst};
@@ -187,15 +188,15 @@ fn distribution_json(all: &Distribution) -> Value {
 /// If it cannot be written.
 pub fn worst_text(answered: &WorstReport<'_>, out: &mut dyn Write) -> io::Result<()> {
     let (found, spec) = (answered.found, answered.entry.spec);
-    writeln!(
-        out,
-        "{BOLD}{}{RESET} ({}) · {} · n = {} · {} links\n",
+    let header = format!(
+        "{BOLD}{}{RESET} ({}) · {} · n = {} · {} links",
         spec.name,
         spec.prose().source,
         answered.entry.topology(),
         grouped(found.ids.len() as u64),
         answered.links,
-    )?;
+    );
+    writeln!(out, "{}\n", fold("", &header, 2))?;
     if found.ids.len() <= SHOWN_MOST {
         let ids: Vec<String> = found.ids.iter().map(u64::to_string).collect();
         let label = if answered.entry.topology().contains("ring") { "ids, clockwise" } else { "ids" };
@@ -318,10 +319,9 @@ pub fn constants_text(rows: &[Row], again: &str, out: &mut dyn Write) -> io::Res
         }
     }
     writeln!(out, "\n  ratio  messages / (n·log2 n), at the largest n first")?;
-    writeln!(
-        out,
-        "  slope  messages per process and doubling of n, between the two largest n: without lower-order terms"
-    )?;
+    let slope =
+        "messages per process and doubling of n, between the two largest n: without lower-order terms";
+    writeln!(out, "{}", fold("  slope  ", slope, 9))?;
     if rows.iter().any(|row| !row.known) {
         writeln!(out, "  *      no worst arrangement is known: the worst of the known families")?;
     }

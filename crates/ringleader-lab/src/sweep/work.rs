@@ -77,7 +77,7 @@ fn unwritten(error: &JournalError) -> Diagnostic {
         JournalError::Busy | JournalError::Different | JournalError::Broken { .. } => format!("{error:?}"),
     };
     Diagnostic::new("journal_unwritten", 4, format!("cannot write the journal: {why}"))
-        .help("what was finished is kept; make room, then the same command goes on from there")
+        .help("finished runs are kept; make room, and the same command resumes")
 }
 
 /// The time of a run, without what comes before and after it.

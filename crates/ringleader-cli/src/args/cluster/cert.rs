@@ -11,11 +11,11 @@ pub(crate) struct CertArgs {
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum CertCommand {
-    /// Make the authority of a cluster: ca.pem, which every member needs, and ca.key, which none does.
+    /// Create the authority of a cluster: ca.pem, which every node needs, and ca.key, which no node needs.
     Init(InitArgs),
-    /// Make certificates for members: NAME.pem and NAME.key each.
+    /// Create certificates for nodes or clients: NAME.pem and NAME.key.
     Issue(IssueArgs),
-    /// What certificates say: whose they are, until when, of which authority.
+    /// Show certificates: whose they are, how long they are valid, who signed them.
     Show(ShowCertArgs),
 }
 
@@ -24,44 +24,44 @@ pub(crate) struct InitArgs {
     /// The name of the cluster.
     #[arg(long, value_name = "NAME")]
     pub(crate) cluster: String,
-    /// The folder for the files.
+    /// The directory for the files.
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub(crate) dir: PathBuf,
-    /// For how many days it is valid.
+    /// Days until it expires.
     #[arg(long, value_name = "D", default_value_t = 3650, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) days: u32,
-    /// Replace files that are there already. Certificates of the old authority are of no use then.
+    /// Replace files that exist. Certificates of the old authority become useless.
     #[arg(long)]
     pub(crate) force: bool,
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct IssueArgs {
-    /// The members.
+    /// The names of the nodes.
     #[arg(value_name = "NAME", required_unless_present_any = ["config", "client"])]
     pub(crate) names: Vec<String>,
-    /// A client of a lock service: a certificate that says who asks, and is no server's.
+    /// Create a client certificate for a lock service; a server does not accept it as a server's.
     #[arg(long, value_name = "NAME")]
     pub(crate) client: Vec<String>,
-    /// The configuration of the cluster: its name, and all its members if none is named.
+    /// The configuration file: the name of the cluster, and all its nodes if none is named.
     #[arg(long, value_name = "FILE", conflicts_with = "cluster")]
     pub(crate) config: Option<PathBuf>,
     /// The name of the cluster.
     #[arg(long, value_name = "NAME", required_unless_present = "config")]
     pub(crate) cluster: Option<String>,
-    /// The folder with ca.pem and ca.key, and for the files.
+    /// The directory with ca.pem and ca.key, also for the new files.
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub(crate) dir: PathBuf,
-    /// For how many days they are valid.
+    /// Days until they expire.
     #[arg(long, value_name = "D", default_value_t = 397, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) days: u32,
-    /// Replace files that are there already.
+    /// Replace files that exist.
     #[arg(long)]
     pub(crate) force: bool,
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct ShowCertArgs {
-    /// A file with certificates, in PEM form.
+    /// A file with certificates, as PEM.
     pub(crate) file: PathBuf,
 }

@@ -16,32 +16,32 @@ use std::path::PathBuf;
                   member does not answer (for 5 seconds from the start)"
 )]
 pub(crate) struct ElectArgs {
-    /// The group: one that runs an election. Of a lock service: any name.
+    /// The group that runs an election; in a lock service, any name.
     pub(crate) group: String,
-    /// The configuration of the cluster, or of a lock service.
+    /// The configuration file of the cluster or lock service.
     #[arg(long, value_name = "FILE", default_value = "cluster.toml", env = "RINGLEADER_CONFIG")]
     pub(crate) config: PathBuf,
-    /// The member, which runs already, usually on this machine; not for a lock service.
+    /// The running node to follow, usually on this machine; not for a lock service.
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
     #[command(flatten)]
     pub(crate) reach: ElectReach,
-    /// Where its status is served [default: as the configuration says].
+    /// The address of its status [default: as the configuration says].
     #[arg(long, value_name = "HOST:PORT", value_parser = address)]
     pub(crate) at: Option<String>,
-    /// Wait at most so long until it leads [default: as long as it takes].
+    /// Wait at most this long to become the leader [default: no limit].
     #[arg(long, value_name = "TIME")]
     pub(crate) wait: Option<Span>,
-    /// TERM so long before it may lead no more [default: 2s, or two fifths of the lease if that is less].
+    /// Send TERM this long before leadership may end [default: 2s, or two fifths of the lease if that is less].
     #[arg(long, value_name = "TIME")]
     pub(crate) grace: Option<Span>,
-    /// KILL so long before it may lead no more [default: 500ms, or a tenth of the lease if that is less].
+    /// Send KILL this long before leadership may end [default: 500ms, or a tenth of the lease if that is less].
     #[arg(long, value_name = "TIME")]
     pub(crate) kill_before: Option<Span>,
-    /// What a shell is to do once it was lost and the command has been stopped.
+    /// A shell command to run after leadership was lost and the command was stopped.
     #[arg(long, value_name = "CMD", visible_alias = "on-loss")]
     pub(crate) on_lost: Option<String>,
-    /// The command, run directly, without a shell.
+    /// The command and its arguments; no shell is involved.
     #[arg(last = true, value_name = "CMD")]
     pub(crate) command: Vec<OsString>,
 }
@@ -50,28 +50,28 @@ pub(crate) struct ElectArgs {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Of a lock service")]
 pub(crate) struct ElectReach {
-    /// A server, several times if there are several: https://HOST:PORT, https://HOST:PORT#NAME, or unix:PATH.
+    /// A server instead of a configuration (repeatable): https://HOST:PORT, https://HOST:PORT#NAME, or unix:PATH.
     #[arg(long, value_name = "URL", value_parser = super::lock::endpoint)]
     pub(crate) server: Vec<ringleader_client::Endpoint>,
     /// The certificate of the cluster's authority [default: as the configuration says].
     #[arg(long, value_name = "FILE")]
     pub(crate) authority: Option<PathBuf>,
-    /// The certificate of this client; its key is in the file of the same name that ends with .key.
+    /// The certificate of this client; the key is in the file of the same name with the suffix .key.
     #[arg(long, value_name = "FILE")]
     pub(crate) certificate: Option<PathBuf>,
-    /// The file with a bearer token, instead of a certificate.
+    /// A file with a bearer token, instead of a certificate.
     #[arg(long, value_name = "FILE", conflicts_with = "certificate")]
     pub(crate) token_file: Option<PathBuf>,
-    /// The class of the session.
+    /// The lease class of the session.
     #[arg(long, value_name = "CLASS")]
     pub(crate) class: Option<super::lock::ClassArg>,
-    /// What others are shown about the leader, such as its address.
+    /// What others see about the leader, such as its address.
     #[arg(long, value_name = "TEXT", default_value = "")]
     pub(crate) value: String,
-    /// The highest leads first.
+    /// Priority among those who wait: the highest leads first.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) priority: u32,
-    /// What a shell is to do once it leads, before the command.
+    /// A shell command to run on becoming the leader, before the command.
     #[arg(long, value_name = "CMD")]
     pub(crate) on_gain: Option<String>,
 }

@@ -10,21 +10,21 @@ use std::path::PathBuf;
 /// Where the servers are, and who asks.
 #[derive(Args, Debug)]
 pub(crate) struct ReachArgs {
-    /// The configuration of the service: its servers, their sockets, the authority.
+    /// The configuration file of the service: its servers, their sockets, the authority.
     #[arg(long, value_name = "FILE", default_value = "service.toml", env = "RINGLEADER_CONFIG")]
     pub(crate) config: PathBuf,
-    /// A server instead, several times if there are several: https://HOST:PORT, https://HOST:PORT#NAME with
-    /// the name in its certificate, or unix:PATH.
+    /// A server instead of a configuration (repeatable): https://HOST:PORT, https://HOST:PORT#NAME with the name in its
+    /// certificate, or unix:PATH.
     #[arg(long, value_name = "URL", value_parser = endpoint)]
     pub(crate) server: Vec<Endpoint>,
     /// The certificate of the cluster's authority [default: as the configuration says].
     #[arg(long, value_name = "FILE")]
     pub(crate) authority: Option<PathBuf>,
-    /// The certificate of this client; its key is in the file of the same name that ends with .key [default:
-    /// client.pem beside the configuration, if it is there].
+    /// The certificate of this client; the key is in the file of the same name with the suffix .key [default:
+    /// client.pem beside the configuration, if it exists].
     #[arg(long, value_name = "FILE")]
     pub(crate) certificate: Option<PathBuf>,
-    /// The file with a bearer token, instead of a certificate; RINGLEADER_TOKEN is the token itself.
+    /// A file with a bearer token, instead of a certificate; RINGLEADER_TOKEN is the token itself.
     #[arg(long, value_name = "FILE", conflicts_with = "certificate")]
     pub(crate) token_file: Option<PathBuf>,
 }
@@ -32,19 +32,19 @@ pub(crate) struct ReachArgs {
 /// How a command runs while something is held.
 #[derive(Args, Debug)]
 pub(crate) struct HoldArgs {
-    /// Wait at most so long [default: as long as it takes].
+    /// Wait at most this long [default: no limit].
     #[arg(long, value_name = "TIME")]
     pub(crate) wait: Option<Span>,
-    /// The class of the session: that of the lock, or a shorter one.
+    /// The lease class of the session: that of the lock, or a shorter one.
     #[arg(long, value_name = "CLASS")]
     pub(crate) class: Option<ClassArg>,
-    /// What others are shown while it is held, at most 4 KiB.
+    /// What others see while it is held, at most 4 KiB.
     #[arg(long, value_name = "TEXT", default_value = "")]
     pub(crate) value: String,
-    /// TERM so long before the lease ends [default: 2s, or two fifths of the lease if that is less].
+    /// Send TERM this long before the lease ends [default: 2s, or two fifths of the lease if that is less].
     #[arg(long, value_name = "TIME")]
     pub(crate) grace: Option<Span>,
-    /// KILL so long before the lease ends [default: 500ms, or a tenth of the lease if that is less].
+    /// Send KILL this long before the lease ends [default: 500ms, or a tenth of the lease if that is less].
     #[arg(long, value_name = "TIME")]
     pub(crate) kill_before: Option<Span>,
 }
@@ -61,22 +61,22 @@ pub(crate) struct HoldArgs {
                   stopped · 126 cannot be run · 127 no such command · 2 wrong usage · 4 no server \
                   answers (for 5 seconds), or it denies")]
 pub(crate) struct LockArgs {
-    /// The lock.
+    /// The name of the lock.
     pub(crate) name: String,
     #[command(flatten)]
     pub(crate) reach: ReachArgs,
     #[command(flatten)]
     pub(crate) hold: HoldArgs,
-    /// Do not wait at all.
+    /// Do not wait.
     #[arg(long = "try", conflicts_with = "wait")]
     pub(crate) try_now: bool,
-    /// How long the session may be silent at most [default: the lease of the class].
+    /// How long the session may be silent at most [default: the lease of its class].
     #[arg(long, value_name = "TIME")]
     pub(crate) ttl: Option<Span>,
-    /// What a shell is to do once it was lost and the command has been stopped.
+    /// A shell command to run after the lock was lost and the command was stopped.
     #[arg(long, value_name = "CMD")]
     pub(crate) on_lost: Option<String>,
-    /// The command, run directly, without a shell.
+    /// The command and its arguments; no shell is involved.
     #[arg(last = true, value_name = "CMD")]
     pub(crate) command: Vec<OsString>,
 }
@@ -86,14 +86,14 @@ pub(crate) struct LockArgs {
                   compare fences.\n\nExit codes: 0 a signal ended it, or --once · 2 wrong usage · 4 no \
                   server answers, or it denies")]
 pub(crate) struct ObserveArgs {
-    /// The election, or the lock.
+    /// The name of the election, or of the lock.
     pub(crate) name: String,
     #[command(flatten)]
     pub(crate) reach: ReachArgs,
-    /// A lock, not an election.
+    /// Name a lock, not an election.
     #[arg(long)]
     pub(crate) lock: bool,
-    /// Only how it is now.
+    /// Print the present state and stop.
     #[arg(long)]
     pub(crate) once: bool,
 }
@@ -104,17 +104,17 @@ pub(crate) struct ObserveArgs {
                   more. From elsewhere they are those of the line `holds` of `elect --json`: only who \
                   knows the session may give up what it holds.")]
 pub(crate) struct ResignArgs {
-    /// The election, or the lock.
+    /// The name of the election, or of the lock.
     pub(crate) name: String,
     #[command(flatten)]
     pub(crate) reach: ReachArgs,
-    /// The session that leads.
+    /// The session of the leader.
     #[arg(long, value_name = "S", env = "RINGLEADER_SESSION")]
     pub(crate) session: String,
-    /// The fence with which it leads.
+    /// The fence of the leader.
     #[arg(long, value_name = "F", env = "RINGLEADER_FENCE", value_parser = fence)]
     pub(crate) fence: Fence,
-    /// A lock, not an election.
+    /// Name a lock, not an election.
     #[arg(long)]
     pub(crate) lock: bool,
 }
@@ -133,8 +133,7 @@ pub(crate) struct FenceArgs {
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum FenceCommand {
-    /// Compare a fence with the largest that was seen, and keep it: exit code 0 if it may pass, 1 if it is
-    /// stale.
+    /// Compare a fence with the largest one seen so far, and keep it: exit code 0 if it is accepted, 1 if it is stale.
     #[command(
         after_help = "With a file, comparing and keeping are one step whoever else does the same, and on the \
                   disk before it comes back. Do the write only after 0, and nothing between:\n\n  \
@@ -143,8 +142,8 @@ pub(crate) enum FenceCommand {
                   file cannot be used"
     )]
     Check(CheckFenceArgs),
-    /// A proxy in front of a storage: a PUT, POST, PATCH or DELETE whose Ringleader-Fence is smaller than
-    /// the largest that was seen for its path is refused.
+    /// Run a proxy in front of a storage: it rejects a PUT, POST, PATCH or DELETE whose Ringleader-Fence is smaller
+    /// than the largest one seen for its path.
     Proxy(ProxyArgs),
 }
 
@@ -153,7 +152,7 @@ pub(crate) struct CheckFenceArgs {
     /// The fence.
     #[arg(value_parser = fence)]
     pub(crate) fence: Fence,
-    /// The largest that was seen: a number, or the file in which it is kept.
+    /// The largest fence so far: a number, or the file that keeps it.
     #[arg(long, value_name = "FILE|N")]
     pub(crate) last: String,
 }
@@ -170,13 +169,13 @@ pub(crate) struct CheckFenceArgs {
                   itself, not before another proxy."
 )]
 pub(crate) struct ProxyArgs {
-    /// The storage, in plain HTTP: http://HOST:PORT.
+    /// The storage, over plain HTTP: http://HOST:PORT.
     #[arg(long, value_name = "URL")]
     pub(crate) upstream: String,
-    /// Where to listen.
+    /// The address to listen on.
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:7440", value_parser = super::elect::address)]
     pub(crate) listen: String,
-    /// The file in which the largest fence of each path is kept.
+    /// The file that keeps the largest fence of each path.
     #[arg(long, value_name = "FILE", default_value = "fences")]
     pub(crate) fences: PathBuf,
 }
@@ -184,11 +183,11 @@ pub(crate) struct ProxyArgs {
 /// A lease class.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ClassArg {
-    /// Fails over soon, forgives little.
+    /// Fails over fast; tolerates short pauses only.
     Fast,
-    /// As usual.
+    /// The default.
     Normal,
-    /// Forgives long pauses.
+    /// Tolerates long pauses; fails over slowly.
     Batch,
 }
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 #[derive(Args, Debug)]
 #[command(after_help = "Exit codes: 0 done · 2 bad input · 4 refused, or nobody answers")]
 pub(crate) struct MembersArgs {
-    /// The configuration of the service.
+    /// The configuration file of the service.
     #[arg(long, value_name = "FILE", default_value = "service.toml", global = true)]
     pub(crate) config: PathBuf,
     #[command(subcommand)]
@@ -15,16 +15,16 @@ pub(crate) struct MembersArgs {
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum MemberChange {
-    /// No new sessions there; those that there are move to other servers with their locks, and it leaves the view.
+    /// Drain a server: it takes no new sessions, the others move away with their locks, and it leaves the membership.
     Drain(OneServer),
-    /// Without its vote: for a server that has stopped for good.
+    /// Remove a server that has stopped for good; it loses its vote.
     Remove(OneServer),
-    /// With a vote: for a server that runs, and is in the file.
+    /// Add a server that is running and listed in the configuration; it gets a vote.
     Add(OneServer),
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct OneServer {
-    /// The server.
+    /// The name of the server.
     pub(crate) name: String,
 }

@@ -25,29 +25,29 @@ use clap::Subcommand;
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum ClusterCommand {
-    /// A cluster of real processes on this machine: who leads, what it cost on the wire, who is next after a kill.
+    /// Run an algorithm as real processes on this machine.
     Up(Box<UpArgs>),
-    /// One member of a cluster of real processes, as a file describes it.
+    /// Run one node of a cluster, or one server of a lock service.
     Node(NodeArgs),
-    /// How the members of a cluster are: who leads, who hears whom. Of a lock service: who grants, what is held.
+    /// Show the state of a cluster: leaders, connections, locks.
     Status(StatusArgs),
-    /// The servers of a lock service: who is in, who votes; drain, remove and add them.
+    /// Show and change the membership of a lock service.
     Members(MembersArgs),
-    /// Run a command under a named lock, and stop it before the lease ends.
+    /// Run a command while holding a lock.
     Lock(Box<LockArgs>),
-    /// Run a command while a member leads, or we do, and stop it before that ends.
+    /// Run a command only while this node is the leader.
     Elect(Box<ElectArgs>),
-    /// Who leads an election of a lock service, as it changes; or who holds a lock.
+    /// Follow who leads an election or holds a lock.
     Observe(ObserveArgs),
     /// Give up leadership, or a lock.
     Resign(ResignArgs),
-    /// The locks of a lock service: who holds them, who waits.
+    /// List the locks of a lock service, their holders and who waits.
     Locks(LocksArgs),
-    /// Fences at the storage: what protects data when a lease does not.
+    /// Reject writes with an old fence at the storage.
     Fence(FenceArgs),
-    /// What is wrong: ports, files, certificates, clocks, the way to the others.
+    /// Find what is wrong: ports, files, certificates, clocks, connections.
     Doctor(DoctorArgs),
-    /// The cluster's own authority, and the certificates of its members.
+    /// Create the certificate authority of a cluster, and certificates.
     Cert(CertArgs),
     /// Becomes the command of `elect`.
     #[command(name = "elect-exec", hide = true)]

@@ -9,16 +9,16 @@ use std::path::PathBuf;
     after_help = "Exit codes: 0 somebody leads every election group · 1 not so · 2 bad input · 4 nobody answers"
 )]
 pub(crate) struct StatusArgs {
-    /// The configuration of the cluster.
+    /// The configuration file of the cluster.
     #[arg(long, value_name = "FILE", default_value = "cluster.toml")]
     pub(crate) config: PathBuf,
-    /// Only this member.
+    /// Show only this node.
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
-    /// Only the member whose status is served there; no configuration is read.
+    /// Ask only the node that serves its status at this address; no configuration is read.
     #[arg(long, value_name = "HOST:PORT", value_parser = address, conflicts_with_all = ["name", "config"])]
     pub(crate) at: Option<String>,
-    /// Again every second, until Ctrl-C.
+    /// Repeat every second until Ctrl-C.
     #[arg(long)]
     pub(crate) watch: bool,
 }

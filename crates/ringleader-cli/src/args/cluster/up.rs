@@ -10,22 +10,22 @@ use std::path::PathBuf;
 
 #[derive(Args, Debug)]
 pub(crate) struct UpArgs {
-    /// How many members: real processes on this machine (default 5, or as many as --ids lists).
+    /// The number of processes [default: 5, or as many as --ids lists].
     #[arg(short, long, value_name = "N", value_parser = at_least_one)]
     pub(crate) nodes: Option<u32>,
-    /// What they run.
+    /// The algorithm that they run.
     #[arg(short, long, value_name = "ALGORITHM", required_unless_present = "service")]
     pub(crate) algorithm: Option<String>,
-    /// A lock and leader service instead: three servers, with certificates, ready for `lock` and `elect`.
+    /// Run a lock service instead: three servers with certificates, ready for `lock` and `elect`.
     #[arg(
         long,
         conflicts_with_all = ["algorithm", "ids", "topology", "range", "record", "kill_every", "plain", "events"]
     )]
     pub(crate) service: bool,
-    /// Their identities in ring order, as `run` takes them.
+    /// Identities in ring order, as for `run`.
     #[arg(long, value_name = "LIST|@FILE|KIND", value_parser = Given::<IdsArg>::parse)]
     pub(crate) ids: Option<Given<IdsArg>>,
-    /// The network, for algorithms that admit several.
+    /// The network, for algorithms that run on several.
     #[arg(long, value_name = "KIND")]
     pub(crate) topology: Option<TopologyArg>,
     /// The range of random identities.
@@ -33,46 +33,46 @@ pub(crate) struct UpArgs {
     pub(crate) range: Option<u32>,
     #[command(flatten)]
     pub(crate) settings: SettingsArgs,
-    /// Mutual exclusion: how often each user wants in.
+    /// Mutual exclusion: entries per process.
     #[arg(long, value_name = "K", value_parser = small, default_value = "3", help_heading = "Mutual exclusion")]
     pub(crate) entries: u32,
-    /// For how long it stays.
+    /// Mutual exclusion: time in the critical section.
     #[arg(long, value_name = "D", value_parser = span, default_value = "20ms", help_heading = "Mutual exclusion")]
     pub(crate) hold: Micros,
-    /// For how long it is elsewhere.
+    /// Mutual exclusion: time between leaving and the next request.
     #[arg(long, value_name = "D", value_parser = span, default_value = "20ms", help_heading = "Mutual exclusion")]
     pub(crate) think: Micros,
-    /// Stop as soon as somebody leads, or every user has been in as often as it wants.
+    /// Stop as soon as there is a leader, or all entries are made.
     #[arg(long)]
     pub(crate) once: bool,
-    /// Stop after so long (with --once: give up; 60s).
+    /// Stop after this long; with --once, give up [default: 60s].
     #[arg(long = "for", value_name = "D", value_parser = Given::<Patience>::parse)]
     pub(crate) time: Option<Given<Patience>>,
-    /// Kill a member so often, the leader half of the time, and start it again after a while.
+    /// Kill a process this often, half of the time the leader, and restart it after a while.
     #[arg(long, value_name = "D", value_parser = Given::<Patience>::parse)]
     pub(crate) kill_every: Option<Given<Patience>>,
-    /// Record the run: what `replay`, `trace` and the page take.
+    /// Record the run, for `replay`, `trace` and the page.
     #[arg(long, value_name = "FILE")]
     pub(crate) record: Option<PathBuf>,
-    /// Append what happens to this file, one JSON object per line.
+    /// Append events to this file, one JSON object per line.
     #[arg(long, value_name = "FILE")]
     pub(crate) events: Option<PathBuf>,
-    /// Keep everything (configuration, certificates, logs, events) in this directory.
+    /// Keep configuration, certificates, logs and events in this directory.
     #[arg(long, value_name = "DIR", visible_alias = "dir")]
     pub(crate) keep: Option<PathBuf>,
-    /// Plain text between the members instead of TLS.
+    /// Use plain text between the nodes instead of TLS.
     #[arg(long)]
     pub(crate) plain: bool,
-    /// For how long a grant lasts.
+    /// How long a grant lasts.
     #[arg(long, value_name = "D", value_parser = span, help_heading = "Times")]
     pub(crate) lease: Option<Micros>,
-    /// How often members say that they are there.
+    /// The time between heartbeats.
     #[arg(long, value_name = "D", value_parser = span, help_heading = "Times")]
     pub(crate) heartbeat: Option<Micros>,
-    /// How much later than usual a heartbeat may come before a member counts as down [default: 150ms].
+    /// How late a heartbeat may be before a node counts as down [default: 150ms].
     #[arg(long, value_name = "D", value_parser = span, help_heading = "Times")]
     pub(crate) pause: Option<Micros>,
-    /// What is drawn: identities, choices, who is killed.
+    /// The seed of all random choices: identities, draws, which process is killed.
     #[arg(long, value_name = "S", value_parser = number)]
     pub(crate) seed: Option<u64>,
 }

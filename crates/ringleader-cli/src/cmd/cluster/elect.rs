@@ -47,7 +47,7 @@ mod unix {
         let Some(name) = &args.name else {
             let message = "--name NAME is needed: the member of the cluster that is to lead";
             return Err(Diagnostic::input("ringleader::no_name", message)
-                .help("of a lock service (a file of schema ringleader.service/1) everybody may lead, without --name:")
+                .help("with a lock service (a file of schema ringleader.service/1) leave out --name:")
                 .command(format!("{} elect {} --config service.toml -- CMD", app.program, args.group), "")
                 .into());
         };
@@ -77,7 +77,7 @@ mod unix {
         let stopping = Stopping::asked(span(args.grace), span(args.kill_before), lease).map_err(|why| {
             Diagnostic::input("ringleader::impossible_times", why)
                 .help("a lease has room for --grace up to half of it, and --kill-before up to --grace;")
-                .help("a longer lease is a matter of the configuration: [timing] lease = \"10s\"")
+                .help("for a longer lease, set in the configuration: [timing] lease = \"10s\"")
         })?;
         if !config.cluster.groups.iter().any(|group| group.name == args.group) {
             let names: Vec<&str> = config.cluster.groups.iter().map(|group| group.name.as_str()).collect();

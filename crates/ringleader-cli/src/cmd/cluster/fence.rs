@@ -24,7 +24,7 @@ fn check(args: &CheckFenceArgs, console: &mut Console<'_>) -> Result<u8, Failure
         Err(_) => check_and_store(Path::new(&args.last), args.fence).map_err(|error| {
             let message = format!("the last fence cannot be kept in {}: {error}", args.last);
             Diagnostic::new("ringleader::fence_file", 4, message)
-                .help("do not write: nothing says that nobody with a larger fence has")
+                .help("do not write: somebody with a larger fence may have written already")
         })?,
     };
     let (fence, last) = (

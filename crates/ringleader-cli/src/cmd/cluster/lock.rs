@@ -51,7 +51,7 @@ pub(super) fn elect(app: &App, args: &ElectArgs, console: &mut Console<'_>) -> R
     if args.name.is_some() || args.at.is_some() {
         let message = "--name and --at are for a member of a cluster; of a lock service everybody may lead";
         return Err(Diagnostic::input("ringleader::bad_option", message)
-            .help("what others are shown about the leader is said by --value")
+            .help("use --value for what others see about the leader")
             .into());
     }
     let reach = ReachArgs {
@@ -139,7 +139,7 @@ fn carry_out(what: &'static str, plan: &Plan, console: &mut Console<'_>) -> Resu
         Err(Refused::Machine(problem)) => Err(problem.into()),
         Err(Refused::Times(why)) => Err(Diagnostic::input("ringleader::impossible_times", why)
             .help("a lease has room for --grace up to half of it, and --kill-before up to --grace;")
-            .help("a longer lease has another class: --class batch")
+            .help("for a longer lease, use another class: --class batch")
             .into()),
     }
 }

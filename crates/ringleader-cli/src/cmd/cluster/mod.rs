@@ -48,7 +48,7 @@ fn is_service(file: &Path) -> bool {
 /// Our own program, which has the command `node` and what starts commands.
 fn program() -> Result<PathBuf, Diagnostic> {
     std::env::current_exe().map_err(|error| {
-        Diagnostic::new("ringleader::no_process", 4, format!("this program does not find itself: {error}"))
+        Diagnostic::new("ringleader::no_process", 4, format!("cannot find the file of this program: {error}"))
     })
 }
 

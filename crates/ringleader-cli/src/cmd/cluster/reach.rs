@@ -78,11 +78,11 @@ pub(in crate::cmd) fn failure(error: LockError) -> Failure {
     }
     if error.code == Code::NoServer {
         diagnostic = diagnostic
-            .help("a server must run and be reachable; how they are says:")
+            .help("a server must run and be reachable; check with:")
             .command("ringleader status --config service.toml", "");
     }
     if !error.certain.is_empty() {
-        diagnostic = diagnostic.help(format!("certain is: {}", error.certain));
+        diagnostic = diagnostic.help(format!("what is certain: {}", error.certain));
     }
     diagnostic.into()
 }

@@ -15,7 +15,6 @@ use crate::people::grouped;
 use crate::plan::PlannedComparison;
 use ringleader::registry::{Entry, Problem};
 use ringleader::sim::Ids;
-use std::io::{self, Write};
 
 /// A comparison and what follows from it.
 pub struct ComparisonReport<'a> {
@@ -157,10 +156,9 @@ pub(super) fn what(problem: Problem) -> &'static str {
 }
 
 /// What was left out and why.
-///
-/// # Errors
-/// If it cannot be written.
-pub fn notes(compared: &ComparisonReport<'_>, err: &mut dyn Write) -> io::Result<()> {
+#[must_use]
+pub fn notes(compared: &ComparisonReport<'_>) -> Vec<String> {
+    let mut notes = Vec::new();
     for cell in compared.cells {
         let Err(skipped) = &cell.runs else { continue };
         let name = compared.entry(cell.place).spec.name;
@@ -176,13 +174,13 @@ pub fn notes(compared: &ComparisonReport<'_>, err: &mut dyn Write) -> io::Result
             Skipped::TooLarge => ("it does not fit into memory".to_owned(), String::new()),
         };
         let n = grouped(u64::from(cell.place.nodes));
-        writeln!(err, "note: `{name}`{load} at n = {n} is left out: {why}{insist}")?;
+        notes.push(format!("`{name}`{load} at n = {n} is left out: {why}{insist}"));
     }
     for entry in compared.asked.algorithms.iter().filter(|entry| is_kind(compared, entry)) {
         let name = entry.spec.name;
-        writeln!(err, "note: random identities are kind to `{name}`; its bad case: --ids worst")?;
+        notes.push(format!("random identities are kind to `{name}`; its bad case: --ids worst"));
     }
-    Ok(())
+    notes
 }
 
 /// Whether an algorithm stays far below its bound because nothing provokes it, although it is known what would.

@@ -3,6 +3,7 @@
 use super::{ComparisonReport, series_name, what};
 use crate::compare::{self, Asked as Words, Summary, columns, row};
 use crate::growth::{Fit, Model};
+use crate::layout::fold;
 use crate::options::IdsArg;
 use crate::people::style::{BOLD, DIM, RED, RESET, YELLOW};
 use crate::people::{decimal, grouped};
@@ -24,14 +25,16 @@ pub fn text(compared: &ComparisonReport<'_>, width: Option<usize>, out: &mut dyn
         }
         Some(_) | None => "the same arrangements and seeds for all",
     };
-    writeln!(out, "{BOLD}{what}{RESET} · {same} · {}", compared.how())?;
+    let header = format!("{BOLD}{what}{RESET} · {same} · {}", compared.how());
+    writeln!(out, "{}", fold("", &header, 2))?;
     let (mut names, mut lines) = sheet(compared);
     // In a terminal there may be too little room; a file has enough.
     let left_out = width.map_or_else(Vec::new, |width| narrowed(&mut names, &mut lines, width));
     framed(&names, &lines, out)?;
     if !left_out.is_empty() {
         let columns = left_out.join(", ");
-        writeln!(out, "  {DIM}in a wider terminal, and with --json, also: {columns}{RESET}")?;
+        let text = format!("{DIM}in a wider terminal, and with --json, also: {columns}{RESET}");
+        writeln!(out, "{}", fold("  ", &text, 4))?;
     }
     growth(compared, out)?;
     for (code, paint, words) in [(1, RED, "violated"), (3, YELLOW, "stopped by a limit")] {
@@ -49,7 +52,9 @@ pub fn text(compared: &ComparisonReport<'_>, width: Option<usize>, out: &mut dyn
     }
     let outside = compared.runs().find(|(_, run)| !run.report.outside.is_empty());
     if let Some((_, run)) = outside {
-        writeln!(out, "  {YELLOW}outside the assumptions{RESET}: {}", run.report.outside.join("; "))?;
+        let reasons = run.report.outside.join("; ");
+        let text = format!("{YELLOW}outside the assumptions{RESET}: {reasons}");
+        writeln!(out, "{}", fold("  ", &text, 4))?;
     }
     writeln!(out, "\n  {DIM}again:{RESET}  {}", compared.again)
 }
@@ -139,9 +144,14 @@ fn growth(compared: &ComparisonReport<'_>, out: &mut dyn Write) -> io::Result<()
                 } else {
                     format!("factor ± {}, off by {:.1} %", significant(best.a_error), best.error_pct)
                 };
-                writeln!(out, "  {label:<6}   {name:<wide$}   {} ({how_well}{free})", formula(best))?;
+                let start = format!("  {label:<6}   {name:<wide$}   ");
+                let text = format!("{} ({how_well}{free})", formula(best));
+                writeln!(out, "{}", fold(&start, &text, wide + 14))?;
             }
-            Err(few) => writeln!(out, "  {label:<6}   {name:<wide$}   unknown: {few}")?,
+            Err(few) => {
+                let start = format!("  {label:<6}   {name:<wide$}   ");
+                writeln!(out, "{}", fold(&start, &format!("unknown: {few}"), wide + 14))?;
+            }
         }
     }
     Ok(())

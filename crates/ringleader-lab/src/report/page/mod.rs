@@ -25,7 +25,7 @@ pub fn page(app: &App, entry: &'static Entry, measuring: &Measuring) -> Result<D
     let spec = entry.spec;
     let mut blocks = Vec::new();
     if let Some(erratum) = entry.erratum() {
-        let said = "Broken on purpose: a text taken literally, with its error in it";
+        let said = "Broken on purpose: as printed in the source";
         blocks.push(Block::Text(format!("{said} (erratum {erratum}).")));
     }
     blocks.push(Block::Text(spec.prose().idea));
@@ -216,7 +216,7 @@ fn errata(app: &App, entry: &Entry, level: u8, blocks: &mut Vec<Block>) {
         };
         let names: Vec<String> = variants.iter().map(name).collect();
         blocks.push(Block::Text(format!(
-            "Taken literally, with the error in it, to be run and to be seen to fail: {}.",
+            "As-printed variants, with the error in them, which can be run and fail: {}.",
             names.join(", ")
         )));
     }
