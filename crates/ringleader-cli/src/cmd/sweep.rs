@@ -9,7 +9,7 @@ use crate::watch::{Recorder, Watch};
 use crate::{App, features};
 use ringleader_lab::people::grouped;
 use ringleader_lab::sweep::{
-    Columns, Ending, Forecast, Head, Journal, JournalError, MergeError, Once, Shard, Sweep, SweepTally,
+    Columns, Forecast, Head, Journal, JournalError, MergeError, Once, RowEnding, Shard, Sweep, SweepTally,
     is_complete, merge, work, write_rows,
 };
 use ringleader_lab::table::Format;
@@ -79,7 +79,7 @@ pub(crate) fn run(app: &App, args: &SweepArgs, console: &mut Console<'_>) -> Res
     let mut tally = SweepTally::default();
     let columns = sweep.columns();
     let mut count = |verdict| tally.add(verdict);
-    write_rows(&mut journal, columns, (format, threads), &mut claimed, &Ending::of, &mut count)
+    write_rows(&mut journal, columns, (format, threads), &mut claimed, &RowEnding::of, &mut count)
         .map_err(|error| unwritten(&output, &error))?;
     claimed.finish()?;
     journal.remove().map_err(|error| unwritten(&place.journal, &error))?;
@@ -117,7 +117,7 @@ fn finished(head: &Head, args: &SweepArgs, output: &Path) -> Option<SweepTally> 
         return None;
     }
     let mut tally = SweepTally::default();
-    let complete = is_complete(output, head, &mut |row| tally.add(Ending::of(row)));
+    let complete = is_complete(output, head, &mut |row| tally.add(RowEnding::of(row)));
     complete.then_some(tally)
 }
 
@@ -394,7 +394,7 @@ fn put_together(app: &App, args: &SweepArgs, console: &mut Console<'_>) -> Resul
     let mut rows = merge(&args.merge, file).map_err(|error| no_whole(output, &error))?;
     let mut tally = SweepTally::default();
     let (how, mut add) = ((format, threads(args)), |verdict| tally.add(verdict));
-    write_rows(&mut rows, Columns::default(), how, &mut claimed, &Ending::of, &mut add)
+    write_rows(&mut rows, Columns::default(), how, &mut claimed, &RowEnding::of, &mut add)
         .map_err(|error| unwritten(output, &error))?;
     claimed.finish()?;
     let count = rows.count();

@@ -58,7 +58,7 @@ pub struct Request<'a> {
 #[must_use]
 pub fn explain(app: &App, entry: &Entry, asked: &Request<'_>, refusal: &Refusal) -> Diagnostic {
     let (name, program) = (entry.spec.name, &app.program);
-    let input = |code, message: String| Diagnostic::input(code, message);
+    let input = |message: String| Diagnostic::input(code(refusal), message);
     let list = |topology: &str| format!("{program} list --topology {topology}");
     let unsound = || {
         let mut words = asked.again.to_vec();
@@ -68,10 +68,10 @@ pub fn explain(app: &App, entry: &Entry, asked: &Request<'_>, refusal: &Refusal)
     let usual = if asked.check.is_some() { CHECK_NODES } else { RUN_NODES };
     let who = if entry.problem == Problem::Election { "an election" } else { "mutual exclusion" };
     match refusal {
-        Refusal::NoProcesses => input("n_too_small", format!("-n 0: {who} needs at least one process"))
+        Refusal::NoProcesses => input(format!("-n 0: {who} needs at least one process"))
             .help(format!("n = 1 is allowed (a ring of one sends to itself); try -n {usual}")),
         Refusal::DuplicateId { id, first, second } => {
-            let mut error = input("duplicate_id", format!("identity {id} is given to two processes"));
+            let mut error = input(format!("identity {id} is given to two processes"));
             let places =
                 asked.ids_file.and_then(|path| Some((path, ids_file::two_places(path, *first, *second)?)));
             error = match places {
@@ -94,24 +94,19 @@ pub fn explain(app: &App, entry: &Entry, asked: &Request<'_>, refusal: &Refusal)
                 None => error,
             }
         }
-        Refusal::WrongLength { what, got, n } => {
-            input("wrong_length", format!("there are {got} {what} for {n} processes"))
-                .help(format!("give one for each process, or say `-n {got}`"))
-        }
+        Refusal::WrongLength { what, got, n } => input(format!("there are {got} {what} for {n} processes"))
+            .help(format!("give one for each process, or say `-n {got}`")),
         Refusal::NoSuchProcess { what, process, n } => {
             let message =
                 format!("{what}: there is no process {process}; indices are 0 to {}", n.saturating_sub(1));
-            input("no_such_process", message)
+            input(message)
         }
-        Refusal::NoInitiator => input("no_initiator", "nobody starts".into())
+        Refusal::NoInitiator => input("nobody starts".into())
             .help("at least one process must start of its own accord: --initiators one"),
         Refusal::WeakLinks { needs, got } => {
-            let (code, words) = match *needs {
-                "fifo" => ("needs_fifo", "FIFO"),
-                other => ("needs_links", other),
-            };
+            let words = if *needs == "fifo" { "FIFO" } else { needs };
             let note = if *got == "bag" { " (messages may overtake each other)" } else { "" };
-            input(code, format!("`{name}` needs {words} links; the links are `{got}`{note}"))
+            input(format!("`{name}` needs {words} links; the links are `{got}`{note}"))
                 .help(format!("leave out `--links {got}`, or look at what goes wrong:"))
                 .command(unsound(), "")
         }
@@ -120,15 +115,12 @@ pub fn explain(app: &App, entry: &Entry, asked: &Request<'_>, refusal: &Refusal)
                 "half-duplex links exist on two-way rings only; `{name}` runs on a {}",
                 entry.topology()
             );
-            input("wrong_links", message)
-                .help("see what runs on a two-way ring:")
-                .command(list("two-way"), "")
+            input(message).help("see what runs on a two-way ring:").command(list("two-way"), "")
         }
-        Refusal::WrongSize { n, nearest: (below, above) } => {
-            input("wrong_size", format!("`{name}` is not for {n} processes")).help(format!(
-                "it is for 1, 3, 7, 15, ... processes; the nearest are `-n {below}` and `-n {above}`"
-            ))
-        }
+        Refusal::WrongSize { n, nearest: (below, above) } => input(format!(
+            "`{name}` is not for {n} processes"
+        ))
+        .help(format!("it is for 1, 3, 7, 15, ... processes; the nearest are `-n {below}` and `-n {above}`")),
         Refusal::WrongTopology { needs, got } => {
             let network = match *got {
                 "line" | "star" | "binary" | "random" => "tree",
@@ -136,20 +128,20 @@ pub fn explain(app: &App, entry: &Entry, asked: &Request<'_>, refusal: &Refusal)
             };
             let needs =
                 if needs.contains("ring") { format!("a {}", entry.topology()) } else { (*needs).to_owned() };
-            input("wrong_topology", format!("`{name}` needs {needs}; the topology is `{got}`"))
+            input(format!("`{name}` needs {needs}; the topology is `{got}`"))
                 .help(format!("leave out `--topology {got}`, or see what runs on such a network:"))
                 .command(list(network), "")
         }
         Refusal::NeedsOrientation => {
             let message = format!("`{name}` needs processes that agree on left and right");
-            input("needs_orientation", message)
+            input(message)
                 .help("leave out `--orientation random`, or look at what goes wrong:")
                 .command(unsound(), "")
         }
         Refusal::BadPorts { process } => {
             let message =
                 format!("the ports listed for process {process} are not a permutation of its ports");
-            input("bad_ports", message)
+            input(message)
         }
         Refusal::NeedsBoundedDelay { .. } => {
             let message = format!(
@@ -162,20 +154,19 @@ pub fn explain(app: &App, entry: &Entry, asked: &Request<'_>, refusal: &Refusal)
                 limited.extend(["--max-steps".to_owned(), "10k".to_owned()]);
             }
             limited.push("--unsound".into());
-            input("needs_bounded_delay", message)
+            input(message)
                 .help(
                     "its time-outs mean something under `rounds`, `delay:const:1` and `delay:uniform:1:10`;",
                 )
                 .help("or look at what goes wrong:")
                 .command(quoted(program, &limited), "")
         }
-        Refusal::NeedsLockStep { .. } => input(
-            "needs_lock_step",
-            format!("`{name}` moves in lock-step; the schedule is `{}`", asked.schedule),
-        )
-        .help(format!("leave out `--schedule {}`", asked.schedule)),
+        Refusal::NeedsLockStep { .. } => {
+            input(format!("`{name}` moves in lock-step; the schedule is `{}`", asked.schedule))
+                .help(format!("leave out `--schedule {}`", asked.schedule))
+        }
         Refusal::FaultExcluded { fault } => {
-            let mut error = input("fault_excluded", format!("the contract of `{name}` excludes {fault}"));
+            let mut error = input(format!("the contract of `{name}` excludes {fault}"));
             // With a setting it may be another algorithm, which lives with that.
             let survives = |other: &str| {
                 let other = find(app.registry, other)?;
@@ -193,7 +184,7 @@ pub fn explain(app: &App, entry: &Entry, asked: &Request<'_>, refusal: &Refusal)
             error.help("look at what goes wrong:").command(unsound(), "")
         }
         Refusal::NoSuchKind { kind, kinds } => {
-            let error = input("unknown_kind", format!("`{name}` sends no message of kind `{kind}`"));
+            let error = input(format!("`{name}` sends no message of kind `{kind}`"));
             match suggest::closest(kind, kinds.iter().copied()) {
                 Some(meant) => {
                     error.help(format!("did you mean `{meant}`? Its kinds are {}", kinds.join(", ")))
@@ -202,7 +193,7 @@ pub fn explain(app: &App, entry: &Entry, asked: &Request<'_>, refusal: &Refusal)
             }
         }
         Refusal::NoWorkload => {
-            input("no_workload", format!("`{name}` is an election, which has no critical section to enter"))
+            input(format!("`{name}` is an election, which has no critical section to enter"))
                 .help(if asked.check.is_some() {
                     "--entries is for mutual exclusion:"
                 } else {
@@ -211,7 +202,7 @@ pub fn explain(app: &App, entry: &Entry, asked: &Request<'_>, refusal: &Refusal)
                 .command(format!("{program} list --problem mutex"), "")
         }
         Refusal::BadSetting { name: setting, expected } => {
-            let error = input("bad_setting", format!("setting `{setting}` of `{name}`: {expected}"));
+            let error = input(format!("setting `{setting}` of `{name}`: {expected}"));
             let names = entry.spec.settings.iter().map(|setting| setting.name);
             let error = match suggest::closest(setting, names).filter(|meant| meant != setting) {
                 Some(meant) => error.help(format!("did you mean `{meant}`? Its settings are explained by:")),
@@ -220,7 +211,7 @@ pub fn explain(app: &App, entry: &Entry, asked: &Request<'_>, refusal: &Refusal)
             error.command(format!("{program} show {name}"), "")
         }
         Refusal::NoSuchProperty { name: property, names } => {
-            let error = input("unknown_property", format!("`{name}` has no property `{property}`"));
+            let error = input(format!("`{name}` has no property `{property}`"));
             let asked = property.replace(['-', '_'], " ");
             let error = match suggest::closest(&asked, names.iter().copied()) {
                 Some(meant) => error.help(format!("did you mean `{meant}`?")),
@@ -228,21 +219,49 @@ pub fn explain(app: &App, entry: &Entry, asked: &Request<'_>, refusal: &Refusal)
             };
             error.help(format!("its properties are: {}", names.join("; ")))
         }
-        Refusal::NoWorstIds => {
-            input("no_worst_ids", format!("no worst arrangement of identities is known for `{name}`"))
-                .help("others: --ids descending, --ids alternating, --ids bit-reversal")
-        }
-        Refusal::Anonymous => {
-            input("anonymous", format!("the processes of `{name}` have no identities to arrange"))
-                .help(format!("leave out `--ids {}`", asked.ids))
-        }
-        Refusal::OutOfRange { what, expected } => input("out_of_range", format!("{what} must be {expected}")),
+        Refusal::NoWorstIds => input(format!("no worst arrangement of identities is known for `{name}`"))
+            .help("others: --ids descending, --ids alternating, --ids bit-reversal"),
+        Refusal::Anonymous => input(format!("the processes of `{name}` have no identities to arrange"))
+            .help(format!("leave out `--ids {}`", asked.ids)),
+        Refusal::OutOfRange { what, expected } => input(format!("{what} must be {expected}")),
         Refusal::TooManyCases { arrangements, initiator_sets, labellings } => {
             advice::too_many_cases(app, entry, asked, (*arrangements, *initiator_sets, *labellings))
         }
-        Refusal::BadEdit { .. } => input("bad_edit", refusal.to_string())
+        Refusal::BadEdit { .. } => input(refusal.to_string())
             .help("messages are numbered in sending order, from 0; steps are those of `--trace`, from 0"),
         Refusal::BrokenReplay { step, why } => broken_replay(*step, why),
+    }
+}
+
+/// The name to search for.
+#[must_use]
+pub fn code(refusal: &Refusal) -> &'static str {
+    match refusal {
+        Refusal::NoProcesses => "n_too_small",
+        Refusal::WrongSize { .. } => "wrong_size",
+        Refusal::DuplicateId { .. } => "duplicate_id",
+        Refusal::WrongLength { .. } => "wrong_length",
+        Refusal::NoSuchProcess { .. } => "no_such_process",
+        Refusal::NoInitiator => "no_initiator",
+        Refusal::WeakLinks { needs: "fifo", .. } => "needs_fifo",
+        Refusal::WeakLinks { .. } => "needs_links",
+        Refusal::NoHalfDuplexHere => "wrong_links",
+        Refusal::WrongTopology { .. } => "wrong_topology",
+        Refusal::NeedsOrientation => "needs_orientation",
+        Refusal::BadPorts { .. } => "bad_ports",
+        Refusal::NeedsBoundedDelay { .. } => "needs_bounded_delay",
+        Refusal::NeedsLockStep { .. } => "needs_lock_step",
+        Refusal::FaultExcluded { .. } => "fault_excluded",
+        Refusal::NoSuchKind { .. } => "unknown_kind",
+        Refusal::NoWorkload => "no_workload",
+        Refusal::BadSetting { .. } => "bad_setting",
+        Refusal::NoWorstIds => "no_worst_ids",
+        Refusal::Anonymous => "anonymous",
+        Refusal::OutOfRange { .. } => "out_of_range",
+        Refusal::NoSuchProperty { .. } => "unknown_property",
+        Refusal::TooManyCases { .. } => "too_many_cases",
+        Refusal::BadEdit { .. } => "bad_edit",
+        Refusal::BrokenReplay { .. } => "broken_replay",
     }
 }
 

@@ -25,5 +25,5 @@ pub use merge::{MergeError, Merged, merge};
 pub use parts::{PartError, is_complete};
 pub use plan::{Configuration, Sweep};
 pub use rows::{Columns, Row, Rows, write_rows};
-pub use tally::{Ending, SweepTally};
+pub use tally::{RowEnding, SweepTally};
 pub use work::{Once, Record, work};

@@ -21,7 +21,7 @@ const SHOWN_MAX: usize = 3;
 
 /// How one run ended; what does not hold comes with the command that repeats it.
 #[derive(Debug)]
-pub enum Ending {
+pub enum RowEnding {
     /// Everything holds.
     Holds,
     /// Something does not.
@@ -30,10 +30,10 @@ pub enum Ending {
     Limit(String),
 }
 
-impl Ending {
+impl RowEnding {
     /// Of a row, nested or from a table.
     #[must_use]
-    pub fn of(row: &Row) -> Ending {
+    pub fn of(row: &Row) -> RowEnding {
         let text = |name: &str| row.get(name).and_then(Value::as_str).unwrap_or_default();
         let outcome = text("outcome");
         let holds = |value: &Value| value.get("holds").and_then(Value::as_bool).unwrap_or(true);
@@ -51,22 +51,22 @@ impl Ending {
         };
         let sound = properties && bound;
         if outcome == "limit" {
-            Ending::Limit(text("again").to_owned())
+            RowEnding::Limit(text("again").to_owned())
         } else if matches!(outcome, "elected" | "done") && sound {
-            Ending::Holds
+            RowEnding::Holds
         } else {
-            Ending::Violated(text("again").to_owned())
+            RowEnding::Violated(text("again").to_owned())
         }
     }
 }
 
 impl SweepTally {
     /// One more.
-    pub fn add(&mut self, verdict: Ending) {
+    pub fn add(&mut self, verdict: RowEnding) {
         let (count, command) = match verdict {
-            Ending::Holds => (&mut self.hold, None),
-            Ending::Violated(command) => (&mut self.violated, Some(command)),
-            Ending::Limit(command) => (&mut self.limit, Some(command)),
+            RowEnding::Holds => (&mut self.hold, None),
+            RowEnding::Violated(command) => (&mut self.violated, Some(command)),
+            RowEnding::Limit(command) => (&mut self.limit, Some(command)),
         };
         *count += 1;
         self.shown.extend(command.filter(|_| self.shown.len() < SHOWN_MAX));
