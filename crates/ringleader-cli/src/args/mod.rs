@@ -190,7 +190,34 @@ pub(crate) struct ManArgs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
+    use clap::{ArgAction, CommandFactory};
+    use ringleader_lab::options::{ByName, CheckOptions, CompareOptions, Known, RunOptions};
+
+    /// What a command declares, without what is about files and the terminal, as the lab lists it.
+    fn declared<T: Args>(without: &[&str]) -> Vec<(String, String, bool)> {
+        let command = T::augment_args(clap::Command::new("any"));
+        let mut listed = Vec::new();
+        for arg in command.get_arguments() {
+            let Some(long) = arg.get_long().filter(|long| !without.contains(long)) else { continue };
+            let is_switch = matches!(arg.get_action(), ArgAction::SetTrue);
+            let value = arg.get_value_names().and_then(|names| names.first()).map(ToString::to_string);
+            let value = if is_switch { String::new() } else { value.unwrap_or_default() };
+            listed.push((long.to_owned(), value, matches!(arg.get_action(), ArgAction::Append)));
+        }
+        listed
+    }
+
+    fn known(listed: Vec<Known>) -> Vec<(String, String, bool)> {
+        let one = |known: Known| (known.long.to_owned(), known.value.to_owned(), known.repeats);
+        listed.into_iter().map(one).collect()
+    }
+
+    #[test]
+    fn options_by_name_are_those_of_the_command_line() {
+        assert_eq!(known(RunOptions::known()), declared::<RunArgs>(&["trace", "force", "steps"]));
+        assert_eq!(known(CheckOptions::known()), declared::<CheckArgs>(&["trace", "force"]));
+        assert_eq!(known(CompareOptions::known()), declared::<CompareArgs>(&["plot", "output", "force"]));
+    }
 
     #[test]
     fn the_declaration_is_consistent() {

@@ -272,3 +272,47 @@ pub fn quoted(program: &str, words: &[String]) -> String {
     }
     line
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_by_name_say_themselves_again() {
+        let given =
+            [("ids", "3,7, 4"), ("meter", "bits,load"), ("unsound", ""), ("crash", "0@2"), ("crash", "1@3")];
+        let options = RunOptions::of(&given, &[("max-steps", "1k".into()), ("budget", "1".into())]).unwrap();
+        let again = quoted("ringleader", &options.again("peterson", None, Some(1)));
+        assert_eq!(
+            again,
+            "ringleader run peterson --ids '3,7, 4' --crash 0@2 --crash 1@3 --meter bits,load --max-steps 1000 \
+             --seed 1 --unsound"
+        );
+        let words = ["-n", "5", "--all-ids", "--reduce", "none"];
+        let check = CheckOptions::of_words(&words, &[]).unwrap().again("lcr", Some(5)).join(" ");
+        assert_eq!(check, "check lcr -n 5 --reduce none --all-ids");
+    }
+
+    #[test]
+    fn what_is_wrong_with_options_is_said_as_on_the_command_line() {
+        for (given, said) in [
+            (
+                vec![("links", "x")],
+                "invalid value 'x' for '--links <LINKS>' [possible values: fifo, bag, half-duplex]",
+            ),
+            (vec![("range", "-1")], "invalid value '-1' for '--range <K>': a whole number"),
+            (vec![("seed", "1"), ("seed", "2")], "the argument '--seed <S>' cannot be used multiple times"),
+            (vec![("total", "9")], "the following required arguments were not provided: --load <KIND>"),
+            (
+                vec![("load", "light"), ("entries", "2")],
+                "the argument '--load <KIND>' cannot be used with '--entries <K|LIST>'",
+            ),
+            (vec![("sizes", "8")], "unexpected argument '--sizes' found"),
+        ] {
+            let wrong = RunOptions::of(&given, &[]).expect_err("it is wrong");
+            assert!(wrong.starts_with(said), "{wrong}");
+        }
+        let both = CheckOptions::of(&[("all-ids", ""), ("ids", "worst")], &[]).expect_err("one or the other");
+        assert_eq!(both, "the argument '--all-ids' cannot be used with '--ids <LIST|@FILE|KIND>'");
+    }
+}
