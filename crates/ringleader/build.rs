@@ -1,4 +1,4 @@
-//! Tells who depends on this crate where its sources are: the broken texts are made from them.
+//! Tells who depends on this crate where its sources are: the as-printed variants are made from them.
 
 fn main() {
     println!("cargo::metadata=sources={}/src", env!("CARGO_MANIFEST_DIR"));

@@ -303,13 +303,13 @@ impl Entry {
         })
     }
 
-    /// Whether it is a text taken literally, with its error in it: broken on purpose, and to be seen so.
+    /// Whether it is an as-printed variant: broken on purpose, and to be seen so.
     #[must_use]
     pub fn is_literal(&self) -> bool {
         self.spec.is_literal()
     }
 
-    /// The number of the erratum that it has in it, if it is a text taken literally.
+    /// The number of the erratum that it has in it, if it is an as-printed variant.
     #[must_use]
     pub fn erratum(&self) -> Option<String> {
         self.spec.known_errata().into_iter().next().filter(|_| self.is_literal()).map(|erratum| erratum.id)

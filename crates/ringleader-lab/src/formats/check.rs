@@ -193,7 +193,7 @@ fn check<'a>(findings: &'a Findings, context: &'a CheckContext<'a>) -> Check<'a>
         bytes_per_state: (findings.visited_states > 0)
             .then(|| findings.visited_bytes as f64 / findings.visited_states as f64),
         search_bytes: findings.peak_bytes,
-        // An as-printed variant carries an @ in its name.
+        // An as-printed variant has an @ in its name.
         broken_on_purpose: findings.algorithm.contains('@'),
         again: context.again,
         version: context.version,

@@ -294,7 +294,7 @@ fn frame<'a, Middle: Serialize>(
             Details::Election(details) => details.elected_depth,
             Details::Exclusion(_) => None,
         },
-        // A text taken literally, with its error in it, carries an @ in its name.
+        // An as-printed variant has an @ in its name.
         broken_on_purpose: context.algorithm.contains('@'),
         version: context.version,
         ids: (report.n <= context.ids_most && !report.ids.is_empty()).then_some(report.ids.as_slice()),

@@ -31,7 +31,7 @@ pub enum Trouble {
 pub enum Unsuited {
     /// It is no election: its messages depend on who wants to enter, and when.
     Exclusion,
-    /// It is a text taken literally, with its error in it.
+    /// It is an as-printed variant.
     Literal,
     /// It draws random numbers: there is no most.
     Random,

@@ -183,7 +183,7 @@ fn admitted(
     };
     if entry.is_literal() {
         let sound = asked.split('@').next().unwrap_or(asked);
-        let label = "broken on purpose: a text taken literally, with its error in it";
+        let label = "broken on purpose: an as-printed variant";
         return Err(code("literal_algorithm", label).help(format!("the sound one is `{sound}`")));
     }
     if entry.spec.needs.timing == Timing::LockStep {

@@ -80,7 +80,7 @@ impl Spec {
         Spec { promises, ..Spec::election(name, year, file) }.reached(Reached::Relays)
     }
 
-    /// Other names for it. A broken text has none.
+    /// Other names for it. An as-printed variant has none.
     #[must_use]
     pub const fn aliases(self, aliases: &'static [&'static str]) -> Spec {
         if self.is_literal() { self } else { Spec { aliases, ..self } }
@@ -92,7 +92,7 @@ impl Spec {
         Spec { errata_file, ..self }
     }
 
-    /// The lines by which a broken text differs from the right one.
+    /// The lines by which an as-printed variant differs from the right one.
     #[must_use]
     pub const fn diff(self, diff: &'static str) -> Spec {
         Spec { diff, ..self }

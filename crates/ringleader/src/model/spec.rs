@@ -18,7 +18,7 @@ pub struct Spec {
     pub file: &'static str,
     /// What the sources get wrong, as a list.
     pub errata_file: &'static str,
-    /// For a broken text, how it differs from the right one.
+    /// For an as-printed variant, how it differs from the right one.
     pub diff: &'static str,
     /// What it needs of its environment, beyond what its types say.
     pub needs: Needs,
@@ -37,7 +37,7 @@ pub struct Spec {
 }
 
 impl Spec {
-    /// Whether it is a text taken literally, with its error in it: its name has an `@`.
+    /// Whether it is an as-printed variant: its name has an `@`.
     #[must_use]
     pub const fn is_literal(&self) -> bool {
         let name = self.name.as_bytes();

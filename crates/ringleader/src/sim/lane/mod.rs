@@ -29,7 +29,7 @@ const KINDS: usize = 16;
 /// How often an observer hears of progress, in deliveries.
 const PROGRESS_EVERY: u64 = 1 << 22;
 
-/// Whether there are lanes for this algorithm: on rings, without timers and local steps. Texts taken literally do
+/// Whether there are lanes for this algorithm: on rings, without timers and local steps. As-printed variants do
 /// without: they are run to be seen going wrong, and each lane takes its time to compile.
 pub(crate) const fn are_for<P: Process>() -> bool {
     matches!(P::Port::SHAPE, Shape::OneWayRing | Shape::TwoWayRing)
