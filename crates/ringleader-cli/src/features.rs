@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn commands_of_features_are_commands_exactly_when_built() {
+    fn feature_commands_exist_when_built() {
         let command = crate::command(&app());
         for feature in &FEATURES {
             for name in feature.commands {

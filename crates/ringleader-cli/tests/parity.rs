@@ -73,7 +73,7 @@ fn real_processes_do_what_the_simulator_does() {
 }
 
 #[test]
-fn a_command_runs_where_its_member_leads_and_nowhere_else() {
+fn command_runs_only_on_the_leader() {
     let folder = tempfile::tempdir().expect("a folder");
     let kept = folder.path().join("kept");
     let mut cluster = Command::new(env!("CARGO_BIN_EXE_ringleader"))

@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_server_is_refused_with_what_one_looks_like() {
+    fn bad_server_address_is_refused_with_example() {
         for (text, why) in [
             ("", "neither https:// nor unix:"),
             ("http://a:1", "plain text"),

@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn of_many_at_once_none_is_let_through_behind_a_larger_one() {
+    fn concurrent_writes_never_pass_behind_larger_fence() {
         let folder = folder();
         let path = folder.path().join("last");
         let order = Mutex::new(Vec::new());
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gate_keeps_the_largest_of_each_key_over_a_restart() {
+    fn gate_keeps_largest_fence_over_restart() {
         let folder = folder();
         let path = folder.path().join("fences");
         {
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn write_that_was_begun_is_pending_over_a_restart_until_it_is_settled() {
+    fn begun_write_stays_pending_over_restart() {
         let folder = folder();
         let path = folder.path().join("fences");
         {

@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn answer_that_does_not_come_is_waited_for_as_long_as_allowed() {
+    fn missing_answer_times_out() {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let at = listener.local_addr().expect("an address").to_string();
         let held = std::thread::spawn(move || {

@@ -67,7 +67,7 @@ async fn a_lock_is_held_until_it_is_given_back() {
 }
 
 #[tokio::test]
-async fn it_is_lost_when_nothing_is_heard_and_not_later_than_promised() {
+async fn silent_server_loses_lock_by_deadline() {
     let place = Place::new();
     let server = place.server("a");
     server.promises(900);
@@ -93,7 +93,7 @@ async fn it_is_lost_when_nothing_is_heard_and_not_later_than_promised() {
 }
 
 #[tokio::test]
-async fn a_cut_connection_is_made_again_and_nothing_is_lost() {
+async fn cut_connection_is_reopened_without_loss() {
     let place = Place::new();
     let server = place.server("a");
     server.occupy("y");
@@ -113,7 +113,7 @@ async fn a_cut_connection_is_made_again_and_nothing_is_lost() {
 }
 
 #[tokio::test]
-async fn a_grant_that_is_lost_on_its_way_comes_with_the_next_sign_of_life() {
+async fn lost_grant_arrives_with_keep_alive() {
     let place = Place::new();
     let server = place.server("a");
     server.promises(900).swallow_grants(true);
@@ -123,7 +123,7 @@ async fn a_grant_that_is_lost_on_its_way_comes_with_the_next_sign_of_life() {
 }
 
 #[tokio::test]
-async fn who_stops_waiting_withdraws_and_gives_back_what_comes_late() {
+async fn cancelled_wait_releases_late_grant() {
     let place = Place::new();
     let server = place.server("a");
     server.occupy("x");
@@ -147,7 +147,7 @@ async fn who_stops_waiting_withdraws_and_gives_back_what_comes_late() {
 }
 
 #[tokio::test]
-async fn a_session_that_the_server_does_not_know_is_lost_and_a_new_one_goes_on() {
+async fn unknown_session_is_replaced() {
     let place = Place::new();
     let server = place.server("a");
     server.promises(900).occupy("y");
@@ -228,7 +228,7 @@ async fn who_cannot_be_reached_or_is_no_server_is_said() {
 }
 
 #[tokio::test]
-async fn changes_are_seen_once_each_also_after_the_connection_was_lost() {
+async fn observer_sees_each_change_once() {
     let place = Place::new();
     let server = place.server("a");
     let client = connect(&[&server]).await;

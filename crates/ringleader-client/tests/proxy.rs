@@ -138,7 +138,7 @@ fn what_is_stale_does_not_arrive() {
 }
 
 #[test]
-fn an_older_one_on_its_way_does_not_arrive_after_a_newer_one() {
+fn older_write_never_follows_newer() {
     let folder = tempfile::tempdir().expect("a folder");
     let (storage, kept) = storage();
     let fences = folder.path().join("fences");
@@ -180,7 +180,7 @@ fn put_when_open(proxy: SocketAddr, path: &str, fence: &str, body: &str) {
 const HASTY: Duration = Duration::from_millis(200);
 
 #[test]
-fn late_write_shuts_the_path_until_the_storage_answers() {
+fn pending_write_blocks_path_until_settled() {
     let folder = tempfile::tempdir().expect("a folder");
     let (storage, kept, release) = storage_with_release();
     let proxy = start_with(&folder.path().join("fences"), storage, HASTY);
@@ -262,7 +262,7 @@ fn write_that_was_not_sent_leaves_the_path_open() {
 }
 
 #[test]
-fn one_resource_has_one_fence_however_its_path_is_written() {
+fn path_spellings_share_one_fence() {
     let folder = tempfile::tempdir().expect("a folder");
     let (storage, kept) = storage();
     let proxy = start(&folder.path().join("fences"), storage);
@@ -310,7 +310,7 @@ fn storage_gets_the_path_that_was_judged() {
 }
 
 #[test]
-fn request_that_means_another_method_or_path_is_refused() {
+fn method_and_path_overrides_are_refused() {
     let folder = tempfile::tempdir().expect("a folder");
     let (storage, kept) = storage();
     let proxy = start(&folder.path().join("fences"), storage);
@@ -324,7 +324,7 @@ fn request_that_means_another_method_or_path_is_refused() {
 }
 
 #[test]
-fn fences_of_an_earlier_version_count_for_every_spelling() {
+fn old_version_fences_cover_all_spellings() {
     let folder = tempfile::tempdir().expect("a folder");
     let fences = folder.path().join("fences");
     std::fs::write(&fences, "5 //A\n9 /%61\n7 /a\n3 /b%2Fc\n").expect("it is written");

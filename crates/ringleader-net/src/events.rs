@@ -72,7 +72,7 @@ mod tests {
     use std::io::{BufRead, BufReader};
 
     #[test]
-    fn pipe_that_nobody_reads_is_not_waited_for_and_the_gap_is_told() {
+    fn blocked_log_pipe_drops_lines_and_says_so() {
         let folder = tempfile::tempdir().expect("there is room");
         let path = folder.path().join("pipe");
         let made = std::process::Command::new("mkfifo").arg(&path).status().expect("it is installed");

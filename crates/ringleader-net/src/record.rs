@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_epoch_has_the_name_that_was_asked_for() {
+    fn first_epoch_has_requested_name() {
         let path = |group, epoch, again| part_path(Path::new("runs/b.rlt"), group, epoch, again);
         assert_eq!(path(None, 1, 1), Path::new("runs/b.rlt"));
         assert_eq!(path(None, 2, 1), Path::new("runs/b.e2.rlt"));

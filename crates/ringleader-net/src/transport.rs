@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_frame_ends_the_connection_with_a_reason() {
+    fn bad_frame_closes_connection_with_reason() {
         let samples: [(&[u8], &str); 3] = [
             (&[0, 0, 0, 2, 1, 99], "no frame has the kind"),
             (&[0, 0, 0, 1, 9], "version 9"),
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flood_ends_the_connection_and_a_burst_does_not() {
+    fn flood_closes_connection_but_burst_does_not() {
         alone(async {
             let bounds = Bounds { burst: 50, frames_per_second: 1, ..Bounds::default() };
             let (mut connection, mut other) = connected(bounds);

@@ -121,7 +121,7 @@ fn a_client_without_a_certificate_is_refused() {
 }
 
 #[test]
-fn a_certificate_of_another_authority_is_refused_by_both_sides() {
+fn foreign_certificate_is_refused_by_both_sides() {
     let (clusters, others) = (Clusters::new(), Clusters::new());
     // The dialling side notices first.
     let both =
@@ -135,7 +135,7 @@ fn a_certificate_of_another_authority_is_refused_by_both_sides() {
 }
 
 #[test]
-fn one_authority_may_serve_two_clusters_and_none_is_taken_for_the_other() {
+fn clusters_sharing_an_authority_stay_apart() {
     let clusters = Clusters::new();
     let pair = clusters.pair("other", "b", Validity::days(5));
     let other = identity(&clusters.authority, "demo", &pair);

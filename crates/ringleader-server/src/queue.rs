@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn no_connection_takes_more_than_its_share_of_a_turn() {
+    fn connections_share_a_turn_fairly() {
         let turn = Turn::default();
         turn.0.store(u64::MAX, Ordering::Relaxed);
         assert!(!turn.is_over(MOST - 1));

@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn stories_of_a_folder_are_added_and_what_is_wrong_is_said() {
+    fn folder_stories_are_added_or_explained() {
         let folder = tempfile::tempdir().expect("there is room");
         let put =
             |name: &str, text: &[u8]| std::fs::write(folder.path().join(name), text).expect("there is room");

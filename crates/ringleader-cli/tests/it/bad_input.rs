@@ -27,7 +27,7 @@ fn the_number_of_processes() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn an_absurd_number_is_refused_before_anything_is_allocated() {
+fn absurd_size_is_refused_before_allocating() {
     refused(
         &["run", "bully", "-n", "2^31"],
         &["ringleader::too_large", "would need about", "are free", "what fits here"],
@@ -385,7 +385,7 @@ fn options_without_effect_are_noted() {
 }
 
 #[test]
-fn a_recording_that_cannot_be_written_is_refused_before_anybody_runs() {
+fn unwritable_trace_is_refused_before_running() {
     let ran = run(&[
         "up",
         "--algorithm",

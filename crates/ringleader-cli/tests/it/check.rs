@@ -149,7 +149,7 @@ fn every_kind_of_counterexample_can_be_played() {
 }
 
 #[test]
-fn without_a_counterexample_no_file_is_touched() {
+fn trace_is_untouched_without_counterexample() {
     let kept = file("kept-by-check.rlt", "precious");
     let ran = run(&["check", "peterson", "-n", "3", "--trace", &kept, "--force"]);
     assert_eq!(ran.code, 0);
@@ -229,7 +229,7 @@ fn refused(args: &[&str], parts: &[&str]) {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused() {
+fn nonsense_is_refused() {
     refused(&["petersen"], &["ringleader::unknown_algorithm", "did you mean `peterson`"]);
     refused(&["lcr", "-n", "0"], &["ringleader::n_too_small", "try -n 4"]);
     refused(&["lcr", "-n", "1e6"], &["ringleader::too_large", "ringleader run chang-roberts -n 1000000"]);

@@ -86,7 +86,7 @@ fn certified(name: &str) -> (String, String) {
 }
 
 #[test]
-fn doctor_finds_what_is_wrong_and_says_what_to_type() {
+fn doctor_explains_each_fault() {
     let (folder, file) = certified("doctor");
     let doctor = |more: &[&str]| {
         let mut args = vec!["doctor", "--config", &file];

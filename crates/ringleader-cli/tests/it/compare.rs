@@ -46,7 +46,7 @@ fn the_report_says_it_all() {
 }
 
 #[test]
-fn the_json_has_its_fields_and_agrees_with_single_runs() {
+fn compare_json_agrees_with_single_runs() {
     let object = json(&["compare", "lcr", "franklin", "-n", "8..64", "--runs", "3", "--seed", "5", "--json"]);
     assert_eq!(object.as_object().unwrap().keys().next().unwrap(), "schema");
     assert_eq!(object["schema"], "ringleader.compare/1");
@@ -102,7 +102,7 @@ fn lower_terms_are_fitted() {
 }
 
 #[test]
-fn all_have_the_same_arrangements_whatever_the_threads() {
+fn compare_arrangements_do_not_depend_on_threads() {
     let table = |threads: &str| {
         let file = fresh(&format!("threads-{threads}.csv"));
         let args = ["compare", "lcr", "franklin", "dkr", "-n", "8,50", "--runs", "4", "--seed", "3"];
@@ -156,7 +156,7 @@ fn each_format_comes_back() {
 }
 
 #[test]
-fn numbers_that_no_signed_column_holds_are_refused_for_parquet() {
+fn parquet_refuses_numbers_beyond_i64() {
     let file = fresh("large.parquet");
     let large = ["compare", "lcr", "-n", "8", "--runs", "2", "-o", &file, "--seed"];
     refused(
@@ -269,7 +269,7 @@ fn what_would_take_too_long_is_left_out_and_said() {
 }
 
 #[test]
-fn a_violation_is_told_with_the_run_that_shows_it() {
+fn compare_violation_names_its_run() {
     let ran = run(&["compare", "chang-roberts@as-printed", "-n", "5", "--initiators", "one", "--seed", "1"]);
     assert_eq!(ran.code, 1, "{}{}", ran.out, ran.err);
     let again = ran.out.lines().find_map(|line| line.trim().strip_prefix("see it:")).expect("a command");
@@ -325,7 +325,7 @@ fn the_printed_command_repeats_the_comparison() {
 }
 
 #[test]
-fn what_cannot_be_compared_is_refused_before_anything_runs() {
+fn impossible_comparison_is_refused_before_running() {
     refused(&["compare", "petersen", "lcr"], &["ringleader::unknown_algorithm", "did you mean `peterson`"]);
     refused(
         &["compare", "lcr", "ra"],

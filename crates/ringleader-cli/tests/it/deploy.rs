@@ -201,7 +201,7 @@ impl Machine {
 }
 
 #[test]
-fn server_runs_unprivileged_with_these_directories() {
+fn unit_runs_server_unprivileged() {
     let machine = Machine::new();
     let told = UnixDatagram::bind(machine.file("notify")).expect("a socket");
     machine.gives("notify", 0o777, false);

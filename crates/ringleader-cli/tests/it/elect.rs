@@ -131,7 +131,7 @@ fn who_does_not_lead_runs_nothing() {
 }
 
 #[test]
-fn what_cannot_be_is_refused_before_anything_runs() {
+fn impossible_request_is_refused_before_running() {
     let file = config("elect-usage.toml", "1s", "127.0.0.1:9");
     let refused = |args: &[&str], expected: &str| {
         let ran = run(args);
@@ -161,7 +161,7 @@ fn what_cannot_be_is_refused_before_anything_runs() {
 }
 
 #[test]
-fn a_command_goes_on_while_the_member_goes_on_leading() {
+fn command_runs_while_leading() {
     // Each answer is good for 8 s; the command takes longer.
     let fake = Fake::new("b", Says::Leads { epoch: 1, valid_ms: 8000 });
     let file = config("elect-extends.toml", "8s", &fake.address);
@@ -175,7 +175,7 @@ const DEAF: &[&str] =
     &["sh", "-c", "trap '' TERM; sh -c 'trap \"\" TERM; echo $$; while :; do sleep 1; done' & echo $$; wait"];
 
 #[test]
-fn what_is_lost_is_stopped_and_everything_that_it_started() {
+fn lost_leadership_stops_command_and_children() {
     for (name, then, why) in [
         ("follows", Says::Follows, "the member leads no more"),
         ("epoch", Says::Leads { epoch: 5, valid_ms: 600_000 }, "leads epoch 5 now, not 4"),
@@ -201,7 +201,7 @@ fn what_is_lost_is_stopped_and_everything_that_it_started() {
 }
 
 #[test]
-fn a_member_that_vanishes_is_lost_when_its_grants_end() {
+fn vanished_node_loses_leadership_with_its_grants() {
     let fake = Fake::new("b", Says::Leads { epoch: 1, valid_ms: 2000 });
     let file = config("elect-vanish.toml", "2s", &fake.address);
     // It ends properly when it is asked to.

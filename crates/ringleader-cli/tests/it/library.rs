@@ -9,7 +9,7 @@ fn run(args: &[&str]) -> (u8, String, String) {
 }
 
 #[test]
-fn another_crate_has_the_whole_command_line_over_its_own_algorithms() {
+fn other_crates_get_the_command_line() {
     let (code, out, _) = run(&["/usr/bin/mine", "run", "lcr", "--ids", "3,2,1", "--seed", "5"]);
     assert_eq!(code, 0);
     assert!(out.ends_with("again:  mine run chang-roberts --ids 3,2,1 --seed 5\n"), "{out}");

@@ -124,7 +124,7 @@ fn last_sign(path: &str) -> u64 {
 }
 
 #[test]
-fn the_exit_code_is_that_of_the_command_and_the_lock_is_given_back() {
+fn exit_code_is_the_commands_and_lock_is_released() {
     let place = Place::new(30_000);
     for (command, code) in [
         (&["true"][..], 0),
@@ -165,7 +165,7 @@ fn the_command_knows_for_what_it_runs() {
 }
 
 #[test]
-fn who_does_not_get_it_runs_nothing() {
+fn command_does_not_run_without_the_lock() {
     let place = Place::new(30_000);
     let touched = place.path("touched");
     place.server.occupy("nightly");
@@ -187,7 +187,7 @@ fn who_does_not_get_it_runs_nothing() {
 }
 
 #[test]
-fn what_cannot_be_is_refused_before_anything_runs() {
+fn impossible_request_is_refused_before_running() {
     let place = Place::new(1000);
     for (args, code, expected) in [
         (&["lock", "x"][..], 2, "ringleader lock x -- ./backup.sh"),
@@ -228,7 +228,7 @@ fn a_command_goes_on_while_the_lease_is_renewed() {
 }
 
 #[test]
-fn it_is_dead_before_the_lease_ends_when_the_server_is_not_heard() {
+fn command_dies_before_lease_ends_without_server() {
     let place = Place::new(6000);
     let (sign, lost) = (place.path("sign"), place.path("lost"));
     let on_lost = format!("echo $RINGLEADER_FENCE > {lost}");
@@ -254,7 +254,7 @@ fn it_is_dead_before_the_lease_ends_when_the_server_is_not_heard() {
 }
 
 #[test]
-fn what_it_started_is_stopped_too_when_the_server_says_that_it_is_over() {
+fn children_stop_too_when_lock_is_lost() {
     let place = Place::new(6000);
     let mut running = Background::new(place.lock(&[], DEAF));
     let processes = [running.line(), running.line()];
@@ -269,7 +269,7 @@ fn what_it_started_is_stopped_too_when_the_server_says_that_it_is_over() {
 }
 
 #[test]
-fn it_is_dead_before_the_lease_ends_even_if_we_are_paused() {
+fn command_dies_before_lease_ends_if_we_are_paused() {
     let place = Place::new(6000);
     let sign = place.path("sign");
     let mut running = Background::new(place.lock(&[], &["sh", "-c", WRITER, &sign]));
@@ -297,7 +297,7 @@ fn warden_of(running: &Background) -> String {
 }
 
 #[test]
-fn a_warden_that_is_killed_or_paused_changes_nothing() {
+fn killed_or_paused_warden_changes_nothing() {
     let place = Place::new(6000);
     for signal in ["KILL", "STOP"] {
         // Longer than a lease: it is extended meanwhile, and the end is the command's own.
@@ -311,7 +311,7 @@ fn a_warden_that_is_killed_or_paused_changes_nothing() {
 }
 
 #[test]
-fn neither_the_command_nor_what_it_started_outlives_us() {
+fn command_and_children_do_not_outlive_us() {
     let place = Place::new(30_000);
     let mut running = Background::new(place.lock(&[], DEAF));
     let processes = [running.line(), running.line()];
@@ -353,7 +353,7 @@ fn stopped_command_is_asked_to_end_and_does() {
 }
 
 #[test]
-fn stopped_command_is_dead_in_time_when_the_lock_is_lost() {
+fn suspended_command_dies_in_time() {
     let place = Place::new(60_000);
     let asked = place.path("asked");
     // Long between TERM and KILL: it has time to answer, however slow the machine is.
@@ -377,7 +377,7 @@ fn stopped_command_is_dead_in_time_when_the_lock_is_lost() {
 }
 
 #[test]
-fn signals_end_the_waiting_and_the_wait_is_withdrawn() {
+fn signal_withdraws_the_wait() {
     let place = Place::new(30_000);
     place.server.occupy("nightly");
     for (signal, code) in [("INT", 130), ("TERM", 143), ("HUP", 129), ("QUIT", 131)] {

@@ -1,7 +1,7 @@
 use crate::{json, path, run};
 
 #[test]
-fn the_list_can_be_narrowed() {
+fn list_can_be_filtered() {
     let names = |args: &[&str]| -> Vec<String> {
         let args = [&["list", "--json"], args].concat();
         let list = json(&args);
@@ -68,7 +68,7 @@ fn as_printed_variants_are_labelled() {
 }
 
 #[test]
-fn every_algorithm_can_be_shown_with_its_example() {
+fn every_algorithm_can_be_shown() {
     for entry in ringleader_errata::all() {
         let shown = run(&["show", entry.spec.name]);
         assert_eq!(shown.code, 0, "{}: {}", entry.spec.name, shown.err);

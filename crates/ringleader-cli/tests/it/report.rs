@@ -43,7 +43,7 @@ fn the_pictures_are_current() {
 
 /// `docs/reference/algorithms.md` is what `report --all` says; `UPDATE=1` writes it anew.
 #[test]
-fn the_book_of_algorithms_is_current() {
+fn algorithm_reference_is_current() {
     let book = run(&["report", "--all"]);
     assert_eq!(book.code, 0, "{}", book.err);
     is_current("reference/algorithms.md", &book.out);
@@ -53,7 +53,7 @@ fn the_book_of_algorithms_is_current() {
 }
 
 #[test]
-fn a_page_has_all_its_sections_and_its_numbers_are_those_of_runs() {
+fn report_sections_match_runs() {
     let page = run(&["report", "chang-roberts", "-n", "8,16", "--runs", "3", "--seed", "5"]).out;
     for section in [
         "# chang-roberts: ",

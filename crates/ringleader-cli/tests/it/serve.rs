@@ -150,7 +150,7 @@ fn what_is_exported_is_imported_again() {
 }
 
 #[test]
-fn nonsense_and_too_much_are_refused_with_a_sentence() {
+fn bad_verbs_are_refused_with_a_reason() {
     let served = Served::here();
     let run = |nodes: &str| {
         let source = json!({ "kind": "run", "algorithm": "peterson", "options": { "nodes": nodes } });
@@ -236,7 +236,7 @@ impl Drop for Ended {
 
 #[cfg(unix)]
 #[test]
-fn a_real_service_with_a_lock_that_is_held_and_a_server_that_is_stopped() {
+fn page_shows_service_with_stopped_server() {
     use std::time::{Duration, Instant};
 
     // In memory, where there is such a place: how slow the disk of this machine is must decide nothing.

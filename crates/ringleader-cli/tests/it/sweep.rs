@@ -29,7 +29,7 @@ seed = [3, 18446744073709551615]
 "#;
 
 #[test]
-fn a_row_is_what_run_says_and_its_command_repeats_it() {
+fn row_equals_run_and_its_command_repeats_it() {
     let file = file("mixed.toml", MIXED);
     let output = fresh("mixed.jsonl");
     let done = json(&["sweep", &file, "-o", &output, "--json"]);
@@ -60,7 +60,7 @@ seed = { range = [0, 25] }
 "#;
 
 #[test]
-fn the_number_of_threads_and_of_shards_changes_nothing() {
+fn threads_and_shards_change_nothing() {
     let file = file("plain.toml", PLAIN);
     for ending in ["csv", "parquet", "json", "jsonl"] {
         let whole = fresh(&format!("whole.{ending}"));
@@ -124,7 +124,7 @@ fn a_kill_loses_nothing_and_doubles_nothing() {
 }
 
 #[test]
-fn a_cut_journal_goes_on_and_a_foreign_one_stops() {
+fn cut_journal_resumes_and_foreign_one_stops() {
     let file = file("cut.toml", PLAIN);
     let whole = fresh("cut-whole.csv");
     assert_eq!(run(&["sweep", &file, "-o", &whole]).code, 0);
@@ -299,7 +299,7 @@ fn a_merge_needs_little_memory() {
 }
 
 #[test]
-fn mistakes_have_their_place_and_leave_no_file() {
+fn sweep_mistakes_name_their_place() {
     let cases = [
         ("[grid", "2:6", "unclosed table"),
         (
@@ -356,7 +356,7 @@ fn mistakes_have_their_place_and_leave_no_file() {
 }
 
 #[test]
-fn what_is_there_stays_and_a_full_disk_is_an_error() {
+fn existing_output_is_kept_and_full_disk_is_an_error() {
     let file = file("there.toml", PLAIN);
     let output = fresh("there.csv");
     fs::write(&output, "mine").unwrap();
@@ -375,7 +375,7 @@ fn what_is_there_stays_and_a_full_disk_is_an_error() {
 }
 
 #[test]
-fn violations_are_counted_recorded_and_decide_the_exit_code() {
+fn sweep_violations_decide_the_exit_code() {
     let text = "[grid]\nalgorithm = 'chang-roberts@as-printed'\nn = 4\nseed = '0..3'\n\
                 [output]\ntrace = 'on-violation'";
     let file = file("violated.toml", text);
@@ -410,7 +410,7 @@ fn a_dry_run_runs_nothing_and_foretells() {
 }
 
 #[test]
-fn a_table_can_tell_time_and_take_faults_and_settings() {
+fn sweep_table_takes_faults_and_settings() {
     let text = "impossible = 'skip'\n[grid]\nalgorithm = ['misra-k', 'bully']\nseed = [1]\n\
                 crash = [[], ['0@3'], ['0@3', '1@5']]\nset = { tokens = [2, 3] }\n[output]\ntiming = true";
     let file = file("settings.toml", text);

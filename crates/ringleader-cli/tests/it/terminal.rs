@@ -161,7 +161,7 @@ fn terminal_of_a_killed_command_is_as_before() {
 }
 
 #[test]
-fn command_in_a_pipeline_gets_the_terminal_when_it_reads() {
+fn piped_command_gets_terminal_on_read() {
     let place = Place::new(30_000);
     let line = "\"$0\" lock nightly --server \"$1\" -- sh -c 'read line; echo \"got $line\"' | cat";
     let mut window = Window::run(&place, line);
@@ -171,7 +171,7 @@ fn command_in_a_pipeline_gets_the_terminal_when_it_reads() {
 }
 
 #[test]
-fn pipeline_keeps_the_terminal_while_the_command_leaves_it_alone() {
+fn pipeline_keeps_terminal_until_command_reads() {
     let place = Place::new(30_000);
     // As `| less`: the other end of the pipe reads keys while the command runs.
     let reader = "sh -c 'read first; echo \"first $first\"; read key < /dev/tty; echo \"key $key\"'";

@@ -157,7 +157,7 @@ fn what_only_a_picture_knows() {
 }
 
 #[test]
-fn what_is_too_much_for_a_sequence_diagram() {
+fn too_large_for_sequence_diagram_is_refused() {
     let trace = recorded("many", &["run", "lcr", "-n", "60", "--seed", "1"]);
     refused(
         &["trace", &trace, "--to", "mermaid"],
@@ -173,7 +173,7 @@ fn what_is_too_much_for_a_sequence_diagram() {
 }
 
 #[test]
-fn what_is_too_much_for_vector_clocks_and_states() {
+fn too_large_for_vector_clocks_is_refused() {
     let trace = recorded("clocks", &["run", "lcr", "-n", "2000", "--seed", "1"]);
     for (format, what) in [("shiviz", "entries in its clocks"), ("itf", "values in its states")] {
         refused(&["trace", &trace, "--to", format], &["ringleader::too_much", what, "the most is 5000000"]);
@@ -195,14 +195,14 @@ fn a_file_described_as_json() {
 }
 
 #[test]
-fn something_else_is_no_trace() {
+fn other_file_is_not_a_trace() {
     let other = file("trace-other.rlt", "hello");
     refused(&["trace", &other, "--to", "svg"], &["ringleader::bad_trace", "not a trace"]);
     refused(&["trace", &path("trace-missing.rlt"), "--to", "svg"], &["cannot read", "--trace"]);
 }
 
 #[test]
-fn a_counterexample_becomes_a_picture_of_two_leaders() {
+fn counterexample_picture_shows_two_leaders() {
     let args = ["check", "peterson", "-n", "4", "--links", "bag", "--unsound"];
     let trace = recorded("overtaking", &args);
     let picture = run(&["trace", &trace, "--to", "svg"]).out;

@@ -54,7 +54,7 @@ fn the_arrangement_can_be_run_again() {
 
 /// No schedule with a name sends as many; the run is written all the same.
 #[test]
-fn a_run_that_only_the_checker_knows_can_be_replayed() {
+fn checker_found_worst_run_replays() {
     let trace = path("worst-kings.rlt");
     let answer = json(&["worst", "korach-moran-zaks", "-n", "5", "--json", "--force", "--trace", &trace]);
     assert_eq!((&answer["schedules"], &answer["run"]), (&"every".into(), &serde_json::Value::Null));
@@ -63,7 +63,7 @@ fn a_run_that_only_the_checker_knows_can_be_replayed() {
 }
 
 #[test]
-fn the_text_says_how_sure_it_is() {
+fn worst_report_says_how_sure_it_is() {
     let exact = run(&["worst", "chang-roberts", "-n", "6", "--distribution"]);
     assert_eq!((exact.code, exact.err.as_str()), (0, ""));
     for part in ["21 election messages, the most of all 120 arrangements (exact)", "147/10 = 14.7", "361/100"]

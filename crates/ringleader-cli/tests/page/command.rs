@@ -117,7 +117,7 @@ fn the_report_is_what_the_command_says() {
 }
 
 #[test]
-fn properties_so_far_end_as_the_report_has_them_and_changes_lead_from_the_start_to_the_end() {
+fn properties_over_time_end_as_reported() {
     let stage = stage();
     let (mut judged, mut violated) = (0, 0);
     over_the_registry(|entry, words| {
@@ -167,7 +167,7 @@ fn properties_so_far_end_as_the_report_has_them_and_changes_lead_from_the_start_
 }
 
 #[test]
-fn a_run_that_goes_on_and_on_is_stopped_and_its_command_says_so() {
+fn endless_run_is_stopped_and_command_says_so() {
     let stage = stage();
     let run =
         ask(&stage, "open", &source("token-ring", "-n 3 --load saturated --total 100000000")).expect("a run");
@@ -207,7 +207,7 @@ fn an_edited_run_is_what_its_command_says() {
 }
 
 #[test]
-fn a_large_run_has_its_report_and_is_given_up_when_nobody_waits() {
+fn abandoned_large_run_is_stopped() {
     let stage = stage();
     let question = source("chang-roberts", "-n 1000000 --seed 2");
     let text = question.to_string();
@@ -348,7 +348,7 @@ fn shows(shown: &Value, answer: &Value) -> bool {
 }
 
 #[test]
-fn the_description_of_the_interface_says_what_happens() {
+fn interface_description_matches() {
     let stage = stage();
     let text = include_str!("../../../../web/ENGINE.md");
     let mut asked = Vec::new();

@@ -50,7 +50,7 @@ fn the_table_is_that_of_the_command_line() {
 }
 
 #[test]
-fn random_identities_are_kind_and_the_page_is_told() {
+fn page_is_told_random_identities_are_kind() {
     let question = json!({ "algorithms": ["chang-roberts"], "options": { "sizes": "128", "runs": "2" } });
     let compared = ask(&stage(), "compare", &question).expect("it may be made");
     assert_eq!(
@@ -60,7 +60,7 @@ fn random_identities_are_kind_and_the_page_is_told() {
 }
 
 #[test]
-fn what_would_take_long_is_refused_with_the_command_to_type() {
+fn long_question_is_refused_with_command() {
     let question =
         json!({ "algorithms": ["chang-roberts", "peterson"], "options": { "sizes": "1e6", "runs": "3" } });
     let refused = ask(&stage(), "compare", &question).expect_err("it is too much");

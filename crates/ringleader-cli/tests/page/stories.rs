@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 #[test]
-fn every_step_of_every_story_can_be_opened_and_is_as_it_says() {
+fn story_steps_open_and_match() {
     let stage = stage();
     let mut mistakes = Vec::new();
     for (name, text) in BUILT_IN {

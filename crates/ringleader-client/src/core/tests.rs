@@ -114,7 +114,7 @@ fn code<T: core::fmt::Debug>(mut of: oneshot::Receiver<Result<T, LockError>>) ->
 const DEADLINE: Micros = Micros(1_000_000 + 2_970_149);
 
 #[test]
-fn the_deadline_counts_from_when_the_question_was_sent() {
+fn deadline_counts_from_sending() {
     let mut play = Play::open();
     let key = play.hold("x", 5);
     assert_eq!(play.core.deadline(ms(1100), key), Some(DEADLINE));
@@ -148,7 +148,7 @@ fn after_the_deadline_nothing_brings_it_back() {
 }
 
 #[test]
-fn a_server_that_does_not_know_the_session_ends_it_at_once() {
+fn unknown_session_ends_at_once() {
     for word in ["session_unknown", "session_expired"] {
         let mut play = Play::open();
         let key = play.hold("x", 5);
@@ -207,7 +207,7 @@ fn a_grant_that_nobody_took_is_given_back() {
 }
 
 #[test]
-fn a_late_grant_of_an_earlier_request_is_not_taken_for_the_next() {
+fn late_grant_is_not_taken_for_next_request() {
     let mut play = Play::open();
     let (first, _) = play.acquire(1100, "x", Wait::Forever);
     let old = play.hears("acquire");
@@ -223,7 +223,7 @@ fn a_late_grant_of_an_earlier_request_is_not_taken_for_the_next() {
 }
 
 #[test]
-fn after_a_new_connection_everything_is_said_again_with_the_same_numbers() {
+fn reconnect_resends_with_same_numbers() {
     let mut play = Play::open();
     let held = play.hold("x", 5);
     let (_, mut granted) = play.acquire(1200, "y", Wait::Forever);
@@ -243,7 +243,7 @@ fn after_a_new_connection_everything_is_said_again_with_the_same_numbers() {
 }
 
 #[test]
-fn a_lost_grant_is_healed_by_the_next_sign_of_life_and_a_forgotten_one_is_lost() {
+fn keep_alive_restores_lost_grant() {
     let mut play = Play::open();
     let forgotten = play.hold("x", 5);
     let (key, mut granted) = play.acquire(1200, "y", Wait::Forever);
@@ -262,7 +262,7 @@ fn a_lost_grant_is_healed_by_the_next_sign_of_life_and_a_forgotten_one_is_lost()
 }
 
 #[test]
-fn time_ends_a_wait_here_whether_or_not_the_server_is_heard() {
+fn wait_times_out_without_the_server() {
     let mut play = Play::open();
     let (_, granted) = play.acquire(1100, "x", Wait::Most(ms(500)));
     assert_eq!(play.hears("acquire")["wait_ms"], 500);
@@ -283,7 +283,7 @@ fn time_ends_a_wait_here_whether_or_not_the_server_is_heard() {
 }
 
 #[test]
-fn a_server_that_may_not_grant_is_left_unless_something_is_held_there() {
+fn idle_client_leaves_server_that_cannot_grant() {
     for (held, word) in [(false, "no_lease"), (true, "no_lease"), (false, "draining"), (false, "recovering")]
     {
         let mut play = Play::open();
@@ -340,7 +340,7 @@ fn a_release_says_what_became_of_it() {
 }
 
 #[test]
-fn what_a_server_refuses_for_good_ends_the_waiting() {
+fn permanent_refusal_ends_the_wait() {
     let core = Core::new(Class::Normal, Some(ms(10)), "me".to_owned(), Some("0123456789abcdef".to_owned()));
     let mut play = Play { core, said: Vec::new() };
     play.core.connected(ms(1000));
@@ -404,7 +404,7 @@ fn a_session_that_has_moved_is_followed() {
 
 /// Of two sessions one is where the client looks: it stays there, and the other one is lost.
 #[test]
-fn sessions_that_went_to_different_servers_are_not_looked_for_for_ever() {
+fn search_for_scattered_sessions_ends() {
     let mut play = Play::open();
     let held = play.hold("x", 5);
     let (grants, _granted) = oneshot::channel();

@@ -401,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_varied_in_words() {
+    fn scope_in_words() {
         let words = |name: &str, scope: &Scope| {
             let mut found = findings(entry(name), &Scope::new(2));
             (found.arrangements, found.labellings) = (120, 1);
@@ -423,7 +423,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_is_not_known() {
+    fn unknown_answer() {
         let (entry, scope) = (entry("peterson"), Scope::new(3));
         let mut found = findings(entry, &scope);
         found.answer = Answer::Unknown;

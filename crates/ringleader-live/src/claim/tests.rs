@@ -11,7 +11,7 @@ fn claim(members: usize) -> Claim {
 }
 
 #[test]
-fn a_majority_of_all_members_is_strictly_more_than_half() {
+fn majority_is_more_than_half() {
     for members in 1..=9u16 {
         let mut claim = claim(usize::from(members));
         for by in 0..members {
@@ -26,7 +26,7 @@ fn a_majority_of_all_members_is_strictly_more_than_half() {
 }
 
 #[test]
-fn it_ends_when_the_first_grant_ends_that_the_majority_needs() {
+fn claim_ends_with_first_needed_grant() {
     let mut claim = claim(5);
     for (by, sent) in [(0, 500), (1, 100), (2, 300), (3, 200)] {
         claim.granted(by, Micros(sent));
@@ -40,7 +40,7 @@ fn it_ends_when_the_first_grant_ends_that_the_majority_needs() {
 }
 
 #[test]
-fn a_late_answer_to_an_old_question_takes_nothing_away() {
+fn late_answer_does_not_shorten_claim() {
     let mut claim = claim(1);
     claim.granted(0, Micros(500));
     claim.granted(0, Micros(400));
@@ -48,7 +48,7 @@ fn a_late_answer_to_an_old_question_takes_nothing_away() {
 }
 
 #[test]
-fn what_is_discounted_and_who_is_no_member_does_not_count() {
+fn only_counted_members_grant() {
     let mut claim = claim(3);
     claim.granted(0, Micros(0));
     claim.granted(3, Micros(0));
@@ -64,7 +64,7 @@ fn what_is_discounted_and_who_is_no_member_does_not_count() {
 }
 
 #[test]
-fn an_answer_from_before_it_was_given_back_does_not_count_afterwards() {
+fn answer_before_release_does_not_count() {
     let mut claim = claim(1);
     claim.granted(0, Micros(100));
     claim.release(Micros(200));

@@ -37,7 +37,7 @@ fn tail(from: f64) -> f64 {
 }
 
 #[test]
-fn the_quantiles_are_those_of_a_normal_variable_rounded_up() {
+fn quantiles_are_normal_rounded_up() {
     for (place, &quantile) in QUANTILES.iter().enumerate() {
         let chance = 10f64.powi(-(place as i32 + 1));
         let z = quantile as f64 / 1000.0;
@@ -46,7 +46,7 @@ fn the_quantiles_are_those_of_a_normal_variable_rounded_up() {
 }
 
 #[test]
-fn regular_beats_give_the_mean_the_least_deviation_and_the_pause() {
+fn regular_beats_give_mean_deviation_and_pause() {
     let detector = after(PATIENCE, [100_000; 50]);
     let expected = Micros::millis(100) + Micros(20 * 5613) + Micros::millis(150);
     assert_eq!(patience_left(&detector), expected);
@@ -86,7 +86,7 @@ fn irregular_beats_make_it_more_patient() {
 }
 
 #[test]
-fn an_outage_does_not_make_the_next_one_look_normal() {
+fn outage_does_not_raise_tolerance() {
     let before = after(PATIENCE, [100_000; 100]);
     let mut detector = before.clone();
     detector.heard(before.last + Micros::millis(3_600_000));
@@ -100,7 +100,7 @@ fn an_outage_does_not_make_the_next_one_look_normal() {
 }
 
 #[test]
-fn beats_that_are_always_late_are_believed_step_by_step() {
+fn tolerance_adapts_to_late_beats() {
     let mut detector = after(PATIENCE, [100_000; 100]);
     let slow = Micros::millis(600);
     assert!(detector.suspects(detector.last + slow));
@@ -111,7 +111,7 @@ fn beats_that_are_always_late_are_believed_step_by_step() {
 }
 
 #[test]
-fn the_level_rises_and_reaches_phi_when_suspicion_begins() {
+fn level_reaches_phi_at_suspicion() {
     let mut rng = Rng::new(1, Purpose::Schedule);
     for phi in 1..=16 {
         for least_deviation in [Micros(0), Micros(3), Micros::millis(20)] {

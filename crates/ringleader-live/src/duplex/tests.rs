@@ -195,7 +195,7 @@ fn scenario(n: u32, seed: u64) -> Scenario {
 }
 
 #[test]
-fn whatever_the_order_one_is_elected_and_the_simulator_follows_it() {
+fn one_leader_in_any_order_and_simulator_agrees() {
     let (mut several, mut wishes, mut crossed) = (0u32, 0, 0);
     for n in 1..=8 {
         for seed in 0..250 {
@@ -222,7 +222,7 @@ fn whatever_the_order_one_is_elected_and_the_simulator_follows_it() {
 }
 
 #[test]
-fn without_batons_the_simulator_refuses_what_happened() {
+fn replay_without_batons_is_refused() {
     let broken = |seed: &u64| {
         let mut ring = Ring::new(&scenario(5, *seed));
         ring.careless = true;
@@ -233,7 +233,7 @@ fn without_batons_the_simulator_refuses_what_happened() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused_and_changes_nothing() {
+fn nonsense_is_refused_without_effect() {
     let mut ring = Ring::new(&scenario(3, 1));
     let (port, bytes) = {
         let effects = ring.members[0].start();

@@ -65,7 +65,7 @@ fn every_kind_survives() {
 }
 
 #[test]
-fn a_frame_cut_anywhere_is_refused_and_so_is_a_longer_one() {
+fn truncated_or_extended_frame_is_refused() {
     for frame in samples() {
         let bytes = frame.encode();
         assert_eq!(Frame::decode(&[]), Err(FrameError::Empty));
@@ -95,7 +95,7 @@ fn no_changed_byte_does_harm() {
 }
 
 #[test]
-fn versions_kinds_and_lengths_are_refused_as_such() {
+fn bad_version_kind_or_length_is_named() {
     assert_eq!(Frame::decode(&[PROTOCOL + 1, 0]), Err(FrameError::Version(PROTOCOL + 1)));
     assert_eq!(Frame::decode(&[PROTOCOL, 9]), Err(FrameError::Kind(9)));
     assert_eq!(Frame::decode(&[PROTOCOL]), Err(FrameError::Value(WireError::Short)));

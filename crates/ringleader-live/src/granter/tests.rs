@@ -14,7 +14,7 @@ fn ready() -> Granter {
 }
 
 #[test]
-fn what_is_counted_is_less_than_the_lease_by_both_drifts() {
+fn counted_time_allows_for_both_drifts() {
     assert_eq!(Terms { lease: Micros(1_000_000), drift: 5000 }.counted(), Micros(990_049));
     assert_eq!(Terms { lease: Micros(1_000_000), drift: 0 }.counted(), Micros(1_000_000));
     assert_eq!(Terms { lease: Micros(1_000_000), drift: 1_000_000 }.counted(), Micros(0));
@@ -23,7 +23,7 @@ fn what_is_counted_is_less_than_the_lease_by_both_drifts() {
 }
 
 #[test]
-fn whoever_has_just_started_grants_nothing_for_one_lease() {
+fn fresh_granter_waits_one_lease() {
     let mut granter = Granter::new(TERMS, Micros(70));
     assert_eq!(granter.asked(claimant(1, 1, 1), Micros(70)), Answer::Quarantine(Micros(1070)));
     assert_eq!(granter.asked(claimant(1, 1, 1), Micros(1069)), Answer::Quarantine(Micros(1070)));
@@ -32,7 +32,7 @@ fn whoever_has_just_started_grants_nothing_for_one_lease() {
 }
 
 #[test]
-fn another_gets_it_when_it_has_run_out_and_not_before() {
+fn grant_moves_only_after_expiry() {
     let mut granter = ready();
     assert_eq!(granter.asked(claimant(1, 1, 1), Micros(1000)), Answer::Granted(Micros(2000)));
     assert_eq!(granter.asked(claimant(2, 1, 1), Micros(1999)), Answer::Held(Micros(2000)));
@@ -42,7 +42,7 @@ fn another_gets_it_when_it_has_run_out_and_not_before() {
 }
 
 #[test]
-fn the_same_claimant_extends_and_its_next_incarnation_does_not() {
+fn only_same_incarnation_extends_grant() {
     let mut granter = ready();
     granter.asked(claimant(1, 1, 1), Micros(1000));
     assert_eq!(granter.asked(claimant(1, 1, 1), Micros(1500)), Answer::Granted(Micros(2500)));
@@ -53,7 +53,7 @@ fn the_same_claimant_extends_and_its_next_incarnation_does_not() {
 }
 
 #[test]
-fn an_epoch_older_than_the_newest_that_was_granted_is_refused_for_ever() {
+fn older_epoch_is_refused() {
     let mut granter = ready();
     granter.asked(claimant(1, 1, 5), Micros(1000));
     assert_eq!(granter.asked(claimant(1, 1, 4), Micros(1100)), Answer::Old);

@@ -21,7 +21,7 @@ fn numbers(link: &Link<char>) -> Vec<(u64, char)> {
 }
 
 #[test]
-fn nothing_is_taken_for_nobody_and_no_more_than_fits() {
+fn link_accepts_only_what_fits() {
     let mut link = Link::new(10, LIMITS);
     assert_eq!((link.send('a'), link.peer()), (Err(Full), None));
     let mut link = met();
@@ -51,7 +51,7 @@ fn only_the_next_of_this_pair_is_delivered() {
 }
 
 #[test]
-fn acknowledgements_count_only_between_these_two_and_only_for_what_was_sent() {
+fn acknowledgements_cover_only_sent_frames() {
     let mut link = met();
     link.send('a').unwrap();
     link.send('b').unwrap();
@@ -68,7 +68,7 @@ fn acknowledgements_count_only_between_these_two_and_only_for_what_was_sent() {
 }
 
 #[test]
-fn acknowledgements_are_due_after_some_or_when_there_is_nothing_else_to_do() {
+fn acknowledgements_are_batched() {
     let mut link = met();
     let segment = |number| Segment { from: 20, to: 10, number, payload: 'x' };
     assert_eq!(link.acknowledgement(true), None);
@@ -85,7 +85,7 @@ fn acknowledgements_are_due_after_some_or_when_there_is_nothing_else_to_do() {
 }
 
 #[test]
-fn the_same_one_goes_on_where_it_was_and_a_new_one_begins_anew() {
+fn same_incarnation_resumes_and_new_one_restarts() {
     let mut link = met();
     for payload in "abc".chars() {
         link.send(payload).unwrap();
@@ -201,7 +201,7 @@ fn connection(ends: &mut [End; 2], cuts: [usize; 2]) -> [usize; 2] {
 
 /// Wherever a connection is cut in each direction, on the next one everything is there, once and in order.
 #[test]
-fn connections_cut_at_every_byte_lose_and_double_nothing() {
+fn cut_links_deliver_exactly_once() {
     let epoch = Epoch { number: 200, steward: 1 };
     let payloads = [
         Payload::Open { group: 0, epoch, participants: vec![0, 1, 2], resumes: false },

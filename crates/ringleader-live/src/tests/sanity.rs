@@ -112,7 +112,7 @@ impl Room {
 }
 
 #[test]
-fn somebody_leads_and_when_it_is_killed_somebody_else_does() {
+fn killed_leader_is_replaced() {
     for entry in [
         Entry::election::<ChangRoberts>(),
         Entry::election::<Franklin>(),
@@ -154,7 +154,7 @@ fn every_user_is_let_in() {
 }
 
 #[test]
-fn whose_clock_is_too_fast_is_found_out_and_left_out() {
+fn fast_clock_is_detected_and_discounted() {
     let mut room = Room::new(&cluster(Entry::election::<ChangRoberts>(), 3, None));
     // The one with the largest identity would lead.
     room.fast[2] = 30_000;
@@ -172,7 +172,7 @@ fn whose_clock_is_too_fast_is_found_out_and_left_out() {
 }
 
 #[test]
-fn two_stewards_that_do_not_hear_each_other_do_not_outbid_each_other() {
+fn isolated_stewards_do_not_outbid_each_other() {
     for one_way in [false, true] {
         let mut room = Room::new(&cluster(Entry::exclusion::<RicartAgrawala>(), 3, None));
         room.run(Micros::millis(3000));

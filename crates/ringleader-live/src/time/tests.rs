@@ -15,7 +15,7 @@ fn who_counts_stops_before_who_waits_goes_on() {
 }
 
 #[test]
-fn clock_that_may_stand_still_is_never_counted_on() {
+fn stopped_clock_gives_no_lease() {
     for drift in [1_000_000, u32::MAX].map(Drift) {
         let span = Micros(u64::MAX);
         assert_eq!((drift.counted(span), drift.waited(Micros(1))), (Micros(0), Micros(u64::MAX)));

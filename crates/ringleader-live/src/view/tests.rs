@@ -32,7 +32,7 @@ fn a_minority_follows_nobody() {
 }
 
 #[test]
-fn a_partial_cut_leaves_one_steward_with_a_majority_that_follows_it() {
+fn partial_cut_keeps_one_steward_with_majority() {
     // 0 and 1 do not hear each other, 2 hears both.
     let cut = [0b101, 0b110, 0b111];
     assert_eq!(view(0, &cut).steward(), Some(0));

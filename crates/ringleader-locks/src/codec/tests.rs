@@ -37,7 +37,7 @@ fn name(text: &str) -> Name {
 }
 
 #[test]
-fn every_message_comes_back_and_nothing_else_passes_for_one() {
+fn messages_round_trip_and_junk_is_refused() {
     let state = LockState {
         held: true,
         fence: Some(Fence::new(7, 300)),

@@ -7,7 +7,7 @@ fn session() -> Session {
 }
 
 #[test]
-fn a_deadline_counts_from_the_sending_and_leaves_room_for_the_drift() {
+fn deadline_counts_from_sending_minus_drift() {
     let mut session = session();
     assert_eq!(session.deadline(), Micros(1_990_049));
     assert!(session.kept_alive(Micros::millis(1500), Micros::millis(1400), Micros::millis(1000)));
@@ -28,7 +28,7 @@ fn what_is_dead_stays_dead() {
 }
 
 #[test]
-fn a_grant_counts_only_for_the_request_that_waits() {
+fn grant_counts_only_for_waiting_request() {
     let mut session = session();
     let (now, fence) = (Micros::millis(1100), Fence::new(1, 1));
     session.waits(2);

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn a_client_stops_before_the_server_and_a_home_waits_for_both() {
+fn client_stops_before_server_and_home_waits_for_both() {
     let times = Times::default();
     for class in Class::ALL {
         let lease = times.lease(class);

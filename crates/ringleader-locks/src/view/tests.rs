@@ -30,7 +30,7 @@ fn settling_forgets_the_past_and_is_no_epoch() {
 }
 
 #[test]
-fn new_run_is_another_member_than_the_earlier_one() {
+fn new_run_is_a_new_member() {
     let view = view_of(&[0, 1]).after(&Command::Settle(3)).expect("there is a past");
     let next = view.after(&Command::Admit(3, 1, 8)).expect("another run");
     assert_eq!(next.past, BTreeSet::from([(0, 7), (1, 7)]));
@@ -62,7 +62,7 @@ fn view_stays_small_however_many_runs_there_were() {
 }
 
 #[test]
-fn cluster_that_begins_or_is_restored_may_have_a_past() {
+fn new_or_restored_cluster_may_have_a_past() {
     let first = View::first(5, Times::default(), Vec::new());
     assert_eq!(first.past.len(), 1);
     let settled = first.after(&Command::Settle(5)).expect("there may be a past");
@@ -74,7 +74,7 @@ fn cluster_that_begins_or_is_restored_may_have_a_past() {
 
 /// Found by the rehearsal, seed 144484: a lock that was of a longer class when it was granted.
 #[test]
-fn backup_waits_for_the_longest_lease_of_any_class() {
+fn restored_backup_waits_longest_lease() {
     let view = view_of(&[0, 1]);
     let backup = view.restored(9);
     assert!(Class::ALL.iter().all(|class| backup.wait(*class) == view.wait(Class::Batch)));
@@ -99,7 +99,7 @@ fn only_the_shards_of_who_goes_or_comes_move() {
 }
 
 #[test]
-fn a_shorter_lease_is_waited_for_as_the_longer_one_was_until_that_is_over() {
+fn shortened_lease_waits_as_the_longer() {
     let view = view_of(&[0, 1]);
     let short =
         Times { leases: [Micros::millis(400), Micros::millis(500), Micros::millis(600)], ..view.times };

@@ -61,7 +61,7 @@ fn with(old: &str, new: &str) -> String {
 }
 
 #[test]
-fn a_file_says_who_the_members_are_and_what_they_do() {
+fn file_lists_nodes_and_groups() {
     let config = parse(GOOD).unwrap();
     let names: Vec<&str> = config.cluster.members.iter().map(|member| member.name.as_str()).collect();
     assert_eq!(names, ["a", "b", "c"]);
@@ -79,7 +79,7 @@ fn a_file_says_who_the_members_are_and_what_they_do() {
 }
 
 #[test]
-fn paths_are_those_of_the_member_and_relative_to_the_file() {
+fn paths_are_relative_to_the_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("cluster.toml");
     std::fs::write(&path, GOOD).unwrap();
@@ -146,7 +146,7 @@ fn what_is_written_is_read_again_as_the_same() {
 }
 
 #[test]
-fn every_algorithm_is_admitted_or_refused_for_a_reason() {
+fn every_algorithm_is_admitted_or_refused() {
     use ringleader::model::Timing;
     for entry in all() {
         let text = with("\"hs\"", &format!("\"{}\"", entry.spec.name));
@@ -233,7 +233,7 @@ fn plain_text_is_for_one_machine() {
 }
 
 #[test]
-fn the_same_local_address_on_two_machines_is_two_addresses() {
+fn same_local_address_on_two_machines() {
     let both = with("id = 17", "id = 17\nstatus = \"127.0.0.1:7422\"");
     assert!(parse(&both).is_ok());
     let one_machine =

@@ -96,7 +96,7 @@ mod tests {
     const STOPPING: Stopping = Stopping { grace: Micros::millis(400), kill_before: Micros::millis(100) };
 
     #[test]
-    fn time_counts_from_the_question_and_clocks_are_not_trusted() {
+    fn deadline_counts_from_the_request() {
         let (status, group) = leading(1000);
         let lease = Lease::begin(&status, &group, Micros(5_000_000), STOPPING).unwrap();
         // 1 s · 0.995 / 1.005
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn it_begins_only_while_the_member_leads_and_stays() {
+    fn command_starts_only_while_leader() {
         let (status, group) = leading(1000);
         let begin = |status: &Status, group: &Group| Lease::begin(status, group, Micros(0), STOPPING);
         assert!(begin(&status, &group).is_some());

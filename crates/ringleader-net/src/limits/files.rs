@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn budget_never_exceeds_the_files_and_keeps_the_reserve() {
+    fn budget_keeps_the_reserve() {
         for files in [140, 256, 1024, 4096, 20_000, 1 << 20] {
             for peers in [0, 2, 8] {
                 let Ok(budget) = Budget::of(files, peers) else {

@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn one_host_never_displaces_another_with_fewer_places() {
+    fn one_host_displaces_only_hosts_with_more_places() {
         let purse = Purse::new(8);
         let good: Vec<Place> = (0..3).map(|_| purse.enter(GOOD)).collect();
         let mut bad: Vec<Place> = Vec::new();
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn newcomer_of_a_crowd_of_single_hosts_displaces_the_oldest() {
+    fn newcomer_displaces_oldest_single_host() {
         let purse = Purse::new(3);
         let all: Vec<Place> = (0..4).map(|last| purse.enter(Host::V4([10, 0, 0, last]))).collect();
         assert!(must_go(&all[0]) && all[1..].iter().all(|place| !must_go(place)));

@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_frame_are_refused_before_they_cost_anything() {
+    fn bad_frame_is_refused_before_it_is_read() {
         for bytes in [[0, 0, 0, 0, 1], [0xff, 0xff, 0xff, 0xff, 1], [0, 0, 0, 9, 77]] {
             let mut buffer = BytesMut::from(&bytes[..]);
             assert!(take_frame(&mut buffer, 1 << 20, begins).is_err(), "{bytes:?}");

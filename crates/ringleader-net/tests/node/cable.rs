@@ -62,7 +62,7 @@ fn carry(mut from: TcpStream, mut into: TcpStream, left: &AtomicI64) {
 }
 
 #[test]
-fn a_cable_cut_at_every_byte_delivers_everything_once() {
+fn cut_at_every_byte_delivers_exactly_once() {
     let folder = tempfile::tempdir().expect("there is room");
     let mut config = cluster(2, "ricart-agrawala");
     let users = config.cluster.groups[0].users.as_mut().expect("it has users");

@@ -10,7 +10,7 @@ fn leaders(nodes: &[Live]) -> Vec<usize> {
 }
 
 #[test]
-fn whoever_leaves_hands_over_and_whoever_restarts_is_a_new_one() {
+fn leaving_node_hands_over_and_restart_is_new() {
     let folder = tempfile::tempdir().expect("there is room");
     let config = cluster(3, "franklin");
     let start = |place| Live::start(&config, place, folder.path(), Options::default());
@@ -39,7 +39,7 @@ fn whoever_leaves_hands_over_and_whoever_restarts_is_a_new_one() {
 }
 
 #[test]
-fn a_member_alone_lives_but_is_not_ready_and_its_status_has_all_fields() {
+fn lone_node_is_alive_but_not_ready() {
     let folder = tempfile::tempdir().expect("there is room");
     let config = cluster(3, "franklin");
     let node = Live::start(&config, 0, folder.path(), Options::default());

@@ -27,7 +27,7 @@ fn what_is_no_frame_closes_the_connection() {
 }
 
 #[test]
-fn a_replayed_frame_is_dropped_and_an_old_epoch_refused() {
+fn replayed_frame_is_dropped_and_old_epoch_refused() {
     let folder = tempfile::tempdir().expect("there is room");
     let config = cluster(3, "franklin");
     let node = Live::start(&config, 0, folder.path(), Options::default());
@@ -49,7 +49,7 @@ fn a_replayed_frame_is_dropped_and_an_old_epoch_refused() {
 }
 
 #[test]
-fn a_flood_closes_the_connection_and_a_new_one_takes_its_place() {
+fn flooded_connection_is_replaced() {
     let folder = tempfile::tempdir().expect("there is room");
     let config = cluster(3, "franklin");
     let bounds = Bounds { burst: 500, frames_per_second: 1, ..Bounds::default() };
@@ -68,7 +68,7 @@ fn a_flood_closes_the_connection_and_a_new_one_takes_its_place() {
 }
 
 #[test]
-fn greetings_that_do_not_fit_are_refused_with_the_reason() {
+fn bad_greeting_is_refused_with_reason() {
     let folder = tempfile::tempdir().expect("there is room");
     let config = cluster(3, "franklin");
     let node = Live::start(&config, 0, folder.path(), Options::default());

@@ -26,7 +26,7 @@ fn secured(config: &Config, authority: &Pair, folder: &Path, place: usize) -> Co
 }
 
 #[test]
-fn members_know_each_other_by_certificate_and_strangers_are_not_heard() {
+fn only_certified_nodes_are_heard() {
     let folder = tempfile::tempdir().expect("there is room");
     let authority = cert::authority("test", Validity::days(2)).expect("an authority");
     let other = cert::authority("test", Validity::days(2)).expect("another");
@@ -63,7 +63,7 @@ fn members_know_each_other_by_certificate_and_strangers_are_not_heard() {
 }
 
 #[test]
-fn a_greeting_in_plain_text_must_come_from_a_member_who_dials_this_one() {
+fn plain_greeting_is_accepted_only_from_dialling_node() {
     let folder = tempfile::tempdir().expect("there is room");
     let config = cluster(3, "franklin");
     let node = Live::start(&config, 0, folder.path(), Options::default());

@@ -10,7 +10,7 @@ fn parse(text: &str) -> Result<Config, Problem> {
 }
 
 #[test]
-fn the_example_is_read_and_written_and_read_again() {
+fn example_configuration_round_trips() {
     let config = Config::parse(WHOLE, "service.toml", Some("b"), &Environment::empty()).expect("an example");
     assert_eq!(config.data, PathBuf::from("/var/lib/ringleader/b"));
     assert_eq!(config.place("c"), Some(2));

@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn timer_that_is_late_twice_in_a_row_sheds_until_it_has_caught_up() {
+    fn two_late_timers_shed_load_until_caught_up() {
         let strain = Strain::new(millis(400));
         strain.rings(millis(1101), millis(1000));
         assert!(!strain.is_behind(millis(1101), LATER), "once is a pause of the machine");
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn timer_that_others_suspect_us_for_sheds_at_once() {
+    fn timer_late_beyond_suspicion_sheds_at_once() {
         let strain = Strain::new(millis(400));
         assert!(!strain.is_behind(millis(1400), millis(1000)));
         assert!(strain.is_behind(millis(1401), millis(1000)));

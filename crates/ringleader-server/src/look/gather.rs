@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn every_server_is_there_whether_it_answers_or_not() {
+    fn silent_servers_are_listed() {
         let silent =
             Heard { name: "b".into(), said: Err("connection refused".into()), certificate_days: None };
         let all = object("demo", 5, Some(Times::default()), &[heard("a", Vec::new()), silent]);
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lock_is_listed_once_by_who_has_it_with_all_who_wait() {
+    fn lock_is_listed_once_with_its_waiters() {
         // `b` has the token; two wait at `a`, which has not, and one at `b`.
         let (waits, has) = (info("x", "free", Some("b"), 2), info("x", "held", Some("b"), 1));
         for both in [
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn of_very_many_locks_those_that_matter_are_listed_and_all_are_counted() {
+    fn many_locks_are_counted_and_some_listed() {
         let idle = (0..5000).map(|number| info(&format!("idle/{number}"), "free", Some("a"), 0));
         let mut locks: Vec<LockInfo> = idle.collect();
         locks.extend([info("z", "held", Some("a"), 0), info("y", "held", Some("a"), 4)]);
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn how_long_leases_are_is_what_the_view_says_before_what_the_file_says() {
+    fn agreed_leases_win_over_the_file() {
         let mut one = heard("a", Vec::new());
         let length = |one: &Heard, times| {
             object("demo", 5, times, std::slice::from_ref(one))["servers"][0]["leases_ms"].clone()

@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_or_addresses_and_what_is_neither_is_refused() {
+    fn cluster_is_a_file_or_addresses() {
         for refused in [
             &["service.toml", "https://a.example:7432"][..],
             &["https://a.example", "--authority", "ca.pem"],

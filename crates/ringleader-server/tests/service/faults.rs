@@ -10,7 +10,7 @@ use std::time::Duration;
 /// What was granted after the kill of the server that had it comes later than the lease of that, and the other locks do
 /// not notice.
 #[test]
-fn the_locks_of_a_killed_server_are_free_after_their_lease_and_no_others_notice() {
+fn locks_of_killed_server_expire_alone() {
     let mut cluster = Cluster::with(3, Options::default());
     let (doomed, safe, other) = (cluster.client(2), cluster.client(0), cluster.client(1));
     let lost = doomed.session("normal");
@@ -148,7 +148,7 @@ fn a_rolling_restart_under_load_loses_no_lock() {
 
 /// Drained, stopped, without a vote; then back again, with one.
 #[test]
-fn a_server_is_taken_out_and_put_in_again_while_locks_are_held() {
+fn server_removed_and_readded_under_locks() {
     let mut cluster = Cluster::with(3, Options { drain: Duration::ZERO, ..Options::default() });
     let client = cluster.client(0);
     let votes = |place: u64| {

@@ -10,7 +10,7 @@ fn number(fence: &str) -> u64 {
 }
 
 #[test]
-fn locks_go_from_server_to_server_with_growing_fences() {
+fn fences_grow_across_servers() {
     let cluster = Cluster::new(3);
     let clients: Vec<Client> = (0..3).map(|place| cluster.client(place)).collect();
     // A new cluster grants after one lease. Sessions that wait for it without being kept alive would end.

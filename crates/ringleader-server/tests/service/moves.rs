@@ -22,7 +22,7 @@ fn raw_keep_alive(client: &Client, session: &str) -> String {
 /// A lock is held while its server leaves, is stopped, and comes back; by a client of HTTP that is told where its
 /// session is, and by our own, which follows it.
 #[test]
-fn a_server_leaves_while_locks_are_held_and_nobody_loses_one() {
+fn drained_server_loses_no_locks() {
     let mut cluster = Cluster::with(3, Options { drain: Duration::from_secs(30), ..Options::default() });
     let client = cluster.client(0);
     let (code, opened) =

@@ -8,7 +8,7 @@ use std::sync::mpsc;
 /// The server's thread stands still until the test lets it go on, as when it has more to do than it can. Nothing here
 /// depends on how fast the machine is.
 #[test]
-fn server_that_is_behind_refuses_what_is_new_and_keeps_what_it_granted() {
+fn overloaded_server_refuses_new_and_keeps_granted() {
     let cluster = Cluster::new(1);
     let client = cluster.client(0);
     let held = client.session("batch");
@@ -51,7 +51,7 @@ fn server_that_is_behind_refuses_what_is_new_and_keeps_what_it_granted() {
 
 /// One connection asks more at once than it has a share of a turn for.
 #[test]
-fn keep_alive_does_not_wait_behind_other_questions() {
+fn keep_alive_overtakes_other_requests() {
     let cluster = Cluster::new(1);
     let client = cluster.client(0);
     let session = client.session("batch");

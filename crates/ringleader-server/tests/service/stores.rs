@@ -78,7 +78,7 @@ impl Drop for Etcd {
 }
 
 #[test]
-fn with_the_view_in_etcd_locks_go_on_when_a_server_dies_and_stop_without_etcd() {
+fn etcd_membership_survives_server_death() {
     let Some(mut etcd) = Etcd::start() else { return };
     let mut cluster = Cluster::stopped(3, Options::default());
     let endpoints = vec![etcd.endpoint()];
@@ -150,7 +150,7 @@ impl Drop for Small {
 }
 
 #[test]
-fn a_server_whose_disk_is_full_stops_and_says_so_and_the_others_go_on() {
+fn full_disk_stops_one_server_only() {
     let mut cluster = Cluster::stopped(5, Options::default());
     let Some(disk) = Small::mount(cluster.folder.path().join("data").join("a")) else { return };
     (0..5).for_each(|place| cluster.start(place));

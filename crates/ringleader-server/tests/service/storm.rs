@@ -341,7 +341,7 @@ fn strangers() -> Option<usize> {
 }
 
 #[test]
-fn strangers_of_every_kind_cost_no_client_an_answer() {
+fn strangers_do_not_delay_clients() {
     let all = strangers();
     // With 256 files, 300 connections of strangers to one server are more than it can have.
     let files = if all.is_some() { 4096 } else { 256 };

@@ -11,7 +11,7 @@ use std::net::TcpStream;
 use std::time::Duration;
 
 #[test]
-fn nonsense_and_strangers_are_turned_away_and_the_rest_goes_on() {
+fn bad_requests_and_strangers_are_refused() {
     let budget = Budget::of(400, 1).expect("enough to serve");
     let cluster = Cluster::with(1, Options { budget: Some(budget), ..Options::default() });
     let client = cluster.client(0);

@@ -21,7 +21,7 @@ fn repeated<'a>(names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
 #[test]
 fn names_are_lower_case_words_joined_by_hyphens() {
     for entry in all() {
-        // A text taken literally, with its error in it, has an `@` and the number of the erratum.
+        // An as-printed variant has an `@` and the number of the erratum.
         for name in entry.spec.name.splitn(2, '@').chain(entry.spec.aliases.iter().copied()) {
             assert!(is_kebab(name), "{}: {name:?}", entry.spec.name);
         }
@@ -101,7 +101,7 @@ fn contracts_say_who_when_and_how() {
     }
 }
 
-/// A text taken literally follows the right algorithm, has one erratum in it, and promises what the right one does.
+/// An as-printed variant follows the right algorithm, has one erratum in it, and promises what the right one does.
 #[test]
 fn a_text_taken_literally_stands_beside_the_right_algorithm() {
     let mut right = &all()[0];

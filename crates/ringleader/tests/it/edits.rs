@@ -108,7 +108,7 @@ fn is_a_run(entry: &Entry, scenario: &Scenario, before: &Recording, after: &Reco
 }
 
 #[test]
-fn whatever_is_done_to_a_run_it_stays_a_run() {
+fn edited_runs_stay_valid() {
     let mut done = std::collections::BTreeMap::<&str, u32>::new();
     for entry in all() {
         for (place, first) in runs(entry).into_iter().enumerate() {

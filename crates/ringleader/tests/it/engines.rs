@@ -17,7 +17,7 @@ fn through_the_general_engine(name: &str, scenario: &Scenario) -> Report {
 }
 
 #[test]
-fn the_fast_lanes_and_the_general_engine_agree() {
+fn fast_lanes_agree_with_general_engine() {
     let on_a_ring = |entry: &&Entry| matches!(entry.shape, Shape::OneWayRing | Shape::TwoWayRing);
     for entry in right().filter(on_a_ring).filter(|entry| entry.problem == Problem::Election) {
         let name = entry.spec.name;
@@ -72,7 +72,7 @@ impl Observer for Spectator {
 
 /// Where nobody looks on, what arrives in a round is handed over together, and what is sent to many is kept once.
 #[test]
-fn runs_that_nobody_watches_are_as_those_that_are_watched() {
+fn plain_runs_equal_watched_runs() {
     let meters = Meters { load: true, ..Meters::default() };
     let loads = [None, Some(Load::Light), Some(Load::Saturated), Some(Load::Open(0.3))];
     let mut runs = 0;
@@ -350,7 +350,7 @@ fn every_rule_that_fires_is_in_the_contract_and_every_rule_fires() {
             let mut recorder = Recorder::default();
             entry.run(&scenario, &mut recorder).unwrap();
             for event in recorder.events {
-                // In a text taken literally the impossible may happen, and a rule may be dead.
+                // In an as-printed variant the impossible may happen, and a rule may be dead.
                 assert!(event.impossible.is_none() || entry.is_literal(), "{}: {event:?}", entry.spec.name);
                 fired.extend(event.rules);
             }

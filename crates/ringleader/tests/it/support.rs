@@ -19,7 +19,7 @@ pub(crate) fn entry(name: &str) -> &'static Entry {
     find(all(), name).unwrap_or_else(|| panic!("no algorithm {name}"))
 }
 
-/// The algorithms as they should be. Texts taken literally are broken on purpose: no promise of theirs can be tested.
+/// The algorithms as they should be. As-printed variants are broken on purpose: no promise of theirs can be tested.
 pub(crate) fn right() -> impl Iterator<Item = &'static Entry> {
     all().iter().filter(|entry| !entry.is_literal())
 }

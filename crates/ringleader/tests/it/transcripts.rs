@@ -49,7 +49,7 @@ fn every_algorithm_has_a_transcript() {
     }
 }
 
-/// The transcripts of a text taken literally show its error at work.
+/// The transcripts of an as-printed variant show its error at work.
 #[test]
 fn a_text_taken_literally_goes_wrong() {
     for entry in all().iter().filter(|entry| entry.is_literal()) {

@@ -165,7 +165,7 @@ fn search(heartbeat: u32, max_delay: u32, pause: u32, stops: bool, flaw: Flaw) -
 /// suspected in the end: whatever the delays are and whenever it stops, also where beats overtake each other
 /// (a delay longer than the interval).
 #[test]
-fn with_a_pause_of_the_longest_delay_exactly_the_stopped_are_suspected() {
+fn only_stopped_are_suspected_under_longest_delay() {
     // The interval, the longest delay; and the number of states that were searched, without a stop and with
     // one.
     let rows = [

@@ -373,7 +373,7 @@ fn no_two_count_on_the_same_member() {
 /// ones that take less than the others: one who counts is slow and the one who grants is fast, all are, or
 /// only C is not.
 #[test]
-fn no_two_count_on_the_same_member_when_one_restarts() {
+fn restart_cannot_grant_twice() {
     let found = [0b011, 0b101, 0b111].map(|fast| states(fast, C_ALONE, 1));
     assert_eq!(found, [26_249, 59_329, 23_177]);
 }
@@ -387,17 +387,17 @@ fn no_two_of_three_lead_at_once() {
 }
 
 #[test]
-fn no_two_of_three_lead_at_once_when_one_restarts_and_both_ask_the_third() {
+fn no_two_leaders_when_both_ask_the_third() {
     assert_eq!(states(0b111, BOTH_ASK_C, 1), 75_231);
 }
 
 #[test]
-fn no_two_of_three_lead_at_once_when_one_restarts_and_they_ask_in_a_row() {
+fn no_two_leaders_when_asked_in_a_row() {
     assert_eq!(states(0b111, IN_A_ROW, 1), 93_411);
 }
 
 #[test]
-fn no_two_of_three_lead_at_once_when_one_restarts_and_they_ask_each_other() {
+fn no_two_leaders_when_asking_each_other() {
     assert_eq!(states(0b111, EACH_OTHER, 1), 63_514);
 }
 

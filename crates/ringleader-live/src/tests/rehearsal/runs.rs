@@ -162,7 +162,7 @@ fn led(entry: Entry, seed: u64, drift: i64) -> (Rehearsal, Place) {
 }
 
 #[test]
-fn whoever_is_cut_off_stops_within_a_lease_and_another_leads() {
+fn isolated_leader_stops_within_a_lease() {
     for seed in 0..20 {
         let (mut rehearsal, leader) = led(Entry::election::<ChangRoberts>(), seed, 5000);
         for other in rehearsal.places().filter(|&other| other != leader) {
@@ -182,7 +182,7 @@ fn whoever_is_cut_off_stops_within_a_lease_and_another_leads() {
 
 #[test]
 #[expect(clippy::print_stdout, reason = "the times are worth reading, for whoever asks for them")]
-fn a_leader_that_leaves_is_followed_and_one_that_is_killed_is_too() {
+fn leaving_or_killed_leader_is_replaced() {
     let mut gaps = [Vec::new(), Vec::new()];
     for seed in 0..20 {
         for (kind, killed) in [false, true].into_iter().enumerate() {
@@ -208,7 +208,7 @@ fn a_leader_that_leaves_is_followed_and_one_that_is_killed_is_too() {
 
 /// What the rehearsals look for can be found: with clocks far outside their bounds two do lead at once.
 #[test]
-fn clocks_outside_their_bounds_are_not_promised_anything() {
+fn no_promise_beyond_clock_bounds() {
     let cluster = cluster(3, &[(leaked(Entry::election::<ChangRoberts>()), None)]);
     let broken = |seed: u64| {
         let mut rehearsal = Rehearsal::new(cluster.clone(), seed, 300_000);

@@ -36,7 +36,7 @@ fn a_table_is_a_tree_that_is_quicker() {
 }
 
 #[test]
-fn equal_tables_are_equal_whatever_happened_before() {
+fn equal_tables_have_equal_hashes() {
     let name = |text| Name::lock(text).expect("a name");
     let (mut one, mut other) = (Table::default(), Table::default());
     for text in ["a", "b", "c"] {

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn a_lock_costs_no_message_where_it_was_and_three_from_a_third_server() {
+fn lock_costs_zero_to_three_messages() {
     let mut room: Room = Room::new(3);
     let name = room.lock_at(0);
     let sessions: Vec<SessionId> = (0..3).map(|id| room.open(id)).collect();
@@ -38,7 +38,7 @@ fn a_known_successor_costs_one_message() {
 }
 
 #[test]
-fn what_is_nearly_due_goes_with_what_is_sent_anyway() {
+fn nearly_due_messages_are_piggybacked() {
     let mut room: Room = Room::new(3);
     let wakes = |room: &Room| room.servers[1].as_ref().expect("it runs").wakes_at();
     room.input(1, Input::Tick);

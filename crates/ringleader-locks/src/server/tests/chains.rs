@@ -78,7 +78,7 @@ fn numbers_go_on_when_an_idle_token_went_home() {
 }
 
 #[test]
-fn a_chain_that_begins_from_zero_again_is_refused_by_its_old_owners() {
+fn restarted_chain_is_refused_by_old_owners() {
     let (mut room, name, one, _) = gone_home(Rules::without(Rule::GoesOn));
     assert_eq!(room.acquire(1, one, 2, &name), None);
     let waiter = room.asked;
@@ -111,7 +111,7 @@ fn too_many_tokens_go_home_at_once() {
 }
 
 #[test]
-fn too_many_records_of_tokens_that_went_away_ask_for_a_new_epoch() {
+fn too_many_departed_tokens_force_new_epoch() {
     let mut room: Room = Room::with(2, |spec| spec.limits.cached = 3);
     let (one, epoch) = (room.open(1), room.view.epoch);
     for rid in 1..=10 {
@@ -125,7 +125,7 @@ fn too_many_records_of_tokens_that_went_away_ask_for_a_new_epoch() {
 }
 
 #[test]
-fn a_few_local_waiters_go_first_and_then_the_next_server() {
+fn local_waiters_go_first_within_a_limit() {
     let order = |bypass: u32, pause: Micros| {
         let mut room: Room = Room::with(3, |_| {});
         let name = room.lock_at(0);
@@ -223,7 +223,7 @@ fn reign(
 }
 
 #[test]
-fn elections_go_by_priority_and_one_is_numbered_ahead() {
+fn elections_follow_priority() {
     for loses_took in [false, true] {
         let mut room: Room = Room::new(4);
         let name = room.name_at(Kind::Election, 0, 0);
@@ -257,7 +257,7 @@ fn candidates_of_one_server_go_by_priority() {
 }
 
 #[test]
-fn who_was_numbered_by_a_copy_of_an_old_request_gets_its_token_when_it_wants_it() {
+fn duplicate_request_still_gets_its_token() {
     for other in [false, true] {
         let (mut room, name, one, fence) = gone_home(Rules::default());
         room.loses = |message| matches!(message, Message::Token { .. });

@@ -42,7 +42,7 @@ fn no_other_run_gives_the_same_session() {
 }
 
 #[test]
-fn a_request_that_is_repeated_has_the_answer_that_it_had() {
+fn repeated_request_gets_same_answer() {
     let mut room: Room = Room::new(1);
     let (name, other) = (room.lock_at(0), room.name_at(Kind::Lock, 0, 500));
     let (zero, rival) = (room.open(0), room.open(0));
@@ -61,7 +61,7 @@ fn a_request_that_is_repeated_has_the_answer_that_it_had() {
 }
 
 #[test]
-fn request_that_is_over_is_answered_again_and_not_begun_again() {
+fn finished_request_is_not_restarted() {
     let mut room: Room = Room::new(1);
     let (name, other) = (room.lock_at(0), room.name_at(Kind::Lock, 0, 500));
     let (zero, rival) = (room.open(0), room.open(0));
@@ -136,7 +136,7 @@ fn only_the_fence_gives_back() {
 }
 
 #[test]
-fn a_session_that_is_over_frees_everything_and_tells_who_waits() {
+fn ended_session_frees_locks_and_notifies() {
     let mut room: Room = Room::new(1);
     let (name, other) = (room.lock_at(0), room.name_at(Kind::Lock, 0, 500));
     let zero = room.open(0);
@@ -157,7 +157,7 @@ fn a_session_that_is_over_frees_everything_and_tells_who_waits() {
 }
 
 #[test]
-fn a_keep_alive_extends_and_tells_what_the_server_knows() {
+fn keep_alive_extends_and_reports() {
     let mut room: Room = Room::new(1);
     let name = room.lock_at(0);
     let (zero, rival) = (room.open(0), room.open(0));
@@ -181,7 +181,7 @@ fn a_keep_alive_extends_and_tells_what_the_server_knows() {
 }
 
 #[test]
-fn a_wait_is_over_when_it_was_said_and_nothing_is_granted_after_it() {
+fn wait_times_out_without_late_grant() {
     let mut room: Room = Room::new(1);
     let name = room.lock_at(0);
     let (zero, rival) = (room.open(0), room.open(0));
@@ -240,7 +240,7 @@ fn limits_are_refused_and_nothing_is_done() {
 }
 
 #[test]
-fn a_session_holds_only_what_is_leased_as_long_as_itself() {
+fn session_holds_only_its_lease_class() {
     let mut room: Room = Room::new(1);
     let fast = Name::lock("fast/x").expect("a name");
     let zero = room.open(0);

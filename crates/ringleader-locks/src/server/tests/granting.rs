@@ -23,14 +23,14 @@ fn is_granted_at_once(rules: Rules) -> bool {
 }
 
 #[test]
-fn wrong_version_breaks_the_rule_on_the_fast_path_too() {
+fn wrong_version_breaks_fast_path_rule() {
     assert!(!is_granted_at_once(Rules::default()));
     assert!(is_granted_at_once(Rules::without(Rule::LeaseAlways)));
 }
 
 /// A fence has room for so many grants in an epoch, and no two may have the same.
 #[test]
-fn counter_that_is_used_up_waits_for_the_next_epoch() {
+fn exhausted_counter_waits_for_next_epoch() {
     let mut room = Room::new(1);
     room.proposals = false;
     let (name, zero) = (room.lock_at(0), room.open(0));

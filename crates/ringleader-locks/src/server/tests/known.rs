@@ -31,7 +31,7 @@ fn excluded(room: &mut Room, id: ServerId) {
 }
 
 #[test]
-fn free_lock_is_granted_at_once_when_somebody_else_crashes() {
+fn free_lock_is_granted_despite_crash() {
     for class in Class::ALL {
         let mut room: Room = Room::new(3);
         let (zero, one) = (session(&mut room, 0, class), session(&mut room, 1, class));

@@ -46,7 +46,7 @@ fn a_server_that_leaves_makes_nobody_wait() {
 }
 
 #[test]
-fn holders_of_a_server_that_leaves_are_not_waited_for_for_ever() {
+fn draining_waits_for_holders_a_limited_time() {
     let mut room: Room = Room::with(2, |spec| spec.drain = Micros::millis(5000));
     let one = room.open(1);
     room.gets(1, one, 1, &room.lock_at(0));
@@ -72,7 +72,7 @@ fn the_last_server_can_leave_too() {
 }
 
 #[test]
-fn a_silent_member_is_excluded_and_a_new_run_of_it_comes_in() {
+fn silent_server_is_excluded_and_restart_admitted() {
     let mut room: Room = Room::new(3);
     room.servers[2] = None;
     let died = room.now;
@@ -147,7 +147,7 @@ fn who_flaps_is_admitted_ever_more_slowly() {
 }
 
 #[test]
-fn where_nobody_is_disturbed_who_flaps_is_admitted_at_once() {
+fn flapping_server_is_admitted_if_harmless() {
     let mut room: Room = Room::new(1);
     for _ in 0..6 {
         room.change(&Command::Exclude(room.view.epoch, 0));
@@ -158,7 +158,7 @@ fn where_nobody_is_disturbed_who_flaps_is_admitted_at_once() {
 }
 
 #[test]
-fn an_earlier_run_of_who_proposes_is_not_waited_for() {
+fn proposer_does_not_wait_for_its_earlier_run() {
     let mut room: Room = Room::new(3);
     room.start(0, 3, |_| {});
     room.input(0, Input::Proposes(true));
@@ -170,7 +170,7 @@ fn an_earlier_run_of_who_proposes_is_not_waited_for() {
 }
 
 #[test]
-fn who_dies_before_it_comes_in_is_out_as_soon_as_anybody() {
+fn death_before_admission_is_an_ordinary_exclusion() {
     let mut room: Room = Room::new(3);
     let comes_in = |room: &mut Room| {
         while !room.view.members.contains_key(&2) {

@@ -32,7 +32,7 @@ fn has_drained(room: &Room, id: ServerId) -> bool {
 }
 
 #[test]
-fn a_session_goes_with_its_locks_and_nobody_waits() {
+fn session_moves_with_its_locks() {
     let mut room: Room = Room::new(3);
     let (held, other) = (room.lock_at(0), room.lock_at(2));
     let one = follower(&mut room, 1, "host 12");
@@ -69,7 +69,7 @@ fn a_session_goes_with_its_locks_and_nobody_waits() {
 }
 
 #[test]
-fn who_is_numbered_next_is_served_where_the_lock_went() {
+fn next_owner_is_served_after_move() {
     let mut room: Room = Room::new(4);
     // Whoever is told first may be the old owner, and may be told before or after the session has gone.
     for before in [true, false] {
@@ -109,7 +109,7 @@ fn who_is_numbered_next_is_served_where_the_lock_went() {
 }
 
 #[test]
-fn a_server_that_waits_itself_may_be_the_one_to_which_it_goes() {
+fn session_may_move_to_a_waiting_server() {
     let mut room: Room = Room::new(2);
     room.proposals = false;
     let name = room.lock_at(1);
@@ -128,7 +128,7 @@ fn a_server_that_waits_itself_may_be_the_one_to_which_it_goes() {
 /// It is not known whether it has arrived: neither is it extended here, nor does the next view begin here before its
 /// client holds nothing of ours. There it goes on.
 #[test]
-fn while_a_session_is_on_its_way_the_next_view_waits() {
+fn next_epoch_waits_for_moving_session() {
     let mut room: Room = Room::new(3);
     let name = room.lock_at(0);
     let one = follower(&mut room, 1, "host 12");
@@ -249,7 +249,7 @@ fn what_an_earlier_run_took_is_not_denied() {
 /// The others are in the next epoch already when a server begins to leave: it is told that they take nothing of the
 /// last one any more, goes on with them, and sends its sessions in the new one. Nobody notices.
 #[test]
-fn a_view_that_changes_meanwhile_costs_nobody_anything() {
+fn membership_change_during_move_loses_nothing() {
     for taken in [false, true] {
         let mut room: Room = Room::new(3);
         let name = room.lock_at(0);

@@ -64,7 +64,7 @@ fn new_run_without_a_disk_frees_nothing() {
 
 /// The members command, an empty folder, and the members command again.
 #[test]
-fn server_that_is_removed_and_added_again_frees_nothing() {
+fn readded_server_frees_nothing() {
     let mut room: Room = Room::new(3);
     room.proposals = false;
     let name = room.lock_at(0);
@@ -118,7 +118,7 @@ fn run_that_left_in_good_order_is_not_waited_for() {
 }
 
 #[test]
-fn run_that_could_not_say_that_it_left_is_waited_for() {
+fn silent_previous_run_is_waited_for() {
     let mut room: Room = Room::new(2);
     let run = room.server(1).spec().incarnation;
     room.input(1, Input::Drain);
@@ -138,7 +138,7 @@ fn run_that_could_not_say_that_it_left_is_waited_for() {
 }
 
 #[test]
-fn nobody_says_that_it_left_while_a_client_may_hold() {
+fn no_farewell_while_a_client_may_hold() {
     let mut room: Room = Room::new(2);
     let one = room.open(1);
     let (name, run) = (room.lock_at(0), room.server(1).spec().incarnation);
@@ -156,7 +156,7 @@ fn nobody_says_that_it_left_while_a_client_may_hold() {
 }
 
 #[test]
-fn cluster_that_begins_waits_for_leases_that_nobody_remembers() {
+fn new_cluster_waits_for_forgotten_leases() {
     let classes = vec![("fast/".to_owned(), Class::Fast)];
     for (view, waits) in [
         (View::first(1, Times::default(), classes.clone()), true),

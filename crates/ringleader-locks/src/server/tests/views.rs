@@ -36,7 +36,7 @@ fn what_lives_on_survivors_goes_on_at_once() {
 }
 
 #[test]
-fn what_nobody_reports_waits_until_old_leases_are_over() {
+fn unreported_lock_waits_for_old_leases() {
     let mut room: Room = Room::new(3);
     by_hand(&mut room);
     let name = room.lock_at(0);
@@ -68,7 +68,7 @@ fn what_nobody_reports_waits_until_old_leases_are_over() {
 }
 
 #[test]
-fn a_view_that_changes_again_makes_nobody_wait_anew() {
+fn second_membership_change_restarts_no_wait() {
     let mut room: Room = Room::new(3);
     by_hand(&mut room);
     let name = room.lock_at(0);
@@ -95,7 +95,7 @@ fn a_view_that_changes_again_makes_nobody_wait_anew() {
 }
 
 #[test]
-fn who_comes_in_is_told_for_how_long_others_are_gone() {
+fn newcomer_learns_how_long_others_are_gone() {
     let mut room: Room = Room::new(3);
     by_hand(&mut room);
     room.servers[1] = None;
@@ -197,7 +197,7 @@ fn a_faster_class_waits_less() {
 }
 
 #[test]
-fn another_run_of_a_server_does_not_report_for_the_one_before() {
+fn new_run_does_not_report_for_previous() {
     let mut room: Room = Room::new(2);
     by_hand(&mut room);
     let name = room.lock_at(0);
@@ -222,7 +222,7 @@ fn another_run_of_a_server_does_not_report_for_the_one_before() {
 }
 
 #[test]
-fn who_is_excluded_installs_only_when_nobody_can_hold() {
+fn excluded_server_installs_after_leases_end() {
     let mut room: Room = Room::new(2);
     by_hand(&mut room);
     let (name, own) = (room.lock_at(0), room.lock_at(1));
@@ -251,7 +251,7 @@ fn who_is_excluded_installs_only_when_nobody_can_hold() {
 }
 
 #[test]
-fn who_is_excluded_and_silent_lets_go_when_its_sessions_are_over() {
+fn silent_excluded_server_releases_with_sessions() {
     let mut room: Room = Room::new(2);
     by_hand(&mut room);
     let name = room.lock_at(0);
@@ -324,7 +324,7 @@ fn a_report_counts_when_its_last_page_is_there() {
 }
 
 #[test]
-fn a_server_without_answers_grants_nothing_and_is_excluded() {
+fn isolated_server_grants_nothing() {
     let mut room: Room = Room::new(3);
     let name = room.lock_at(2);
     let two = room.open(2);

@@ -82,7 +82,7 @@ fn a_session_on_its_way_holds_up_the_next_view() {
 
 /// A server is excluded while its client may get the lock. The home goes on, and knows what was free; this was not.
 #[test]
-fn a_home_that_goes_on_waits_for_what_had_a_chain() {
+fn continuing_home_waits_for_chained_locks() {
     let size = Size { home: 1, ticks: 1, views: 1, ..SMALL };
     let run = searched(Rules::without(Rule::Suspects), size, None)
         .counterexample

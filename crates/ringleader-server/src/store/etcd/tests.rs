@@ -151,7 +151,7 @@ async fn of_many_proposals_for_one_epoch_one_is_made() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[expect(clippy::print_stderr, reason = "figures are for people")]
-async fn without_etcd_nothing_is_answered_and_with_it_everything_goes_on() {
+async fn store_stops_without_etcd_and_resumes_with_it() {
     let Some(mut etcd) = Etcd::start() else { return };
     let store = etcd.open(etcd.options(7)).await;
     let view = store.propose(Command::SetProto(7, 3)).await.expect("etcd is there");
@@ -260,7 +260,7 @@ fn certificate(
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn with_certificates_only_who_has_the_right_ones_reads() {
+async fn etcd_reads_need_the_right_certificate() {
     let dir = folder();
     let (params, authority, key) = certificate(None);
     let issuer = rcgen::Issuer::new(params, key);

@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn too_many_open_files_are_waited_out_and_other_errors_are_not() {
+    fn only_file_limit_errors_are_retried() {
         let dir = tempfile::tempdir().expect("there is room");
         let mut tries = 0;
         let opened = patiently(|| {

@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn zeros_at_the_end_are_a_write_that_was_cut_short() {
+    fn trailing_zeros_are_a_torn_write() {
         let mut file = framed(b"one");
         let sound = file.len();
         let second = framed(b"a second one");

@@ -55,7 +55,7 @@ fn what_was_written_is_there_again() {
 }
 
 #[test]
-fn a_log_that_ends_anywhere_has_all_records_that_were_whole() {
+fn truncated_log_keeps_whole_records() {
     let dir = directory();
     let steps = history(dir.path());
     let path = dir.path().join("log");
@@ -76,7 +76,7 @@ fn a_log_that_ends_anywhere_has_all_records_that_were_whole() {
 }
 
 #[test]
-fn a_log_with_one_wrong_byte_is_refused_and_left_as_it_is() {
+fn corrupt_log_is_refused_and_left_untouched() {
     let dir = directory();
     history(dir.path());
     let path = dir.path().join("log");
@@ -99,7 +99,7 @@ fn a_log_with_one_wrong_byte_is_refused_and_left_as_it_is() {
 }
 
 #[test]
-fn a_vote_or_snapshot_that_is_cut_or_spoilt_is_refused() {
+fn damaged_vote_or_snapshot_is_refused() {
     for kept in [Kept::Vote, Kept::Snapshot, Kept::Identity] {
         let dir = directory();
         let (mut disk, _) = open(dir.path()).expect("it is new");
@@ -119,7 +119,7 @@ fn a_vote_or_snapshot_that_is_cut_or_spoilt_is_refused() {
 }
 
 #[test]
-fn a_full_disk_acknowledges_nothing_that_is_not_there_again() {
+fn full_disk_acknowledges_nothing_unsaved() {
     for room in (0..1_000).step_by(9) {
         let dir = directory();
         let left = Arc::new(AtomicU64::new(room));
@@ -162,7 +162,7 @@ fn a_full_disk_acknowledges_nothing_that_is_not_there_again() {
 }
 
 #[test]
-fn a_log_that_begins_behind_a_snapshot_that_is_gone_is_refused() {
+fn log_without_its_snapshot_is_refused() {
     let dir = directory();
     history(dir.path());
     let (mut disk, _) = open(dir.path()).expect("it is sound");

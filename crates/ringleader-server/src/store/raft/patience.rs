@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn the_others_have_time_to_answer_however_slow_its_own_disk_is() {
+    fn slow_own_disk_leaves_peers_time_to_answer() {
         let (start, mut patience) = fresh();
         let stands = patience.due(start, None, None);
         let asked = stands + ms(2_000);
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_behind_leaves_a_round_to_the_others_and_who_was_outbid_does_not() {
+    fn lagging_candidate_skips_a_round() {
         let (start, mut patience) = fresh();
         patience.lost(start, start, Lost::Behind);
         assert!((start + ms(1_250)..start + ms(1_500)).contains(&patience.due(start, None, None)));

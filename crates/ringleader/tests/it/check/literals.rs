@@ -1,4 +1,4 @@
-//! Texts taken literally: each is found out, by a shortest run, and the run replays.
+//! As-printed variants: each is found out, by a shortest run, and the run replays.
 
 use super::battery::FEW;
 use super::{check, violated};

@@ -3,7 +3,7 @@
 mod battery; // the smaller rows of the record
 mod chance; // expected rounds, as published for other tools
 mod chosen; // some of the properties, all violations of them
-mod literals; // texts taken literally are found out, by a shortest run that replays
+mod literals; // as-printed variants are found out, by a shortest run that replays
 mod models; // models of one's own: each kind of property, held and violated
 mod necessity; // without what a contract asks for, it fails
 mod oracles; // state counts that other tools give

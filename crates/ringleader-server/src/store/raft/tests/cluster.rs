@@ -4,7 +4,7 @@ use super::*;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_cluster_begins_once_and_everybody_sees_the_same() {
+async fn cluster_is_created_once() {
     let cluster = Cluster::started(3).await;
     let view = cluster.agree(0).await;
     assert!((100..103).contains(&view.epoch), "the first view is of one of them");
@@ -45,7 +45,7 @@ async fn of_many_proposals_for_one_epoch_one_is_made() {
 /// Readers at every replica, proposers, and a leader that is cut off again and again: whoever begins to read after
 /// somebody knew of an epoch sees that epoch, or a later one.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_read_sees_everything_that_anybody_knew_before_it_began() {
+async fn reads_are_linearizable() {
     let cluster = Arc::new(Cluster::started(3).await);
     let known = Arc::new(AtomicU32::new(0));
     let (reads, changes) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
@@ -107,7 +107,7 @@ async fn a_read_sees_everything_that_anybody_knew_before_it_began() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn two_of_three_are_enough_and_one_answers_nothing() {
+async fn majority_answers_and_minority_does_not() {
     let cluster = Cluster::started(3).await;
     let leader = cluster.leader().await;
     let (second, third) = ((leader + 1) % 3, (leader + 2) % 3);
@@ -165,7 +165,7 @@ fn kills() -> usize {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[expect(clippy::print_stderr, reason = "the distribution is for people; nothing is decided by it")]
-async fn after_every_death_of_a_leader_there_is_another() {
+async fn new_leader_after_each_leader_death() {
     let mut cluster = Cluster::of(3);
     cluster.quicker =
         std::env::var("RINGLEADER_QUICKER").ok().and_then(|times| times.parse().ok()).unwrap_or(8);

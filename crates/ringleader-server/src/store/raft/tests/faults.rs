@@ -4,7 +4,7 @@ use super::*;
 use crate::store::raft::types::Order;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_full_disk_stops_a_replica_and_nothing_acknowledged_is_lost() {
+async fn full_disk_stops_replica_without_loss() {
     for room in [0, 40, 400, 900, 1_500, 2_500, 4_000] {
         let cluster = Cluster::of(1);
         let left = full_after(room);
@@ -51,7 +51,7 @@ async fn a_full_disk_stops_a_replica_and_nothing_acknowledged_is_lost() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_cannot_be_opened_leaves_the_directory_free() {
+async fn failed_open_releases_the_directory() {
     let cluster = Cluster::of(1);
     for _ in 0..100 {
         let full = full_after(0);
@@ -83,7 +83,7 @@ async fn an_order_that_nobody_knows_stops_everybody() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_request_that_is_none_is_answered_and_changes_nothing() {
+async fn malformed_request_changes_nothing() {
     let cluster = Cluster::started(3).await;
     let before = cluster.agree(0).await;
     let mut requests = vec![Bytes::new(), Bytes::from_static(b"{}"), Bytes::from_static(&[0xFF; 70_000])];
@@ -96,7 +96,7 @@ async fn a_request_that_is_none_is_answered_and_changes_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_server_with_the_directory_of_another_is_refused_at_once() {
+async fn foreign_directory_is_refused() {
     let cluster = Cluster::started(1).await;
     cluster.kill(0).await;
     let mut options = cluster.options(0);
@@ -130,7 +130,7 @@ async fn a_server_of_another_cluster_gets_no_say() {
 /// A server was away for long and gets a snapshot, on a disk that is full after so many bytes: whatever was written,
 /// with room again it goes on.
 #[test]
-fn full_disk_during_a_snapshot_leaves_a_directory_that_opens() {
+fn full_disk_during_snapshot_keeps_directory_usable() {
     in_paused_time(1, async {
         let cluster = Cluster::slow(&[], 8).start_all().await;
         let leader = cluster.leader().await;

@@ -71,7 +71,7 @@ async fn who_was_away_for_long_gets_a_snapshot() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn who_lost_its_log_gets_no_say_until_it_is_added_again() {
+async fn voter_without_log_has_no_vote_until_readded() {
     let cluster = Cluster::started(3).await;
     let leader = cluster.leader().await;
     let (lost, kept) = ((leader + 1) % 3, (leader + 2) % 3);
@@ -108,7 +108,7 @@ async fn who_lost_its_log_gets_no_say_until_it_is_added_again() {
 /// The leader may die between the two entries of a removal: the next try completes it, and the server may come back
 /// with another directory.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn removed_voter_comes_back_with_another_directory() {
+async fn removed_voter_returns_with_new_directory() {
     let cluster = Cluster::started(3).await;
     let lost = (cluster.leader().await + 1) % 3;
     let rest: BTreeSet<ServerId> = (0..3).filter(|server| *server != lost).collect();
@@ -172,7 +172,7 @@ async fn voter_loses_its_directory(joined: bool, without: &[Rule]) -> bool {
 }
 
 #[test]
-fn voter_that_lost_its_directory_votes_for_nobody() {
+fn voter_without_directory_grants_no_vote() {
     for seed in 0..repetitions(5) {
         for joined in [false, true] {
             let stale = in_paused_time(seed, voter_loses_its_directory(joined, &[]));

@@ -60,7 +60,7 @@ fn term_ended_by_cut_follower_is_noticed() {
 
 /// Heartbeats of an idle leader keep voters from electing another; and when it is gone, they elect one.
 #[test]
-fn voters_that_hear_a_leader_vote_for_nobody_else() {
+fn voter_with_a_leader_grants_no_vote() {
     in_paused_time(1, async {
         let cluster = Cluster::slow(&[], 256).start_all().await;
         let leader = cluster.leader().await;

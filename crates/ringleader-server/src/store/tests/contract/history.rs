@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn excluded_server_that_reads_itself_as_a_member_is_noticed() {
+    fn stale_membership_of_excluded_server_is_noticed() {
         let first = views(&[]).remove(0);
         let inside = Arc::new(first.after(&Command::Admit(0, 0, 77)).expect("it fits"));
         let outside = Arc::new(inside.after(&Command::Exclude(1, 0)).expect("it fits"));
