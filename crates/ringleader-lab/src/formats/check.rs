@@ -289,7 +289,7 @@ mod tests {
                 r#""counterexample_header":null,"trace":null,"limit":null,"notes":["a note"],"#,
                 r#""missed_probability":0.0,"#,
                 r#""bytes_per_state":9.0,"search_bytes":4096,"broken_on_purpose":false,"again":"ringleader check x","#,
-                r#""version":"ringleader 0"}"#,
+                r#""version":"ringleader 0","other_violations":[]}"#,
             )
         );
     }
