@@ -133,7 +133,8 @@ impl Disk {
         found.cut = bytes.len() - sound.min(bytes.len());
         if found.cut > 0 {
             let (file, bytes) = (path.display(), found.cut);
-            tracing::warn!(%file, bytes, "a write that a crash cut short was taken off the log");
+            let event = "log_truncated";
+            tracing::warn!(event, %file, bytes, "a write that a crash cut short was taken off the log");
         }
         Ok((disk, found))
     }

@@ -299,7 +299,7 @@ impl Parts {
         let known = known.map(|member| member.disk);
         if let Some(refusal) = network::objection(&self.shared, from, known, &envelope) {
             if let Reply::Refused(why) | Reply::Failed(why) = &refusal {
-                tracing::warn!(from, why, "another replica was refused");
+                tracing::warn!(event = "peer_rejected", from, why, "another replica was refused");
             }
             return refusal;
         }

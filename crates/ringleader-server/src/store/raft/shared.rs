@@ -150,7 +150,7 @@ impl Shared {
     pub(super) fn fail(&self, why: &str) {
         let mut failure = locked(&self.failure);
         if failure.is_none() {
-            tracing::error!(why, "the replica of the view has stopped");
+            tracing::error!(event = "replica_stopped", why, "the replica of the membership has stopped");
             *failure = Some(why.to_owned());
         }
         drop(failure);
@@ -169,7 +169,12 @@ impl Shared {
             Some(why) => {
                 let before = refusals.insert(server, why.to_owned());
                 if before.as_deref() != Some(why) {
-                    tracing::error!(server, why, "another replica refuses this one");
+                    tracing::error!(
+                        event = "rejected_by_peer",
+                        server,
+                        why,
+                        "another replica refuses this one"
+                    );
                 }
             }
             None => drop(refusals.remove(&server)),

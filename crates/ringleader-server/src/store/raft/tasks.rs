@@ -179,6 +179,7 @@ async fn found(parts: &Parts) -> BTreeSet<ServerId> {
             missing.remove(&server);
         } else {
             tracing::warn!(
+                event = "voters_disagree",
                 ?voters,
                 ?theirs,
                 "servers disagree on who the voters are: give all of them the same configuration"
