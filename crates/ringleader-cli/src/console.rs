@@ -3,7 +3,9 @@
 use anstream::adapter::StripBytes;
 use std::io::{self, Write};
 
-pub(crate) use ringleader_lab::people::style::{BOLD, CYAN, DIM, GREEN, RED, RESET, YELLOW};
+#[cfg(feature = "cluster")]
+pub(crate) use ringleader_lab::people::style::YELLOW;
+pub(crate) use ringleader_lab::people::style::{BOLD, CYAN, DIM, GREEN, RED, RESET};
 
 /// How wide the terminal is; none if stdout is a file or a pipe.
 pub(crate) fn width() -> Option<u16> {

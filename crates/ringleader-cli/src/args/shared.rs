@@ -105,6 +105,7 @@ impl From<TopologyArg> for Topology {
 }
 
 /// The name of a value as clap knows it.
+#[cfg(feature = "cluster")]
 pub(crate) fn name(value: impl ValueEnum) -> String {
     value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
 }
