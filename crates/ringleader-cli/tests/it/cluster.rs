@@ -193,6 +193,13 @@ fn status_says_who_leads_and_who_does_not_answer() {
 }
 
 #[test]
+fn quiet_up_prints_nothing() {
+    let words = "up -n 3 --algorithm chang-roberts --once --for 300s --pause 60s --seed 7 --quiet";
+    let ran = run(&words.split(' ').collect::<Vec<_>>());
+    assert_eq!((ran.code, ran.out.as_str(), ran.err.as_str()), (0, "", ""));
+}
+
+#[test]
 #[cfg(unix)]
 fn up_json_is_one_object_and_events_are_in_the_file() {
     let folder = folder("up-json");

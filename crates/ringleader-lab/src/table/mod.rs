@@ -77,7 +77,7 @@ pub struct Writer<W: Write + Send> {
 }
 
 enum Body<W: Write + Send> {
-    Csv(csv::Writer<W>),
+    Csv(Box<csv::Writer<W>>),
     #[cfg(feature = "parquet")]
     Parquet(parquet::Groups<W>),
     Json(json::Rows<W>),
@@ -95,7 +95,7 @@ impl<W: Write + Send> Writer<W> {
             Format::Csv => {
                 let mut writer = csv::Writer::from_writer(out);
                 writer.write_record(columns.iter().map(|column| &column.name)).map_err(below)?;
-                Body::Csv(writer)
+                Body::Csv(Box::new(writer))
             }
             #[cfg(feature = "parquet")]
             Format::Parquet => Body::Parquet(parquet::Groups::new(&columns, out)?),

@@ -135,6 +135,9 @@ impl Teller {
             return writeln!(console.out, "{}", serde_json::to_string(summary)?);
         }
         self.wipe(console)?;
+        if console.quiet {
+            return Ok(());
+        }
         let Summary { epoch, messages, bytes, .. } = summary;
         match &summary.leader {
             Some(leader) => {
