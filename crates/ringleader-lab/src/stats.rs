@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn large_numbers_close_together_keep_their_variance() {
+    fn variance_of_large_close_numbers_is_exact() {
         let values: Vec<f64> = [4.0, 7.0, 13.0, 16.0].iter().map(|value| value + 1e9).collect();
         assert_eq!(Stats::of(&values).unwrap().variance, 30.0);
     }

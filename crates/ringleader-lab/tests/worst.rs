@@ -142,7 +142,7 @@ fn arrangements(n: u32) -> Vec<Vec<u64>> {
 }
 
 #[test]
-fn the_mean_of_chang_and_roberts_is_n_times_a_harmonic_number() {
+fn chang_roberts_mean_is_n_times_harmonic_n() {
     for n in 1..=7u32 {
         let worst = exact("chang-roberts", n);
         let all = worst.distribution.expect("every arrangement was tried");
@@ -199,7 +199,7 @@ fn the_search_is_no_worse_than_what_is_known() {
 }
 
 #[test]
-fn the_answer_does_not_depend_on_the_number_of_threads() {
+fn threads_do_not_change_the_answer() {
     let one = Question { budget: Some(2000), ..Question::new(entry("higham-przytycka"), 30) };
     let several = Question { threads: 5, ..one.clone() };
     let (a, b) = (ask(&one), ask(&several));
@@ -234,7 +234,7 @@ fn with_one_initiator_every_rotation_counts() {
 
 /// No schedule with a name sends as many with five; the checker knows a run that does.
 #[test]
-fn a_run_is_shown_even_where_no_schedule_has_a_name() {
+fn run_without_named_schedule_is_shown() {
     let worst = exact("korach-moran-zaks", 5);
     assert_eq!(worst.over, Over::Every);
     let Shown::Recorded(recording) = &worst.shown else { panic!("{:?}", worst.shown) };

@@ -204,7 +204,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_number_is_in_one_part_and_parts_end_where_the_next_begin() {
+    fn parts_cover_every_number_once() {
         for (from, to, parts) in [(0, 10, 3), (5, 6, 4), (7, 100, 93), (0, 1_000_003, 720), (3, 17, 14)] {
             let range = Range::new(from, to, parts);
             let mut part = 0;

@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn heavy_ones_push_others_out_but_stay_themselves() {
+    fn heavy_entries_evict_others() {
         let mut latest = Latest::default();
         latest.put("light".into(), 0, 1, 9, 100);
         latest.put("heavy".into(), 0, 500, 9, 100);

@@ -97,7 +97,7 @@ fn messages_per_entry() {
 }
 
 #[test]
-fn what_is_refused_is_refused_before_anything_runs() {
+fn refusals_come_before_anything_runs() {
     let comparison = Comparison {
         algorithms: &entries(&["franklin", "peterson"]),
         loads: 1,

@@ -276,7 +276,7 @@ mod tests {
     };
 
     #[test]
-    fn findings_have_the_fields_of_the_contract_in_order() {
+    fn json_of_a_check_has_the_documented_fields() {
         assert_eq!(
             check_json(&findings(), &CONTEXT),
             concat!(

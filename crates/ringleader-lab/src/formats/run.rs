@@ -356,7 +356,7 @@ mod tests {
     };
 
     #[test]
-    fn an_election_has_the_fields_of_the_contract_in_order() {
+    fn json_of_an_election_has_the_documented_fields() {
         let details = Details::Election(ElectionDetails {
             leader: Some(ringleader::sim::Leader { index: 1, id: Some(7) }),
             leaders: 1,
@@ -384,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn identities_are_null_where_there_are_none_or_too_many() {
+    fn identities_are_null_if_none_or_too_many() {
         let details = || {
             Details::Election(ElectionDetails {
                 leader: None,

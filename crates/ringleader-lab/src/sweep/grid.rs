@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn the_seed_turns_fastest_and_the_first_axis_slowest() {
+    fn seed_varies_fastest() {
         let grid = Grid::new(vec![
             axis("algorithm", &["a", "b"]),
             axis("seed", &["7", "9"]),

@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_of_another_type_than_declared_is_an_error() {
+    fn value_of_undeclared_type_is_an_error() {
         for row in [r#"{"run":0.5}"#, r#"{"run":"x"}"#, r#"{"run":-1}"#, r#"{"time":"x"}"#] {
             let mut rows = vec![serde_json::from_str::<Row>(row).unwrap()];
             let error = written(&mut rows, Format::Csv).unwrap_err();

@@ -46,7 +46,7 @@ fn a_check_that_finds_two_leaders() {
 }
 
 #[test]
-fn what_the_contract_excludes_is_refused_before_anything_is_searched() {
+fn excluded_scope_is_refused_before_searching() {
     let refused = asked(r#"{"algorithm":"peterson","options":{"links":"bag"}}"#).expect_err("it needs FIFO");
     assert_eq!(refused.code, "needs_fifo");
     let unknown = asked(r#"{"algorithm":"petersen"}"#).expect_err("there is none");
@@ -72,7 +72,7 @@ fn a_limit_leaves_it_unknown_and_says_which() {
 }
 
 #[test]
-fn whoever_watches_sees_how_far_it_is_and_may_end_it() {
+fn observer_sees_progress_and_may_stop() {
     let prepared = asked(r#"{"algorithm":"maekawa","options":{"nodes":"4"}}"#).expect("it may be made");
     let most = AtomicU64::new(0);
     let watch = |progress: Progress| {

@@ -48,7 +48,7 @@ fn every_file_of_the_folder_is_in_the_list() {
 }
 
 #[test]
-fn what_a_step_does_not_say_is_as_in_the_step_before() {
+fn step_keeps_what_it_does_not_change() {
     let story = read(
         "[[step]]\ncaption = '''\n one\n two '''\nalgorithm = 'a'\n\
          options = { nodes = 8, unsound = true, denied = false }\n\
@@ -85,7 +85,7 @@ fn what_a_step_does_not_say_is_as_in_the_step_before() {
 }
 
 #[test]
-fn what_is_beside_has_the_same_options_unless_it_says_otherwise() {
+fn second_run_has_the_same_options_by_default() {
     let story = read(
         "[[step]]\ncaption = 'c'\nalgorithm = 'a'\noptions = { nodes = 8, seed = 5 }\nedits = ['1.crash.0']\n\
          beside = { algorithm = 'b' }\n\

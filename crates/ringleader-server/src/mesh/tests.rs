@@ -81,7 +81,7 @@ async fn newer_connection_of_a_peer_takes_over() {
 }
 
 #[tokio::test]
-async fn only_who_greets_as_a_later_server_of_the_same_list_is_heard() {
+async fn only_greetings_of_later_servers_are_heard() {
     let (mesh, at, _asked) = mesh().await;
     let instead = |from: &str, to: &str| {
         let text = greeting(2).iter().map(|byte| char::from(*byte)).collect::<String>().replace(from, to);

@@ -65,7 +65,7 @@ fn faulty(seed: u64) -> Scenario {
 const SCENARIOS: u64 = 20_000;
 
 #[test]
-fn all_live_processes_agree_on_the_largest_after_crashes_and_recoveries() {
+fn live_processes_agree_after_crashes() {
     let mut some_elect = 0;
     for seed in 0..SCENARIOS {
         let scenario = faulty(seed);
@@ -88,7 +88,7 @@ fn without_the_guard_some_follow_the_wrong_one() {
 }
 
 #[test]
-fn a_schedule_without_a_bound_on_delays_is_refused() {
+fn unbounded_delays_are_refused() {
     for schedule in [Schedule::Random, Schedule::Delay(Delay::Exponential(1_000_000)), Schedule::Lifo] {
         let scenario = Scenario { schedule, ..Scenario::new(4) };
         assert!(matches!(entry("bully").run(&scenario, &mut ()), Err(Refusal::NeedsBoundedDelay { .. })));
@@ -98,7 +98,7 @@ fn a_schedule_without_a_bound_on_delays_is_refused() {
 }
 
 #[test]
-fn the_election_that_counts_is_the_last_and_time_ends_with_the_last_step() {
+fn last_election_counts() {
     let faults = vec![Fault::Crash { process: 4, at: 0 }, Fault::Recover { process: 4, at: 12 }];
     let report = run_well("bully", &Scenario { faults, initiators: Initiators::One, ..Scenario::new(5) });
     let details = election(&report);

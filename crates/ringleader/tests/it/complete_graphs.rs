@@ -95,7 +95,7 @@ fn kings_stay_within_the_bound_and_the_phases() {
 }
 
 #[test]
-fn humblet_stays_within_the_bound_and_few_reach_a_level() {
+fn humblet_levels_and_bound() {
     for (n, seeds) in [(2, 10), (3, 10), (4, 10), (10, 30), (100, 4), (300, 1)] {
         for scenario in scenarios(n, seeds) {
             let report = run_well("humblet", &scenario);
@@ -142,7 +142,7 @@ fn shortest_failing(name: &str, n: u32, initiators: u32, seeds: u64) -> Option<(
 /// Erratum 001-7: about one random run in two thousand fails, with five processes and four kings or more. The shortest
 /// of them is made shorter by trying what matters; the checker, which tries everything, saves one more step.
 #[test]
-fn a_king_that_surrenders_to_itself_is_found_and_made_small() {
+fn king_surrendering_to_itself_is_found() {
     const NAME: &str = "korach-moran-zaks@001-7";
     for (n, initiators) in (2..=4).flat_map(|n| (1..=n).map(move |k| (n, k))).chain([(5, 2), (5, 3)]) {
         assert!(shortest_failing(NAME, n, initiators, 1000).is_none(), "n = {n}, {initiators} initiators");

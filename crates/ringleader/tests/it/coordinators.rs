@@ -40,7 +40,7 @@ fn the_coordinator_costs_three_or_four() {
 }
 
 #[test]
-fn the_coordinator_serves_in_the_order_of_arrival() {
+fn coordinator_serves_in_order_of_arrival() {
     let wants = vec![(0, 3), (1, 1), (2, 2), (2, 0)];
     let workload = Workload { wants, hold: 9, ..Workload::default() };
     let report = run_well("central", &Scenario { workload, ..Scenario::new(4) });

@@ -103,7 +103,7 @@ fn contracts_say_who_when_and_how() {
 
 /// An as-printed variant follows the right algorithm, has one erratum in it, and promises what the right one does.
 #[test]
-fn a_text_taken_literally_stands_beside_the_right_algorithm() {
+fn variant_stands_beside_its_algorithm() {
     let mut right = &all()[0];
     for entry in all() {
         let (name, _) = entry.spec.name.split_once('@').unwrap_or((entry.spec.name, ""));

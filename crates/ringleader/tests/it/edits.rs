@@ -136,7 +136,7 @@ fn edited_runs_stay_valid() {
 }
 
 #[test]
-fn a_recording_can_be_left_where_somebody_reaches_into_it() {
+fn edit_leaves_the_recording() {
     for entry in all() {
         for first in runs(entry) {
             let (_, recording) = record(entry, &first);

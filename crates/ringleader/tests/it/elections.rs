@@ -11,7 +11,7 @@ fn chang_roberts_count(ids: &[u64]) -> u64 {
 }
 
 #[test]
-fn chang_roberts_counts_are_the_sum_of_distances_under_every_schedule() {
+fn chang_roberts_counts_sum_of_distances() {
     for n in 1..=6 {
         for ids in arrangements(n) {
             for (name, schedule) in schedules() {
@@ -123,7 +123,7 @@ fn peterson_counts_do_not_depend_on_the_schedule() {
 }
 
 #[test]
-fn peterson_is_decided_after_a_chain_of_at_most_2n_minus_1_messages() {
+fn peterson_decides_within_2n_minus_1_delays() {
     let meters = Meters { depth: true, ..Meters::default() };
     for n in 1..=7 {
         for ids in arrangements(n) {
@@ -138,7 +138,7 @@ fn peterson_is_decided_after_a_chain_of_at_most_2n_minus_1_messages() {
 }
 
 #[test]
-fn franklin_takes_2n_messages_a_phase_under_every_schedule() {
+fn franklin_takes_2n_messages_a_phase() {
     for n in 1..=6u64 {
         for ids in arrangements(n) {
             for (name, schedule) in schedules() {
@@ -162,7 +162,7 @@ fn franklin_takes_2n_messages_a_phase_under_every_schedule() {
 }
 
 #[test]
-fn franklin_on_half_duplex_links_and_with_swapped_sides_when_asked() {
+fn franklin_on_half_duplex_links_and_swapped_sides() {
     for n in 1..=5u64 {
         for ids in arrangements(n) {
             let half_duplex = Scenario { links: Some(Links::HalfDuplex), ..with_ids(&ids) };
@@ -207,7 +207,7 @@ fn probabilistic_franklin_takes_2n_messages_a_round() {
 }
 
 #[test]
-fn probabilistic_franklin_ending_at_the_first_copy_saves_at_most_a_lap() {
+fn ending_at_first_copy_saves_at_most_a_lap() {
     for n in [1u32, 2, 3, 6] {
         for seed in 0..40 {
             let ending = |how: &str| {
@@ -222,7 +222,7 @@ fn probabilistic_franklin_ending_at_the_first_copy_saves_at_most_a_lap() {
 }
 
 #[test]
-fn van_leeuwen_tan_half_duplex_elects_one_and_keeps_its_bound() {
+fn van_leeuwen_tan_half_duplex_keeps_its_bound() {
     let small = |n: u32| {
         let report = run_well("van-leeuwen-tan-half-duplex", &Scenario::new(n));
         (report.election_messages, kind(&report, "elected"))
@@ -275,7 +275,7 @@ fn every_set_of_initiators_elects() {
 }
 
 #[test]
-fn without_fifo_peterson_may_go_wrong_and_the_report_says_so() {
+fn report_says_if_peterson_runs_without_fifo() {
     let bag = |seed| Scenario {
         seed,
         links: Some(Links::Bag),

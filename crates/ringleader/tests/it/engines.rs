@@ -46,7 +46,7 @@ fn fast_lanes_agree_with_general_engine() {
 
 /// Half-duplex links have a lane of their own: a step may have to take what was sent in the same round.
 #[test]
-fn the_lane_for_half_duplex_links_and_the_general_engine_agree() {
+fn half_duplex_lane_agrees_with_general_engine() {
     for entry in right().filter(|entry| entry.shape == Shape::TwoWayRing && !entry.spec.needs.choices) {
         for n in [1u32, 2, 3, 4, 5, 8, 33, 200] {
             for seed in 0..20 {
@@ -119,7 +119,7 @@ fn threads_change_nothing() {
 }
 
 #[test]
-fn the_same_seed_gives_the_same_run_and_another_seed_another() {
+fn same_seed_same_run() {
     for entry in all() {
         let (mut differs, n) = (false, at_least(entry, 6));
         for (name, schedule) in schedules() {
@@ -178,7 +178,7 @@ pub(crate) fn eventful(entry: &Entry) -> Vec<Scenario> {
 }
 
 #[test]
-fn a_recording_replays_to_the_same_run_without_a_generator() {
+fn recording_replays_without_randomness() {
     for entry in all() {
         for scenario in eventful(entry) {
             let (report, recording) = record(entry, &scenario);
@@ -213,7 +213,7 @@ pub(crate) fn replay_of(scenario: &Scenario, recording: ringleader::trace::Recor
 }
 
 #[test]
-fn a_recording_that_does_not_fit_is_refused_with_the_step() {
+fn misfit_recording_is_refused_with_its_step() {
     let scenario = Scenario { seed: 1, schedule: Schedule::Random, ..Scenario::new(4) };
     let (_, recording) = record(entry("peterson"), &scenario);
     let broken = |change: &dyn Fn(&mut Vec<Event>)| {
@@ -249,7 +249,7 @@ fn a_recording_that_does_not_fit_is_refused_with_the_step() {
 }
 
 #[test]
-fn a_half_duplex_recording_cannot_leave_out_what_a_step_had_to_take() {
+fn half_duplex_recording_must_be_complete() {
     let name = "van-leeuwen-tan-half-duplex";
     let refused = (0..200).any(|seed| {
         let scenario = Scenario { seed, schedule: Schedule::Random, ..Scenario::new(6) };
@@ -281,7 +281,7 @@ fn a_fifo_recording_cannot_overtake() {
 }
 
 #[test]
-fn every_rule_that_fires_is_in_the_contract_and_every_rule_fires() {
+fn every_rule_fires_and_is_declared() {
     for entry in all() {
         let mut fired = std::collections::BTreeSet::new();
         let mut scenarios = eventful(entry);

@@ -12,7 +12,7 @@ fn entries(each: u32) -> Workload {
 }
 
 #[test]
-fn everybody_gets_in_as_often_as_asked_one_at_a_time() {
+fn everybody_enters_as_often_as_asked() {
     for algorithm in right().filter(|entry| entry.problem == Problem::Mutex) {
         let name = algorithm.spec.name;
         for n in [1u32, 2, 3, 5, 10].map(|n| at_least(algorithm, n)) {
@@ -54,7 +54,7 @@ fn ricart_agrawala_costs_exactly_2n_minus_2_per_entry() {
 }
 
 #[test]
-fn ricart_agrawala_serves_by_time_stamp_and_name_and_hands_over_in_one_delay() {
+fn ricart_agrawala_order_and_delay() {
     let report = run_well("ricart-agrawala", &Scenario { workload: entries(1), ..Scenario::new(5) });
     let details = exclusion(&report);
     // All ask in round 0 with the same time stamp, so the names decide.
@@ -95,7 +95,7 @@ fn scripts_and_loads_decide_who_asks() {
 }
 
 #[test]
-fn a_lost_token_comes_back_within_n_plus_1_arrivals() {
+fn lost_token_returns_within_n_plus_1_arrivals() {
     for n in [1u32, 2, 3, 5, 9] {
         for lost in ["ping", "pong"] {
             for nth in 1..20 {

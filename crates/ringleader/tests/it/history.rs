@@ -75,7 +75,7 @@ fn in_a_window_each_process_still_counts_by_ones() {
 }
 
 #[test]
-fn the_critical_path_is_as_long_as_the_meter_says() {
+fn critical_path_matches_the_depth_meter() {
     for entry in right() {
         let scenario = Scenario {
             seed: 3,

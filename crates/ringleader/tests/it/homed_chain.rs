@@ -51,7 +51,7 @@ fn exact_costs() {
 }
 
 #[test]
-fn under_load_the_token_is_handed_over_in_one_delay_and_in_turn() {
+fn token_under_load_moves_in_one_delay() {
     for n in [3, 15, 100] {
         let report = run_well("homed-chain", &saturated(n, 20 * u64::from(n)));
         let details = exclusion(&report);
@@ -159,7 +159,7 @@ fn without_loss_it_costs_what_the_chain_costs() {
 
 /// The setting leads to the other contract, which counts on time.
 #[test]
-fn the_setting_leads_to_the_chain_that_asks_again() {
+fn setting_selects_the_resending_chain() {
     let settings = vec![("resend".to_owned(), "5".to_owned())];
     let lost = Scenario { faults: vec![Fault::LoseNth { kind: "token".into(), nth: 1 }], ..Scenario::new(3) };
     let chain = entry("homed-chain");

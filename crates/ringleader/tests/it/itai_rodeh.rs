@@ -24,7 +24,7 @@ fn largest_unique(values: &[u32]) -> Option<usize> {
 }
 
 #[test]
-fn in_lock_step_the_largest_value_drawn_once_wins_and_a_round_takes_n_squared() {
+fn itai_rodeh_sync_winner_and_cost() {
     for (n, range) in [(1u32, 2), (2, 2), (3, 2), (3, 3), (5, 2), (5, 4), (8, 3), (20, 30)] {
         for seed in 0..30 {
             for initiators in [Initiators::All, Initiators::One, Initiators::Percent(50.0)] {
@@ -48,7 +48,7 @@ fn in_lock_step_the_largest_value_drawn_once_wins_and_a_round_takes_n_squared() 
 }
 
 #[test]
-fn lock_step_is_n_steps_a_round_and_nothing_else_will_do() {
+fn itai_rodeh_sync_needs_lock_step() {
     for seed in 0..20 {
         let report = run_well("itai-rodeh-sync", &Scenario { seed, ..Scenario::new(4) });
         assert_eq!(report.rounds, report.phases.map(|rounds| 4 * rounds));
@@ -67,7 +67,7 @@ fn survivors(active: &[usize], bits: &[u32]) -> Vec<usize> {
 }
 
 #[test]
-fn with_a_coin_the_bits_decide_under_every_schedule_and_a_round_takes_2n() {
+fn itai_rodeh_coin_winner_and_cost() {
     for n in [1u32, 2, 3, 5, 8, 40] {
         for seed in 0..20 {
             let draws = draws("itai-rodeh-coin", &Scenario { seed, ..Scenario::new(n) });
@@ -215,7 +215,7 @@ fn messages_say_what_they_are() {
 }
 
 #[test]
-fn anonymous_processes_elect_one_on_links_of_every_kind() {
+fn itai_rodeh_elects_on_every_kind_of_link() {
     for n in [1u32, 2, 3, 5, 20, 300] {
         for (range, seeds) in [(2, 3), (3, 2), (n.max(2), 3)] {
             for seed in 0..seeds {
@@ -308,7 +308,7 @@ fn rounds_can_be_counted_from_later_on() {
 /// The draws of a round decide who goes on: on FIFO links the expected number of rounds follows from how many draw the
 /// largest value, whatever the schedule.
 #[test]
-fn expected_rounds_follow_from_how_many_draw_the_largest() {
+fn expected_rounds_match_theory() {
     for (n, range) in [(1u32, 2u32), (2, 2), (2, 5), (3, 2), (3, 3), (4, 2)] {
         // expected[m]: from m active processes.
         let mut expected = vec![0.0, 1.0];

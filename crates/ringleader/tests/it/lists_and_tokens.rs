@@ -11,7 +11,7 @@ fn members(set: u32) -> Vec<u32> {
 }
 
 #[test]
-fn le_lann_takes_n_messages_for_each_initiator_and_elects_the_largest_of_them() {
+fn le_lann_takes_n_messages_per_initiator() {
     for n in 1..=5u64 {
         for ids in arrangements(n).into_iter().step_by(5) {
             for set in 1..1u32 << n {
@@ -33,7 +33,7 @@ fn le_lann_takes_n_messages_for_each_initiator_and_elects_the_largest_of_them() 
 
 /// Who wants to start later starts at the latest just before its first message, except where the text forgets that.
 #[test]
-fn a_late_start_comes_at_the_latest_with_the_first_message() {
+fn late_start_precedes_first_message() {
     for at in 1..8 {
         let initiators = Initiators::Timed(vec![(0, 0), (2, at)]);
         let scenario = Scenario { initiators, ..with_ids(&[1, 2, 3, 4]) };
@@ -51,7 +51,7 @@ fn a_late_start_comes_at_the_latest_with_the_first_message() {
 }
 
 #[test]
-fn live_processes_elect_the_largest_of_them_whoever_is_down() {
+fn largest_live_process_is_elected() {
     for n in 1..=5u32 {
         let ids: Vec<u64> = (0..u64::from(n)).map(|i| (i * 3 + 2) % 7 + 1).collect();
         for down in 0..(1u32 << n) - 1 {
@@ -106,7 +106,7 @@ fn a_bypass_is_followed_by_replay() {
 
 /// Only what is down from the beginning is bypassed.
 #[test]
-fn a_crash_during_the_election_is_refused_or_does_harm() {
+fn crash_during_election_is_refused_or_harms() {
     for name in ["ring-active-list", "ring-collect"] {
         let crash = |at| Scenario { faults: vec![Fault::Crash { process: 2, at }], ..Scenario::new(4) };
         assert!(matches!(entry(name).run(&crash(1), &mut ()), Err(Refusal::FaultExcluded { .. })), "{name}");

@@ -78,7 +78,7 @@ fn counts_and_winners_depend_on_the_arrangement_alone() {
 }
 
 #[test]
-fn dolev_klawe_rodeh_takes_2n_messages_a_phase_and_n_in_the_last() {
+fn dolev_klawe_rodeh_messages_per_phase() {
     for n in 1..=7u64 {
         for ids in arrangements(n) {
             let report = run_well("dolev-klawe-rodeh", &with_ids(&ids));
@@ -148,7 +148,7 @@ fn peterson_improved_at_its_worst() {
 
 /// The multiples of F(k-1) run the other way round, and take a round less.
 #[test]
-fn peterson_improved_on_the_mirror_image_of_its_worst_case() {
+fn peterson_improved_on_its_worst_case_mirrored() {
     for (n, step) in [(5u64, 3), (8, 5), (13, 8), (89, 55), (987, 610)] {
         let ids: Vec<u64> = (0..n).map(|i| 1 + i * step % n).collect();
         let report = run_well("peterson-improved", &with_ids(&ids));
@@ -158,7 +158,7 @@ fn peterson_improved_on_the_mirror_image_of_its_worst_case() {
 
 /// The leader announces itself on rings of one and two, and on falling ones.
 #[test]
-fn peterson_improved_may_be_announced_by_another_process() {
+fn peterson_improved_may_announce_another_process() {
     let entry = entry("peterson-improved");
     let mut by_another = 0;
     for n in 1..=6u64 {
@@ -211,7 +211,7 @@ fn higham_przytycka_on_the_fibonacci_arrangement() {
 
 /// Not always the largest identity, and not always the owner of the last label.
 #[test]
-fn higham_przytycka_elects_where_the_last_envelope_is_recognised() {
+fn higham_przytycka_elects_at_the_last_envelope() {
     let mut not_the_largest = 0;
     for ids in arrangements(5) {
         let (report, recording) = record(entry("higham-przytycka"), &with_ids(&ids));

@@ -97,7 +97,7 @@ fn lamport_costs_exactly_3n_minus_3_per_entry() {
 }
 
 #[test]
-fn requests_that_meet_are_served_by_time_stamp_and_name_in_one_delay() {
+fn concurrent_requests_are_served_in_order() {
     for name in ["lamport", "carvalho-roucairol", "singhal-dynamic"] {
         let details =
             exclusion(&run_well(name, &Scenario { workload: entries(1), ..Scenario::new(5) })).clone();
@@ -135,7 +135,7 @@ fn permissions_that_nobody_asks_for_stay() {
 }
 
 #[test]
-fn an_entry_that_nobody_disturbs_costs_three_messages_for_each_vote_of_another() {
+fn lone_entry_costs_three_messages_a_vote() {
     for n in [1, 2, 3, 4, 5, 7, 12, 13, 31, 91, 133, 200] {
         for process in [0, n / 2, n - 1] {
             let quorum = Planes::of(Peer(process), Size(n));
@@ -154,7 +154,7 @@ fn an_entry_that_nobody_disturbs_costs_three_messages_for_each_vote_of_another()
 
 /// Independent requests with a quiet system between them: n - 1 messages each, in the mean.
 #[test]
-fn in_the_mean_half_of_the_permissions_are_at_hand() {
+fn half_of_the_permissions_are_at_hand() {
     for name in ["carvalho-roucairol", "singhal-dynamic"] {
         let workload = Workload { load: Some(Load::Light), total: Some(4000), ..Workload::default() };
         let report = run_well(name, &Scenario { workload, seed: 5, ..Scenario::new(10) });
@@ -248,7 +248,7 @@ fn common(a: &[Peer], b: &[Peer]) -> usize {
 }
 
 #[test]
-fn any_two_quorums_meet_and_any_two_lines_of_a_plane_once() {
+fn quorums_intersect() {
     let planes: [(u32, u32); 13] = [
         (1, 3),
         (2, 7),

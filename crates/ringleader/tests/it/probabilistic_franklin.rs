@@ -30,7 +30,7 @@ fn expected(n: u32, range: u32) -> f64 {
 }
 
 #[test]
-fn measured_rounds_are_those_that_the_checker_expects() {
+fn measured_rounds_match_the_checker() {
     for (n, range) in [(1, 2), (2, 2), (2, 3), (3, 2), (3, 3)] {
         let expected = expected(n, range);
         let measured: Vec<f64> = (0..4000).map(|seed| rounds(n, range, seed)).collect();

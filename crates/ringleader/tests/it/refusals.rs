@@ -55,7 +55,7 @@ fn impossible_scenarios() {
 }
 
 #[test]
-fn what_is_outside_the_assumptions_runs_on_request_and_is_labelled() {
+fn unsound_runs_are_labelled() {
     for algorithm in all() {
         let spec = algorithm.spec;
         let four = Scenario::new(at_least(algorithm, 4));

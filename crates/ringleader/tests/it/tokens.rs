@@ -162,7 +162,7 @@ fn nobody_is_passed_over_more_than_once_by_each() {
 }
 
 #[test]
-fn an_entry_on_its_own_costs_twice_the_distance_of_the_token() {
+fn lone_entry_costs_twice_the_token_distance() {
     let depth = |index: u32| u64::from((index + 1).ilog2());
     for index in 0..31 {
         let alone = |topology| {
@@ -229,7 +229,7 @@ fn light_load_costs_what_it_should_on_average() {
 
 /// A request of Naimi and Trehel's may have to pass everybody: n messages for one entry, the token included.
 #[test]
-fn a_request_may_pass_everybody_and_never_anybody_twice() {
+fn request_passes_nobody_twice() {
     for n in [2u32, 3, 4, 5] {
         let most = (0..2000)
             .map(|seed| {
@@ -300,7 +300,7 @@ fn without_the_maximum_fifo_links_are_needed() {
 
 /// A copy of a request that is lost on the way to the holder need not be missed (erratum T6): the token comes by.
 #[test]
-fn a_lost_copy_is_made_good_when_the_token_comes_to_one_that_has_another() {
+fn lost_copy_is_replaced_by_another() {
     use ringleader::sim::Fault;
     for name in ["ricart-agrawala-token", "suzuki-kasami"] {
         let lost = |wants: &[(u64, u32)]| {

@@ -169,7 +169,7 @@ fn least_and_most(findings: &Findings) -> (u64, u64) {
 }
 
 #[test]
-fn hirschberg_sinclair_sends_most_when_all_move_together() {
+fn hirschberg_sinclair_worst_case_is_lock_step() {
     let mut depends = Vec::new();
     for n in 1..=5u64 {
         for ids in arrangements(n) {
@@ -205,7 +205,7 @@ fn by_phase(entry: &Entry, scenario: &Scenario) -> Vec<u64> {
 }
 
 #[test]
-fn van_leeuwen_tan_takes_2n_in_phase_0_and_at_most_n_in_each_other() {
+fn van_leeuwen_tan_messages_per_phase() {
     for n in 1..=6u64 {
         for ids in arrangements(n) {
             for (seed, (name, schedule)) in (0..).zip(schedules()) {
@@ -331,7 +331,7 @@ fn van_leeuwen_tan_labels_may_be_arbitrary() {
 /// Without the bit, rule (ii) never applies, while rule (i) does: of two chases that pass each other in a link, one is
 /// discarded by who began the other, and the other is stopped.
 #[test]
-fn the_two_rules_for_chases_that_pass_stand_or_fall_together() {
+fn both_chase_rules_are_needed_together() {
     let without = ringleader_errata::versions()
         .iter()
         .find(|version| version.entry.spec.name == "van-leeuwen-tan@002-7")

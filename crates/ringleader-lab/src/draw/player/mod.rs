@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn every_run_becomes_a_page_that_asks_for_nothing() {
+    fn every_page_is_self_contained() {
         for recording in everything() {
             let html = whole(&recording).html;
             let name = &recording.header.algorithm;
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn the_page_forbids_the_network_and_says_how_it_was_made() {
+    fn page_needs_no_network_and_names_its_command() {
         let html = whole(&ring(&[3, 1, 2])).html;
         assert!(html.contains("Content-Security-Policy\" content=\"default-src 'none'"));
         assert!(html.contains("<code>ringleader trace a&lt;b&gt;.rlt</code>"));

@@ -75,7 +75,7 @@ fn rightward_is_the_same_turned() {
 }
 
 #[test]
-fn where_the_ring_closes_a_message_leaves_at_one_edge_and_comes_in_at_the_other() {
+fn message_across_the_seam_has_two_halves() {
     let recording = ring(&[3, 1, 2, 4]);
     let history = History::of(&recording);
     let layout = Layout::new(&history, &Window::whole(&history), false);
@@ -240,7 +240,7 @@ fn what_is_too_much_is_cut_and_said() {
 }
 
 #[test]
-fn of_what_a_step_sends_out_of_the_picture_one_line_is_enough() {
+fn sends_out_of_the_picture_are_drawn_once() {
     let recording = record("ricart-agrawala", &Scenario { max_steps: Some(700), ..Scenario::new(300) });
     let history = History::of(&recording);
     let window = Window { processes: (0..4).collect(), steps: 0..700 };

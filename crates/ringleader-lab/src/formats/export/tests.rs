@@ -112,7 +112,7 @@ fn rows_are_flat_and_complete() {
 }
 
 #[test]
-fn perfetto_gets_slices_that_do_not_overlap_and_flows_that_have_both_ends() {
+fn perfetto_slices_are_disjoint_and_flows_complete() {
     for recording in everything() {
         let history = History::of(&recording);
         for window in windows(&history) {

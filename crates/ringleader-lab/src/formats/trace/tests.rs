@@ -174,7 +174,7 @@ fn a_cut_file_is_noticed() {
 }
 
 #[test]
-fn another_version_and_other_files_are_told_apart() {
+fn other_versions_and_files_are_rejected() {
     let later = broken(
         "ringleader.trace/1\",\"by\":\"ringleader test",
         "ringleader.trace/2\",\"by\":\"ringleader 9.0",

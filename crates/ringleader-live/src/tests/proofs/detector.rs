@@ -165,7 +165,7 @@ fn search(heartbeat: u32, max_delay: u32, pause: u32, stops: bool, flaw: Flaw) -
 /// suspected in the end: whatever the delays are and whenever it stops, also where beats overtake each other
 /// (a delay longer than the interval).
 #[test]
-fn only_stopped_are_suspected_under_longest_delay() {
+fn longest_delay_is_not_suspected() {
     // The interval, the longest delay; and the number of states that were searched, without a stop and with
     // one.
     let rows = [

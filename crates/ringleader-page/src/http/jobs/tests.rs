@@ -185,7 +185,7 @@ fn the_oldest_that_is_over_makes_room() {
 }
 
 #[test]
-fn a_mistake_in_the_program_is_said_and_not_waited_for() {
+fn panic_of_a_job_is_reported() {
     let jobs = Jobs::default();
     let job = under_way(&jobs);
     let broken = |_: &Prepared, _: &Checked| panic!("a mistake");

@@ -25,7 +25,7 @@ fn a_ring_of_two_has_two_parallel_links() {
 }
 
 #[test]
-fn the_wire_leads_past_a_process_whatever_its_labels() {
+fn wire_passes_processes_whatever_the_labels() {
     for mask in 0..1u32 << 4 {
         let swapped: Vec<u32> = (0..4).filter(|i| mask >> i & 1 == 1).collect();
         let ring = Side::wire(&plan(4, &swapped));

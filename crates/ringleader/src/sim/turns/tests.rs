@@ -93,7 +93,7 @@ impl Observer for Spectator {
 }
 
 #[test]
-fn tokens_that_arrive_together_are_counted_one_by_one() {
+fn tokens_arriving_together_count_singly() {
     for n in [2, 3, 7] {
         for max_steps in (1..60).map(Some) {
             let workload = Workload { entries: Entries::Each(2), ..Workload::default() };

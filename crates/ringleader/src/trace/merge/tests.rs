@@ -66,7 +66,7 @@ fn text(merged: &Merged) -> String {
 }
 
 #[test]
-fn what_is_sent_comes_before_what_arrives_whatever_the_clocks_say() {
+fn sends_precede_arrivals_whatever_clocks_say() {
     // The clock of process 1 is far behind.
     let zero = part(vec![step(100, 0, Input::Start, &[(700, 1)]), step(120, 0, deliver(900), &[])]);
     let one = part(vec![step(1, 1, Input::Start, &[]), step(2, 1, deliver(700), &[(900, 0)])]);
@@ -85,7 +85,7 @@ fn what_depends_on_nothing_recorded_is_left_out() {
 }
 
 #[test]
-fn whoever_is_silent_after_a_suspicion_has_crashed_and_may_come_back() {
+fn silence_after_suspicion_is_a_crash() {
     let zero = part(vec![step(1, 0, Input::Start, &[]), step(9, 0, Input::Suspect(1), &[])]);
     let one = part(vec![step(2, 1, Input::Start, &[]), step(20, 1, Input::Want, &[])]);
     let again = part(vec![step(3, 1, Input::Recover, &[]), step(4, 1, Input::Want, &[])]);
@@ -111,7 +111,7 @@ fn parts_of_different_runs_are_refused() {
 }
 
 #[test]
-fn of_two_runs_under_one_number_the_larger_is_taken() {
+fn larger_of_two_equal_epochs_is_taken() {
     let part = |process: u32, ids: [u64; 2]| Recording {
         header: Header { ids: ids.to_vec(), ..header() },
         events: vec![step(1, process, Input::Start, &[])],

@@ -80,7 +80,7 @@ fn reduction_hides_no_violation() {
 }
 
 #[test]
-fn two_leaders_are_seen_even_if_verdicts_may_change() {
+fn two_leaders_are_seen_without_final_verdicts() {
     for entry in
         ["bully@as-printed", "bully@003-2", "ring-active-list@003-4b", "peterson@as-printed"].map(entry)
     {

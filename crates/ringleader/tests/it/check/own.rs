@@ -43,7 +43,7 @@ impl Property for Bystander {
 }
 
 #[test]
-fn a_true_property_holds_and_a_false_one_has_a_shortest_run() {
+fn own_property_holds_or_has_shortest_run() {
     let chang_roberts = entry("chang-roberts");
     let scope = Scope { starts: Starts::AllLate, ..Scope::new(3) };
     let findings = chang_roberts.check(&scope, &[&LostAfterLed], &()).unwrap();
@@ -137,7 +137,7 @@ impl Election for Impatient {
 }
 
 #[test]
-fn without_a_clock_a_timer_may_run_out_at_any_moment() {
+fn timers_without_clock_may_fire_any_time() {
     let findings = check::election::<Impatient>(&Scope::new(1), &[], &()).unwrap();
     assert!(findings.holds(), "{findings:?}");
     let findings = check::election::<Impatient>(&Scope::new(2), &[], &()).unwrap();
@@ -161,7 +161,7 @@ impl Property for NotMe {
 }
 
 #[test]
-fn a_property_may_tell_processes_of_an_anonymous_ring_apart() {
+fn own_property_may_name_anonymous_processes() {
     for process in 0..3 {
         let findings = entry("itai-rodeh-coin").check(&Scope::new(3), &[&NotMe(process)], &()).unwrap();
         assert_eq!(findings.answer, Answer::Violated, "process {process}");
@@ -342,7 +342,7 @@ impl Election for Firstborn {
 
 /// A name is seen in whatever tuple it stands: then no two processes of a ring are alike, and no rotation is left out.
 #[test]
-fn processes_with_a_name_in_a_nested_tuple_are_not_alike() {
+fn names_in_nested_tuples_break_symmetry() {
     let of = |reduce| check::election::<Firstborn>(&Scope { reduce, ..Scope::new(3) }, &[], &()).unwrap();
     for reduce in [Reduce::None, Reduce::Por, Reduce::Full] {
         let findings = of(reduce);

@@ -99,7 +99,7 @@ fn found(n: u32, who: u32) -> Vec<&'static str> {
 }
 
 #[test]
-fn second_entry_is_found_however_many_processes_there_are() {
+fn second_entry_is_found_for_every_n() {
     for (n, who) in [(3, 0), (64, 62), (65, 63), (70, 68), (200, 69), (200, 198)] {
         assert_eq!(found(n, who), [ONCE_EACH], "process {who} of {n}");
     }
