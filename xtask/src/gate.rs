@@ -48,6 +48,11 @@ const STAGES: &[Stage] = &[
     },
     // The README's test command is `cargo xtask test`; this is the same function.
     Stage::new("tests", test),
+    // What `cargo ringleader` builds: what is left out of it is said there only.
+    Stage::new("study", || {
+        let study = ["--no-default-features", "--features", "study"];
+        cargo(&[&["test", "--package", "ringleader-cli", "--lib"], &study[..]].concat())
+    }),
     Stage::new("docs", || {
         succeeds(tidy::cargo().args(["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings"))
     }),

@@ -33,8 +33,15 @@ pub(crate) fn left_out() -> impl Iterator<Item = &'static str> {
 
 /// What is said if the arguments ask for a command that is not in this build.
 pub(crate) fn missing_command(app: &App, said: &clap::Error, words: &[String]) -> Option<Diagnostic> {
-    let Some(ContextValue::String(asked)) = said.get(ContextKind::InvalidSubcommand) else { return None };
-    let of = |feature: &&Feature| !feature.is_built && feature.commands.contains(&asked.as_str());
+    match said.get(ContextKind::InvalidSubcommand) {
+        Some(ContextValue::String(asked)) => missing_named(app, asked, words),
+        _ => None,
+    }
+}
+
+/// What is said of this command if it is not in this build.
+pub(crate) fn missing_named(app: &App, asked: &str, words: &[String]) -> Option<Diagnostic> {
+    let of = |feature: &&Feature| !feature.is_built && feature.commands.contains(&asked);
     let feature = FEATURES.iter().find(of)?;
     Some(missing(app, feature.name, &format!("`{asked}`"), words))
 }
@@ -100,6 +107,16 @@ mod tests {
             let error = missing_command(&app(), &said, &words).expect("it is a command of a feature");
             let typed = format!("{name} --x");
             assert!(format!("{error:?}").contains(&typed), "{error:?}");
+        }
+    }
+
+    #[test]
+    fn help_on_a_command_that_is_not_built_says_what_to_type() {
+        for name in left_out() {
+            let (mut out, mut err) = (Vec::new(), Vec::new());
+            assert_eq!(crate::run_from(["ringleader", "help", name], &[], &mut out, &mut err), 2);
+            let said = String::from_utf8_lossy(&err).into_owned();
+            assert!(said.contains("not in this build") && said.contains("ringleader-cli"), "{name}: {said}");
         }
     }
 }

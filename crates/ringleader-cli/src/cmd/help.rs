@@ -1,9 +1,9 @@
 //! `ringleader help [COMMAND]...`, and the list of all commands, grouped by what they are for.
 
-use crate::App;
 use crate::args::HelpArgs;
 use crate::console::{BOLD, Console, RESET};
 use crate::error::{Diagnostic, Failure};
+use crate::{App, features};
 use clap::Command;
 use ringleader_lab::layout::fold;
 use ringleader_lab::suggest::closest;
@@ -27,7 +27,11 @@ pub(crate) fn run(app: &App, args: &HelpArgs, console: &mut Console<'_>) -> Resu
         let is_called = |below: &Command| below.get_name() == name && !below.is_hide_set();
         found = match found.get_subcommands().find(|below| is_called(below)) {
             Some(below) => below,
-            None => return Err(unknown(&called, name, found).into()),
+            None => {
+                let words = ["help".to_owned(), name.clone()];
+                let missing = features::missing_named(app, name, &words);
+                return Err(missing.unwrap_or_else(|| unknown(&called, name, found)).into());
+            }
         };
         called = format!("{called} {name}");
     }
