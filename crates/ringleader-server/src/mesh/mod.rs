@@ -1,4 +1,4 @@
-//! What servers say to each other on their [mesh](ringleader_net::mesh). Both sides of a connection greet each other
+//! What servers say to each other on the mesh of [`ringleader_net::mesh`]. Both sides of a connection greet each other
 //! first: they must know the same servers.
 //!
 //! A frame is a kind and bytes. Lock messages may be lost, so a full queue drops them; requests of the view store are
