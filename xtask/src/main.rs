@@ -117,7 +117,7 @@ fn test() -> bool {
     if has_cargo_command("nextest") {
         // Half of them wait for processes and leases most of the time: more at once than there are cores.
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        let at_once = (cores + cores.div_ceil(2)).to_string();
+        let at_once = (5 * cores).div_ceil(2).to_string();
         let run = ["nextest", "run", "--workspace", "--no-fail-fast"];
         cargo(&[&run[..], &["--test-threads", &at_once]].concat()) && cargo(&["test", "--workspace", "--doc"])
     } else {
