@@ -1,7 +1,7 @@
 //! The browser suite: what the program exports, looked at with Chromium. It needs node, npm and a browser; the packages
 //! are those of the lock file, and no browser is downloaded.
 
-use crate::{cargo, succeeds};
+use crate::{build_program, succeeds};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use xtask::tidy;
@@ -38,7 +38,7 @@ pub(crate) fn run() -> bool {
         command.args(arguments).current_dir(&folder).env("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1");
         command
     };
-    cargo(&["build", "--quiet", "--package", "ringleader-cli"])
+    build_program()
         && succeeds(&mut npm(&["ci", "--no-audit", "--no-fund"]))
         && succeeds(npm(&["test"]).env("RINGLEADER_BIN", program()))
 }

@@ -4,6 +4,7 @@ use crate::{
     battery, bounds, cargo, format_algorithms, has_cargo_command, succeeds, test, tidy as check_tidiness,
 };
 use crate::{browser, dist, network, page};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use xtask::tidy;
 
@@ -60,13 +61,7 @@ const STAGES: &[Stage] = &[
     Stage::new("bounds", bounds),
     Stage {
         file: Some("crates/ringleader/benches/handwritten/main.rs"),
-        ..Stage::new("bench smoke", || {
-            // That they run is looked at here, not how fast: they are built as the tests are, and of the same
-            // packages, for these decide about features; so everything that they need is there.
-            let benches = ["handwritten", "rings", "sweep", "network", "locks"].map(|name| ["--bench", name]);
-            let all = ["bench", "--profile=dev", "--workspace"];
-            cargo(&[&all[..], benches.as_flattened(), &["--", "--quick"]].concat())
-        })
+        ..Stage::new("bench smoke", bench_smoke)
     },
     Stage { file: Some("web/package.json"), misses: page::missing, ..Stage::new("page", page::check) },
     Stage { misses: dist::missing, ..Stage::new("packages", dist::check) },
@@ -117,6 +112,50 @@ pub(crate) fn run() -> bool {
         }
     }
     conclude(&endings, begin.elapsed())
+}
+
+/// That the benchmarks run is looked at here, not how fast: so all of them run at once. They are built as the tests are,
+/// and of the same packages, for these decide about features; so everything that they need is there.
+fn bench_smoke() -> bool {
+    let all = ["bench", "--profile=dev", "--workspace"];
+    let benches = ["handwritten", "rings", "sweep", "network", "locks"];
+    let named = benches.map(|name| ["--bench", name]);
+    cargo(&[&all[..], named.as_flattened(), &["--no-run"]].concat())
+        && at_once(benches.map(|name| {
+            let mut command = tidy::cargo();
+            command.args(all).args(["--quiet", "--bench", name, "--", "--quick"]);
+            (name, command)
+        }))
+}
+
+/// Runs commands at the same time. Each prints what it said when it has ended; whether all passed.
+fn at_once<const N: usize>(commands: [(&str, Command); N]) -> bool {
+    let running = commands.map(|(name, mut command)| {
+        let run = move || {
+            let output = command.stdin(Stdio::null()).output();
+            output.map(|output| (output.status.success(), [output.stdout, output.stderr].concat()))
+        };
+        (name, std::thread::spawn(run))
+    });
+    let mut passed = true;
+    for (name, run) in running {
+        match run.join() {
+            Ok(Ok((success, said))) => {
+                println!(
+                    "-- {name}{}\n{}",
+                    if success { "" } else { " FAILED" },
+                    String::from_utf8_lossy(&said)
+                );
+                passed &= success;
+            }
+            Ok(Err(error)) => {
+                eprintln!("error: {name}: {error}");
+                passed = false;
+            }
+            Err(_) => passed = false,
+        }
+    }
+    passed
 }
 
 fn run_stage(stage: &Stage, strict: bool) -> Ending {

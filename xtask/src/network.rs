@@ -2,7 +2,7 @@
 //! are network namespaces of this machine, and a network between them that fails in every way. It needs Linux,
 //! iproute2, ethtool, and the right to make namespaces.
 
-use crate::{cargo, succeeds};
+use crate::{build_program, cargo, succeeds};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use xtask::tidy;
@@ -90,10 +90,10 @@ pub(crate) fn missing() -> Option<(&'static str, &'static str)> {
 }
 
 /// The suite of the gate: every algorithm as real processes on this host; the ground of the other hosts; then
-/// every fault; then the lock service and its faults. One after the other, for they share the machine's time.
+/// every fault; then the lock service and its faults.
 pub(crate) fn run() -> bool {
     is_ready()
-        && cargo(&["test", "--quiet", "-p", "ringleader-cli", "--test", "parity", "--", "--nocapture"])
+        && cargo(&["test", "--quiet", "--workspace", "--test", "parity", "--", "--nocapture"])
         && ["ground", "faults", "service"].iter().all(|test| succeeds(&mut suite(test, &[])))
 }
 
@@ -127,7 +127,7 @@ fn is_ready() -> bool {
         eprintln!("hint: {advice}");
         return false;
     }
-    cargo(&["build", "--quiet", "--package", "ringleader-cli"])
+    build_program()
 }
 
 /// One of its tests, with the program that was just built.
@@ -136,8 +136,10 @@ fn suite(test: &str, only: &[&str]) -> Command {
         std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| tidy::root().join("target"), PathBuf::from);
     let program = std::path::absolute(target.join("debug/ringleader"));
     let mut command = tidy::cargo();
-    command.args(["test", "--quiet", "-p", "ringleader-hosts", "--test", test, "--"]).args(only);
-    command.args(["--test-threads=1", "--nocapture"]);
+    command.args(["test", "--quiet", "--workspace", "--test", &format!("hosts-{test}"), "--"]).args(only);
+    // Each has hosts of its own, and waits most of the time.
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    command.args([&format!("--test-threads={}", (3 * cores).div_ceil(2)), "--nocapture"]);
     if let Ok(program) = program {
         command.env("RINGLEADER_BIN", program);
     }
