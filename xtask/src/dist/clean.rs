@@ -24,9 +24,9 @@ const STEPS: &[(&str, &str)] = &[
          test -s /usr/share/fish/vendor_completions.d/ringleader.fish
          bash -eu -c '
              source /usr/share/bash-completion/completions/ringleader
-             COMP_WORDS=(ringleader run peters) COMP_CWORD=2
-             _ringleader ringleader peters run
-             test \"${COMPREPLY[*]}\" = peterson'",
+             COMP_WORDS=(ringleader run chang) COMP_CWORD=2
+             _ringleader ringleader chang run
+             test \"${COMPREPLY[*]}\" = chang-roberts'",
     ),
     (
         "lock service",
