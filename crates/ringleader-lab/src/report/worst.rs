@@ -271,7 +271,7 @@ pub fn constants_json(app: &App, rows: &[Row], most: u32, again: &str) -> Value 
                 "source": row.constant.source,
                 "slope": row.slope,
                 "ratio": row.ratio(),
-                "sizes": row.sizes.name(),
+                "sizes": row.sizes.name,
                 "known_worst": row.known,
                 "measured": measured,
             })

@@ -4,7 +4,7 @@
 use super::families::few;
 use super::judge::Judge;
 use super::{Progress, Question, Trouble, Watcher, parallel, trouble};
-use ringleader::model::Constant;
+use ringleader::model::{Constant, GrowingSizes};
 use ringleader::registry::Entry;
 
 /// One row of the table.
@@ -15,7 +15,7 @@ pub struct Row {
     /// What was published.
     pub constant: Constant,
     /// Which sizes are bad for it.
-    pub sizes: Sizes,
+    pub sizes: GrowingSizes,
     /// What was measured, from small n to large.
     pub measured: Vec<Measured>,
     /// Messages per process and doubling of n, between the last two sizes: lower-order terms do not blur it.
@@ -32,41 +32,20 @@ impl Row {
     }
 }
 
-/// The sizes at which an algorithm is measured.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Sizes {
-    /// Powers of two.
-    PowersOfTwo,
-    /// Fibonacci numbers.
-    Fibonacci,
-}
-
-impl Sizes {
-    /// In words.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Sizes::PowersOfTwo => "2^k",
-            Sizes::Fibonacci => "fibonacci",
+/// Some of these sizes up to `most`: the largest, one that is about a sixteenth of it, and one far below.
+fn up_to(sizes: GrowingSizes, most: u32) -> Vec<u32> {
+    let mut all: Vec<u32> = Vec::new();
+    for k in 0.. {
+        match u32::try_from((sizes.nth)(k)) {
+            Ok(n) if n <= most && all.last().is_none_or(|&before| before < n) => {
+                all.extend((n > 2).then_some(n))
+            }
+            Ok(_) | Err(_) => break,
         }
     }
-
-    /// Some of them up to `most`: the largest, one that is about a sixteenth of it, and one far below.
-    fn up_to(self, most: u32) -> Vec<u32> {
-        let all: Vec<u32> = match self {
-            Sizes::PowersOfTwo => (2..=most.max(1).ilog2()).map(|k| 1 << k).collect(),
-            Sizes::Fibonacci => {
-                let pairs = std::iter::successors(Some((3u64, 5u64)), |&(a, b)| Some((b, a + b)));
-                pairs.map(|(a, _)| a).take_while(|&a| a <= u64::from(most)).map(|a| a as u32).collect()
-            }
-        };
-        let (step, far) = match self {
-            Sizes::PowersOfTwo => (4, 10),
-            Sizes::Fibonacci => (6, 15),
-        };
-        let places = [far, step, 0].map(|back| all.len().checked_sub(1 + back));
-        places.into_iter().flatten().map(|place| all[place]).collect()
-    }
+    let Some(&last) = all.last() else { return all };
+    let places = [1024, 16, 1].map(|part| all.iter().rfind(|&&n| n <= last / part).copied());
+    places.into_iter().flatten().collect()
 }
 
 /// A measurement.
@@ -109,9 +88,13 @@ pub fn constants(
         .collect();
     for (done, entry) in (0..).zip(&entries) {
         let Some(constant) = entry.spec.cost.constant else { continue };
-        let kinds = [Sizes::PowersOfTwo, Sizes::Fibonacci].map(|sizes| (sizes, sizes.up_to(most)));
-        let mut best: Option<(Sizes, Vec<Measured>)> = None;
-        for (sizes, listed) in kinds {
+        let kinds = match entry.spec.cost.sizes {
+            Some(sizes) => vec![sizes],
+            None => vec![GrowingSizes::POWERS_OF_TWO, GrowingSizes::FIBONACCI],
+        };
+        let mut best: Option<(GrowingSizes, Vec<Measured>)> = None;
+        for sizes in kinds {
+            let listed = up_to(sizes, most);
             let measured =
                 listed.iter().map(|&n| measure(entry, n, threads)).collect::<Result<Vec<_>, _>>()?;
             // At one size or the other luck decides.
@@ -158,4 +141,21 @@ fn measure(entry: &Entry, n: u32, threads: usize) -> Result<Measured, Trouble> {
         bound: report.bound.as_ref().map(|bound| bound.value),
         arrangement: named.name.clone(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_sizes_far_apart() {
+        assert_eq!(up_to(GrowingSizes::POWERS_OF_TWO, 1_000_000), [512, 32_768, 524_288]);
+        assert_eq!(up_to(GrowingSizes::FIBONACCI, 1_000_000), [610, 46_368, 832_040]);
+        assert_eq!(up_to(GrowingSizes::POWERS_OF_THREE, 1_000_000), [243, 19_683, 531_441]);
+        assert_eq!(up_to(GrowingSizes::POWERS_OF_TWO, 100), [4, 64]);
+        assert!(up_to(GrowingSizes::FIBONACCI, 2).is_empty());
+        for sizes in [GrowingSizes::POWERS_OF_TWO, GrowingSizes::FIBONACCI, GrowingSizes::POWERS_OF_THREE] {
+            assert_eq!(up_to(sizes, u32::MAX).len(), 3, "{}", sizes.name);
+        }
+    }
 }

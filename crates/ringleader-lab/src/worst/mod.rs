@@ -23,7 +23,7 @@ mod parallel;
 mod show;
 mod trouble;
 
-pub use constants::{Measured, Row, Sizes, constants};
+pub use constants::{Measured, Row, constants};
 pub use distribution::{Distribution, Fraction};
 pub use show::Shown;
 pub use trouble::{Trouble, Unsuited};

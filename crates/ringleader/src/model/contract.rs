@@ -3,9 +3,9 @@
 
 use super::spec::Value;
 use super::{
-    Arranged, Average, Basis, Bound, Constant, Cost, Counts, Erratum, Facts, Graph, Header, HeaderError,
-    Informed, Links, Needs, Order, Orientation, Processes, Promises, Reached, RuleText, Schedules, Setting,
-    Spec, Talks, Timing, Tolerates, Winner, header,
+    Arranged, Average, Basis, Bound, Constant, Cost, Counts, Erratum, Facts, Graph, GrowingSizes, Header,
+    HeaderError, Informed, Links, Needs, Order, Orientation, Processes, Promises, Reached, RuleText,
+    Schedules, Setting, Spec, Talks, Timing, Tolerates, Winner, header,
 };
 
 /// What a bound rests on; the bound follows.
@@ -234,6 +234,12 @@ impl Spec {
     #[must_use]
     pub const fn constant(self, value: f64, source: &'static str) -> Spec {
         self.cost(Cost { constant: Some(Constant { value, source }), ..self.cost })
+    }
+
+    /// The sizes at which the worst case grows evenly, if they are neither the powers of two nor the Fibonacci numbers.
+    #[must_use]
+    pub const fn measured_at(self, sizes: GrowingSizes) -> Spec {
+        self.cost(Cost { sizes: Some(sizes), ..self.cost })
     }
 
     const fn cost(self, cost: Cost) -> Spec {

@@ -46,9 +46,9 @@ pub use quorum::{largest_quorum, line_or_grid};
 pub use setting::{Setting, SettingValues, Settings};
 pub use snapshot::Snapshot;
 pub use spec::{
-    Arranged, Average, Basis, Bound, Constant, Cost, Counts, Erratum, Facts, Graph, Informed, Links, Needs,
-    Order, Orientation, Processes, Promises, Reached, RuleText, Schedules, Spec, Talks, Timing, Tolerates,
-    Winner,
+    Arranged, Average, Basis, Bound, Constant, Cost, Counts, Erratum, Facts, Graph, GrowingSizes, Informed,
+    Links, Needs, Order, Orientation, Processes, Promises, Reached, RuleText, Schedules, Spec, Talks, Timing,
+    Tolerates, Winner,
 };
 pub use state::{Rules, Shown, State, derive_field, set_field, word_bytes, word_len};
 pub use value::{Fields, Name, Never, Show, Value};

@@ -2,7 +2,7 @@
 //!
 //! What a type can hold is not here: the port type says which network, the `Given` says what is known.
 
-use super::{Setting, Settings};
+use super::{Setting, Settings, fibonacci};
 use core::fmt;
 
 /// The contract, and what a reader wants to know before using the algorithm.
@@ -331,12 +331,14 @@ pub struct Cost {
     pub schedules: Schedules,
     /// The published factor of n·log2 n, where the worst case grows like that.
     pub constant: Option<Constant>,
+    /// The sizes at which the worst case grows evenly, if they are neither the powers of two nor the Fibonacci numbers.
+    pub sizes: Option<GrowingSizes>,
 }
 
 impl Cost {
     /// Nothing is claimed.
     pub const UNKNOWN: Cost =
-        Cost { worst: None, average: None, schedules: Schedules::Unknown, constant: None };
+        Cost { worst: None, average: None, schedules: Schedules::Unknown, constant: None, sizes: None };
 }
 
 /// How the number of election messages of one arrangement depends on the schedule, where everybody has started before
@@ -363,6 +365,27 @@ pub struct Constant {
 impl Constant {
     /// 1 / log2 φ: a round for each Fibonacci number.
     pub const GOLDEN: f64 = 1.440_420_090_412_556_5;
+    /// 3 / log2 3: three messages a link for each power of three.
+    pub const TERNARY: f64 = 1.892_789_260_714_372_4;
+}
+
+/// Sizes at which an algorithm is measured, because its worst case grows evenly from one to the next.
+#[derive(Clone, Copy, Debug)]
+pub struct GrowingSizes {
+    /// What they are, as shown.
+    pub name: &'static str,
+    /// The k-th of them.
+    pub nth: fn(u32) -> u64,
+}
+
+impl GrowingSizes {
+    /// 1, 2, 4, ...
+    pub const POWERS_OF_TWO: GrowingSizes = GrowingSizes { name: "2^k", nth: |k| 2u64.saturating_pow(k) };
+    /// 1, 3, 9, ...
+    pub const POWERS_OF_THREE: GrowingSizes = GrowingSizes { name: "3^k", nth: |k| 3u64.saturating_pow(k) };
+    /// 0, 1, 1, 2, 3, 5, ...
+    pub const FIBONACCI: GrowingSizes =
+        GrowingSizes { name: "fibonacci", nth: |k| u64::from(fibonacci(k as usize)) };
 }
 
 /// What a bound rests on.
