@@ -78,7 +78,8 @@ fn agree(name: &str, scope: &Scope) {
         assert_eq!(reduced.answer, none.answer, "{context}");
         assert_eq!(reduced.messages, none.messages, "{context}");
         assert_eq!(reduced.election_messages, none.election_messages, "{context}");
-        assert!(reduced.states <= none.states, "{context}");
+        // A search that ends at a violation may have to go a layer further, to a longer run of the same kind.
+        assert!(none.answer == Answer::Violated || reduced.states <= none.states, "{context}");
         assert_eq!(violated(reduced).is_some(), violated(&none).is_some(), "{context}");
         assert_eq!(steps(reduced), steps(&none), "{context}: the shortest run is as long");
         let expected =
