@@ -169,6 +169,9 @@ fn one_size_more_holds_in_part() {
     let parts = [
         ("hirschberg-sinclair", "all start", all_start(6)),
         ("franklin", "all start", all_start(6)),
+        ("stages-with-feedback", "all start, the ports are numbered alike", one_numbering(6)),
+        ("stages-with-feedback", "all start, the ports are numbered alike", one_numbering(7)),
+        ("alternate", "all start", all_start(7)),
         ("van-leeuwen-tan", "all start, the ports are numbered alike", one_numbering(7)),
         (
             "bully",

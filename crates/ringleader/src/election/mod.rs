@@ -11,6 +11,8 @@ catalogue! { election
     dolev_klawe_rodeh_b: DolevKlaweRodehB;
     higham_przytycka: HighamPrzytycka;
     franklin: Franklin;
+    stages_with_feedback: StagesWithFeedback;
+    alternate: Alternate;
     van_leeuwen_tan_half_duplex: VanLeeuwenTanHalfDuplex;
     van_leeuwen_tan: VanLeeuwenTan;
     probabilistic_franklin: ProbabilisticFranklin;

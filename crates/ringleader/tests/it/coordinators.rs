@@ -82,6 +82,8 @@ fn a_new_coordinator_by_any_ring_election() {
         "hirschberg-sinclair",
         "peterson",
         "higham-przytycka",
+        "stages-with-feedback",
+        "alternate",
         "van-leeuwen-tan",
     ] {
         assert!(names.contains(&name), "{name}");

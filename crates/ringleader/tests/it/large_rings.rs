@@ -80,6 +80,7 @@ fn bounds_hold_up_to_ten_thousand() {
 #[test]
 fn processes_of_large_rings_are_small() {
     for (name, process, message) in [
+        ("alternate", 16, 8),
         ("dolev-klawe-rodeh", 16, 8),
         ("dolev-klawe-rodeh-b", 12, 16),
         ("franklin", 16, 8),
@@ -88,6 +89,7 @@ fn processes_of_large_rings_are_small() {
         ("itai-rodeh-coin", 8, 8),
         ("peterson", 16, 8),
         ("peterson-improved", 16, 8),
+        ("stages-with-feedback", 20, 8),
         ("van-leeuwen-tan", 24, 16),
     ] {
         let bytes = crate::support::entry(name).bytes;

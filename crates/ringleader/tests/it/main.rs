@@ -23,6 +23,7 @@ mod probabilistic_franklin; // measured rounds against what is expected of them
 mod refusals; // what a contract excludes
 mod shrink; // a failing run made shorter
 mod snapshots; // Chandy and Lamport's cut adds up
+mod stages_and_turns; // stages with feedback and Alternate: exact counts, worst arrangements, what waits
 mod support; // what the tests share
 mod token_loss; // ten thousand losses and crashes of each of Misra's
 mod tokens; // one token that is asked for: exact costs, order of service

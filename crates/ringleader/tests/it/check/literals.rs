@@ -18,6 +18,10 @@ const FOUND_OUT: &[(&str, u32, u32, &str, u64)] = &[
     ("peterson@as-printed", 3, 1, "every fair run ends", 15),
     ("peterson-improved@own-id", 5, 1, "the largest identity leads", 21),
     ("peterson-improved@odd-only", 2, 1, "exactly one leader", 5),
+    ("stages-with-feedback@kr1", 6, 1, "the largest identity leads", 35),
+    ("stages-with-feedback@kr2", 3, 1, "no case that the proof excludes", 5),
+    ("stages-with-feedback@kr3", 2, 1, "exactly one leader", 6),
+    ("alternate@no-wait", 3, 1, "messages within the bound", 10),
     ("van-leeuwen-tan@002-6", 4, 1, "exactly one leader", 14),
     ("probabilistic-franklin@as-printed", 2, 1, "exactly one leader", 7),
     ("probabilistic-franklin@004-7", 3, 1, "exactly one leader", 13),
@@ -75,6 +79,12 @@ const ONE_CASE: &[(&str, Narrow)] = &[
             ..scope
         },
     ),
+    ("stages-with-feedback@kr1", |scope| Scope {
+        ids: Arrangements::Listed(vec![6, 1, 2, 5, 3, 4]),
+        starts: Starts::Listed((0..6).collect()),
+        ports: Ports::Listed(vec![vec![0, 1]; 6]),
+        ..scope
+    }),
     // It goes wrong even where no message overtakes another.
     ("singhal-heuristic@s1", |scope| Scope { links: Some(Links::Fifo), ..scope }),
 ];
