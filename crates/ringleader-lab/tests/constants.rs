@@ -7,7 +7,8 @@
 
 use ringleader::registry::{ALL, find};
 use ringleader::sim::{Ids, Scenario};
-use ringleader_lab::worst::{Method, Question, answer, constants};
+use ringleader_lab::worst::{Method, Question, Row, answer, constants};
+use std::fmt::Write as _;
 
 const THREADS: usize = 2;
 
@@ -43,6 +44,7 @@ fn constants_up_to_a_million() {
         assert!(last.ratio() <= row.constant.value + rest, "{}: {}", row.algorithm, last.ratio());
         assert!(slope > 0.6 * row.constant.value, "{}: {slope} is far from the worst", row.algorithm);
     }
+    in_the_book(&rows);
     for pair in rows.windows(2) {
         let (above, below) = (&pair[0], &pair[1]);
         assert!(
@@ -58,10 +60,29 @@ fn constants_up_to_a_million() {
     }
 }
 
+/// The table of the book is this one; `UPDATE=1` writes it anew.
+fn in_the_book(rows: &[Row]) {
+    let mut table = String::from("| --- | --- | --- | --- |\n");
+    for row in rows {
+        let (slope, ratio) = (row.slope.expect("two sizes"), row.ratio().expect("measured"));
+        writeln!(table, "| `{}` | {:.3} | {slope:.3} | {ratio:.3} |", row.algorithm, row.constant.value)
+            .expect("memory");
+    }
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/measure/worst.md");
+    let page = std::fs::read_to_string(path).expect("it is there");
+    let from = page.find("| --- | --- | --- | --- |\n").expect("it has one table of four columns");
+    let end = page[from..].find("\n\n").map_or(page.len(), |end| from + end + 1);
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::write(path, [&page[..from], &table, &page[end..]].concat()).expect("it can be written");
+    } else {
+        assert_eq!(&page[from..end], table, "UPDATE=1 cargo xtask bounds writes it anew");
+    }
+}
+
 /// Maxima over all 40,320 arrangements of nine, and what a search finds of them when nobody tells it.
 #[test]
 fn nine_exact_and_searched() {
-    for (name, known) in [
+    let table = [
         ("hirschberg-sinclair", 152),
         ("dolev-klawe-rodeh", 63),
         ("peterson", 53),
@@ -69,9 +90,15 @@ fn nine_exact_and_searched() {
         ("dolev-klawe-rodeh-b", 43),
         ("higham-przytycka", 39),
         ("franklin", 72),
+        ("stages-with-feedback", 70),
+        ("alternate", 45),
         ("van-leeuwen-tan", 45),
         ("van-leeuwen-tan-half-duplex", 45),
-    ] {
+    ];
+    for entry in ALL.iter().filter(|entry| entry.spec.cost.constant.is_some()) {
+        assert!(table.iter().any(|row| row.0 == entry.spec.name), "{}: what is its most?", entry.spec.name);
+    }
+    for (name, known) in table {
         let entry = find(ALL, name).expect("it exists");
         let question = Question { one_schedule: true, threads: THREADS, ..Question::new(entry, 9) };
         let most = answer(&Question { method: Method::Exact, ..question.clone() }, &()).expect("it fits");
