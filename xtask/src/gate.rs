@@ -114,8 +114,8 @@ pub(crate) fn run() -> bool {
     conclude(&endings, begin.elapsed())
 }
 
-/// That the benchmarks run is looked at here, not how fast: so all of them run at once. They are built as the tests are,
-/// and of the same packages, for these decide about features; so everything that they need is there.
+/// That the benchmarks run is looked at here, not how fast: so all of them run at once. They are built as the tests
+/// are, and of the same packages, for these decide about features; so everything that they need is there.
 fn bench_smoke() -> bool {
     let all = ["bench", "--profile=dev", "--workspace"];
     let benches = ["handwritten", "rings", "sweep", "network", "locks"];
