@@ -5,9 +5,9 @@
 //! relays. Who receives its own identity is alone. Identities stay where they are: it is the two-way form of Peterson's
 //! improved algorithm, where they move instead.
 //!
-//! **Needs.** Orientation: without it two candidates may first send away from each other, and wait for ever. Not FIFO
-//! links, which the sources assume: what a candidate sends to a side, it sends after an answer to what it sent there
-//! before, so that no link ever carries two messages one behind the other.
+//! **Needs.** Orientation: without it two candidates may first send away from each other, and wait for ever. FIFO
+//! links, as the sources assume them; but what a candidate sends to a side, it sends after an answer to what it sent
+//! there before, so that no link ever carries two messages one behind the other, and none can be overtaken.
 //!
 //! **Cost.** exactly n a round, n announcements; the rounds R satisfy F(R+1) <= n (Fibonacci numbers), hence R <=
 //! 1.4405 log n + 1, and the most that this allows is attained for every n
@@ -77,6 +77,7 @@ rules! {
 impl Process for Alternate {
     const SPEC: Spec = Spec::election("alternate", 2007, include_str!("mod.rs"))
         .errata(include_str!("errata.md"))
+        .links(Links::Fifo)
         .oriented()
         .proved("counting: a(r+2) <= a(r) - a(r+1)")
         .at_most(Counts::Election, "n·R, F(R+1)<=n", |n| n * (largest_phase(n) + 1))

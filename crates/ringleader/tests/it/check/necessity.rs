@@ -30,6 +30,12 @@ const HARMLESS: &[(&str, &str, &str)] = &[
          assumed in the paper's proofs",
     ),
     (
+        "alternate",
+        "fifo",
+        "what a candidate sends to a side follows an answer from there, so that no link ever carries two messages, and \
+         none can be overtaken; declared as in the literature",
+    ),
+    (
         "franklin",
         "orientation",
         "a relay passes on to the other side, whatever it is called; declared as in the literature",
