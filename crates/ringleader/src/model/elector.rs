@@ -4,11 +4,13 @@
 //! is, is for the user to say.
 
 use super::{
-    Birth, Election, Given, Id, Message, Outbox, Port, Process, Settings, Shape, Verdict, WireError,
+    Birth, Election, Given, Id, Message, Outbox, Peer, Peers, Port, Process, Settings, Shape, Size, Verdict,
+    WireError,
 };
 use core::any::Any;
 use core::fmt;
 use core::hash::{Hash, Hasher};
+use std::collections::VecDeque;
 
 /// An election that others can hold, by its name.
 #[derive(Clone, Copy)]
@@ -46,6 +48,53 @@ impl Elector {
             elector: None,
         }))
     }
+
+    /// Takes part in an election on the ring of those that are not down: starts, or takes a message that came in at a
+    /// port. What goes to itself is no message.
+    #[must_use]
+    pub fn take_part(
+        &self,
+        contest: &mut Option<Contest>,
+        (me, n, down): (Peer, Size, &Peers),
+        first: Option<(u32, Vec<u8>)>,
+    ) -> Part {
+        let ring: Vec<Peer> = (0..n.0).map(Peer).filter(|peer| !down.has(*peer)).collect();
+        let place = ring.iter().position(|&peer| peer == me).unwrap_or(0);
+        let candidate = || self.candidate(place as u32, ring.len() as u32, place as u32);
+        let contest = contest.get_or_insert_with(candidate);
+        let (mut inputs, mut part) = (VecDeque::from([first]), Part::default());
+        while let Some(input) = inputs.pop_front() {
+            let refused = Asks { impossible: Some("all hold the same election"), ..Asks::default() };
+            let asks = match input {
+                None => contest.start(),
+                Some((port, msg)) => contest.receive(port, &msg).unwrap_or(refused),
+            };
+            part.impossible = part.impossible.or(asks.impossible);
+            for (port, msg) in asks.sends {
+                let to = ring[(place + if port == 0 { 1 } else { ring.len() - 1 }) % ring.len()];
+                // What leaves by one side arrives at the other, if the ring has two.
+                let port = if self.two_way { 1 - port } else { port };
+                if to == me {
+                    inputs.push_back(Some((port, msg)));
+                } else {
+                    part.sends.push((to, port as u8, msg));
+                }
+            }
+        }
+        part.leads = contest.leads();
+        part
+    }
+}
+
+/// What taking part in an election comes to.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub struct Part {
+    /// What is to be sent: to whom, at which port it arrives, the message.
+    pub sends: Vec<(Peer, u8, Vec<u8>)>,
+    /// A case that its proof excludes.
+    pub impossible: Option<&'static str>,
+    /// Whether this process leads.
+    pub leads: bool,
 }
 
 impl fmt::Debug for Elector {

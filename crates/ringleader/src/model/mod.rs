@@ -27,7 +27,7 @@ mod wire;
 pub use arithmetic::{fibonacci, floor_log2, golden_ranks, harmonic, largest_phase, n_log_n};
 pub use clock::{Clock, VectorClock};
 pub use contract::Claim;
-pub use elector::{Asks, Contest, Elector};
+pub use elector::{Asks, Contest, Elector, Part};
 pub use given::{
     Begins, Birth, Degree, Given, Holder, Knowledge, Launch, MaxDelay, Range, Size, Told, TowardsRoot,
 };

@@ -229,32 +229,14 @@ impl CentralFailover {
         let Some(elector) = self.elector else {
             return out.impossible("an election was chosen");
         };
-        let ring: Vec<Peer> = (0..self.n.0).map(Peer).filter(|peer| !self.dead.has(*peer)).collect();
-        let place = ring.iter().position(|&peer| peer == self.me).unwrap_or(0);
-        let candidate = || elector.candidate(place as u32, ring.len() as u32, place as u32);
-        let contest = self.contest.get_or_insert_with(candidate);
-        let mut inputs = VecDeque::from([first]);
-        while let Some(input) = inputs.pop_front() {
-            let refused = Asks { impossible: Some("all hold the same election"), ..Asks::default() };
-            let asks = match input {
-                None => contest.start(),
-                Some((port, msg)) => contest.receive(port, &msg).unwrap_or(refused),
-            };
-            if let Some(why) = asks.impossible {
-                out.impossible(why);
-            }
-            for (port, msg) in asks.sends {
-                let to = ring[(place + if port == 0 { 1 } else { ring.len() - 1 }) % ring.len()];
-                // What leaves by one side arrives at the other, if the ring has two.
-                let port = if elector.two_way { 1 - port } else { port };
-                if to == self.me {
-                    inputs.push_back(Some((port, msg)));
-                } else {
-                    out.send(to, Msg::Elect { epoch: self.epoch + 1, port: port as u8, msg });
-                }
-            }
+        let part = elector.take_part(&mut self.contest, (self.me, self.n, &self.dead), first);
+        if let Some(why) = part.impossible {
+            out.impossible(why);
         }
-        if contest.leads() {
+        for (to, port, msg) in part.sends {
+            out.send(to, Msg::Elect { epoch: self.epoch + 1, port, msg });
+        }
+        if part.leads {
             self.coordinate(out);
         }
     }
