@@ -119,6 +119,8 @@ fn mutual_exclusion_holds_in_part() {
         faults: Budget { crashes: Some(0), losses: Some(losses), ..Budget::default() },
         ..Scope::new(n)
     };
+    let two_crashes =
+        |n: u32| Scope { faults: Budget { crashes: Some(2), ..Budget::default() }, ..Scope::new(n) };
     let two_lost = Budget { losses: Some(2), ..Budget::default() };
     let tree = |topology: Topology| Scope { topology: Some(topology), ..Scope::new(5) };
     let each = |n: u32, entries: u32| Scope { entries: Entries::Each(entries), ..Scope::new(n) };
@@ -145,6 +147,7 @@ fn mutual_exclusion_holds_in_part() {
         ("central", each(5, 1)),
         ("central", each(4, 2)),
         ("central-failover", each(3, 3)),
+        ("token-ring-failover", two_crashes(3)),
         ("misra-bounded", lost(4, 2)),
         ("misra-bounded", lost(5, 1)),
         ("misra", lost(4, 2)),

@@ -18,6 +18,7 @@ catalogue! { exclusion
     pub homed_chain: HomedChain;
     homed_chain_resend: HomedChainResend;
     token_ring: TokenRing;
+    token_ring_failover: TokenRingFailover;
     misra: Misra, Numbers, PingPong, ping_pong_rules;
     misra_bounded: MisraBounded, Bounded;
     misra_k: MisraK;

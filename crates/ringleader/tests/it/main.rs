@@ -21,6 +21,7 @@ mod one_way_rings; // exact counts of four more elections on one-way rings
 mod permissions; // exact costs where processes ask each other; quorums that meet; logical clocks
 mod probabilistic_franklin; // measured rounds against what is expected of them
 mod refusals; // what a contract excludes
+mod regeneration; // a token that is made anew after a crash, by any election
 mod shrink; // a failing run made shorter
 mod snapshots; // Chandy and Lamport's cut adds up
 mod stages_and_turns; // stages with feedback and Alternate: exact counts, worst arrangements, what waits
