@@ -6,7 +6,7 @@
 
 #![expect(clippy::print_stdout, reason = "the list is for people")]
 
-use ringleader::model::{Promises, Timing, Winner};
+use ringleader::model::{Promises, Winner};
 use ringleader::registry::{Entry, Problem};
 use ringleader::sim::{Crowd, Moved, Observer, Scenario};
 use ringleader::trace::{Event, Input, Recording};
@@ -34,7 +34,7 @@ fn real_processes_do_what_the_simulator_does() {
     let named: Vec<(usize, &Entry)> = ringleader_errata::all()
         .iter()
         .enumerate()
-        .filter(|(_, entry)| !entry.spec.name.contains('@') && entry.spec.needs.timing != Timing::LockStep)
+        .filter(|(_, entry)| !entry.spec.name.contains('@'))
         .collect();
     let (next, ends) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     // A cluster waits more than it works: several at once.
@@ -140,6 +140,9 @@ fn run(entry: &Entry, n: u32, seed: u64) -> Result<Run, String> {
     if !output.status.success() {
         return Err(format!("{}: {summary}", output.status));
     }
+    // What moves in lock-step ran with a synchroniser.
+    let entry = entry.asynchronous().ok_or("it was to be refused")?;
+    paced(entry, summary, u64::from(n))?;
     match entry.problem {
         Problem::Election => leader(entry, summary)?,
         Problem::Mutex => one_at_a_time(&lines, u64::from(n) * ENTRIES)?,
@@ -166,6 +169,21 @@ fn run(entry: &Entry, n: u32, seed: u64) -> Result<Run, String> {
         if same_states { ", replayed to the same states" } else { ", replayed" },
     );
     Ok(Run { counted, same_states, words })
+}
+
+/// With a synchroniser, whole rounds of the algorithm's own messages, and beside them only what it costs to end.
+fn paced(entry: &Entry, summary: &Value, n: u64) -> Result<(), String> {
+    if entry.spec.name != "itai-rodeh-synchronised" {
+        return Ok(());
+    }
+    let kinds = &summary["messages"]["by_kind"];
+    let of = |kind: &str| kinds[kind].as_u64().unwrap_or(u64::MAX);
+    let whole = of("value") > 0 && of("value") % (n * n) == 0;
+    if whole && (of("empty"), of("done")) == (0, n) {
+        Ok(())
+    } else {
+        Err(format!("not the rounds of lock-step: {kinds}"))
+    }
 }
 
 /// The one who leads is the one whom the contract promises.

@@ -249,6 +249,18 @@ impl Entry {
         other.unwrap_or(self)
     }
 
+    /// The algorithm as a network without lock-step runs it: mostly itself, or the one with a synchroniser; none where
+    /// there is none.
+    #[must_use]
+    pub fn asynchronous(&self) -> Option<&Entry> {
+        let needs_rounds = |entry: &&Entry| entry.spec.needs.timing == Timing::LockStep;
+        if !needs_rounds(&self) {
+            return Some(self);
+        }
+        let with = self.with_settings(&[("synchroniser".to_owned(), String::new())]);
+        Some(with).filter(|entry| !needs_rounds(entry))
+    }
+
     /// The algorithms among which it stands.
     #[must_use]
     pub fn registry(&self) -> &'static [Entry] {

@@ -23,18 +23,21 @@ pub(crate) struct SettingsArgs {
     /// central: tell refused processes so.
     #[arg(long, help_heading = "The algorithm's own settings")]
     pub(crate) denied: bool,
-    /// central: the election that finds a new coordinator.
+    /// central, token-ring-failover: the election that is held after a crash.
     #[arg(long, value_name = "NAME", help_heading = "The algorithm's own settings")]
     pub(crate) election: Option<String>,
     /// misra-k: the number of tokens.
     #[arg(long, value_name = "K", value_parser = small, help_heading = "The algorithm's own settings")]
     pub(crate) tokens: Option<u32>,
+    /// itai-rodeh-sync: run it on a network without lock-step.
+    #[arg(long, help_heading = "The algorithm's own settings")]
+    pub(crate) synchroniser: bool,
 }
 
 impl From<SettingsArgs> for SettingOptions {
     fn from(args: SettingsArgs) -> SettingOptions {
-        let SettingsArgs { set, ending, denied, election, tokens } = args;
-        SettingOptions { set, ending, denied, election, tokens }
+        let SettingsArgs { set, ending, denied, election, tokens, synchroniser } = args;
+        SettingOptions { set, ending, denied, election, tokens, synchroniser }
     }
 }
 

@@ -107,6 +107,7 @@ options! {
         denied: bool = "denied" "" on;
         election: Option<String> = "election" "NAME" text;
         tokens: Option<u32> = "tokens" "K" small;
+        synchroniser: bool = "synchroniser" "" on;
     }
 }
 
@@ -137,6 +138,7 @@ impl SettingOptions {
         add("denied", self.denied.then(|| "yes".to_owned()));
         add("election", self.election.clone());
         add("tokens", self.tokens.map(|tokens| tokens.to_string()));
+        add("synchroniser", self.synchroniser.then(|| "yes".to_owned()));
         settings
     }
 
@@ -167,6 +169,7 @@ impl SettingOptions {
             denied: self.denied && wanted("denied"),
             election: self.election.clone().filter(|_| wanted("election")),
             tokens: self.tokens.filter(|_| wanted("tokens")),
+            synchroniser: self.synchroniser && wanted("synchroniser"),
         }
     }
 
@@ -178,5 +181,6 @@ impl SettingOptions {
         add.value("election", self.election.as_ref());
         add.value("tokens", self.tokens);
         add.switch("denied", self.denied);
+        add.switch("synchroniser", self.synchroniser);
     }
 }

@@ -162,8 +162,17 @@ pub fn explain(app: &App, entry: &Entry, asked: &Request<'_>, refusal: &Refusal)
                 .command(quoted(program, &limited), "")
         }
         Refusal::NeedsLockStep { .. } => {
-            input(format!("`{name}` moves in lock-step; the schedule is `{}`", asked.schedule))
-                .help(format!("leave out `--schedule {}`", asked.schedule))
+            let error = input(format!("`{name}` moves in lock-step; the schedule is `{}`", asked.schedule))
+                .help(format!("leave out `--schedule {}`", asked.schedule));
+            match entry.asynchronous() {
+                None => error,
+                Some(_) => {
+                    let with = asked.again.iter().cloned().chain(["--synchroniser".to_owned()]);
+                    error
+                        .help("or run it with a synchroniser:")
+                        .command(quoted(program, &with.collect::<Vec<String>>()), "")
+                }
+            }
         }
         Refusal::FaultExcluded { fault } => {
             let mut error = input(format!("the contract of `{name}` excludes {fault}"));

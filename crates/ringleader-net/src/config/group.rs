@@ -4,7 +4,7 @@ use super::document::Document;
 use super::node::{Node, Value};
 use super::values::{GroupName, Span, Whole, Word, one_of};
 use crate::problem::Problem;
-use ringleader::model::{SettingValues, Timing, Told};
+use ringleader::model::{SettingValues, Told};
 use ringleader::registry::{Entry, Problem as Task, find};
 use ringleader::sim::{Ids, Refusal, Scenario, Topology};
 use ringleader_live::{GroupSpec, MemberSpec, Micros, Users};
@@ -168,7 +168,7 @@ fn admitted(
         document.wrong(code, &format!("{} asks for `{asked}`", document.name()), &[(at.clone(), label)])
     };
     let Some(entry) = find(registry, asked) else {
-        let fits = |entry: &&Entry| !entry.is_literal() && entry.spec.needs.timing != Timing::LockStep;
+        let fits = |entry: &&Entry| !entry.is_literal() && entry.asynchronous().is_some();
         let candidates = registry.iter().filter(fits);
         let names = candidates
             .flat_map(|entry| [entry.spec.name].into_iter().chain(entry.spec.aliases.iter().copied()));
@@ -186,13 +186,13 @@ fn admitted(
         let label = "broken on purpose: an as-printed variant";
         return Err(code("literal_algorithm", label).help(format!("the sound one is `{sound}`")));
     }
-    if entry.spec.needs.timing == Timing::LockStep {
-        let label = "needs lock-step rounds, which no real network has";
-        return Err(code("needs_lock_step", label)
+    // What moves in lock-step runs with a synchroniser.
+    entry.asynchronous().ok_or_else(|| {
+        let label = "needs lock-step rounds, which no real network has, and comes without a synchroniser";
+        code("needs_lock_step", label)
             .help("in the simulator it runs:")
-            .command(format!("ringleader run {}", entry.spec.name), ""));
-    }
-    Ok(entry)
+            .command(format!("ringleader run {}", entry.spec.name), "")
+    })
 }
 
 /// A refusal of the library, at the place that it speaks of.

@@ -18,6 +18,7 @@ catalogue! { election
     probabilistic_franklin: ProbabilisticFranklin;
     itai_rodeh: ItaiRodeh;
     itai_rodeh_sync: ItaiRodehSync;
+    itai_rodeh_synchronised: ItaiRodehSynchronised, LockStep, Paced, Placed, Synchronised;
     itai_rodeh_coin: ItaiRodehCoin;
     korach_moran_zaks: KorachMoranZaks;
     humblet: Humblet;

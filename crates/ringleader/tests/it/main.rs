@@ -26,6 +26,7 @@ mod shrink; // a failing run made shorter
 mod snapshots; // Chandy and Lamport's cut adds up
 mod stages_and_turns; // stages with feedback and Alternate: exact counts, worst arrangements, what waits
 mod support; // what the tests share
+mod synchroniser; // lock-step on asynchronous networks, and a control that does not wait
 mod token_loss; // ten thousand losses and crashes of each of Misra's
 mod tokens; // one token that is asked for: exact costs, order of service
 mod transcripts; // small runs, line by line, against files; UPDATE=1 accepts what happens

@@ -72,6 +72,11 @@ impl Process for ItaiRodehSync {
         .links(Links::Fifo)
         .timing(Timing::LockStep)
         .draws()
+        .settings(&[Setting::elsewhere(
+            "synchroniser",
+            "a synchroniser around it, for networks without lock-step",
+            "itai-rodeh-synchronised",
+        )])
         .elects(Winner::Any, Informed::All)
         .example("-n 3 --seed 16");
     types! { Port = Next }

@@ -31,6 +31,8 @@ pub(crate) fn run(app: &App, args: &UpArgs, console: &mut Console<'_>) -> Result
         return service::run(app, args, console);
     }
     let entry = find(app, args.algorithm.as_deref().unwrap_or_default())?;
+    // What moves in lock-step runs with a synchroniser.
+    let entry = entry.asynchronous().unwrap_or(entry);
     let Plan { cluster, seed, again, simulated } = Plan::new(app, entry, args, console.json)?;
     if let Some(record) = &args.record {
         // Better now than after the run. What is claimed is given back.
