@@ -72,7 +72,8 @@ fn oracle(name: &str, scope: Scope) -> Findings {
 }
 
 /// The state spaces with an election that costs nothing: everybody wants in once, and one crashes at any moment, which
-/// each of the others notices at a moment of its own. Neither the token nor the renewal needs links that keep the order.
+/// each of the others notices at a moment of its own. Neither the token nor the renewal needs links that keep the
+/// order.
 #[test]
 fn one_crash_is_survived_in_every_state() {
     let sizes = [(Links::Fifo, [4, 114, 6314]), (Links::Bag, [4, 114, 7110])];

@@ -1,5 +1,5 @@
-//! The synchroniser: what it makes of an asynchronous network is lock-step, whatever the schedule; and without waiting it
-//! is not.
+//! The synchroniser: what it makes of an asynchronous network is lock-step, whatever the schedule; and without waiting
+//! it is not.
 
 use crate::support::{election, entry, kind, run_well, schedules};
 use ringleader::check::{Arrangements, Scope};

@@ -1,13 +1,13 @@
 //! Itai–Rodeh with a synchroniser: the algorithm for lock-step on a network that only promises to deliver in order.
 //!
-//! **Idea.** In lock-step every message of a round arrives in the next. A process has the same on an asynchronous network
-//! if it begins a round only when all messages of the round before that are meant for it have arrived. So on every link
-//! the last message of a round is marked; where there is none to send, an empty one is sent. A process takes the messages
-//! of a round when every link into it has closed that round, and what comes early waits.
+//! **Idea.** In lock-step every message of a round arrives in the next. A process has the same on an asynchronous
+//! network if it begins a round only when all messages of the round before that are meant for it have arrived. So on
+//! every link the last message of a round is marked; where there is none to send, an empty one is sent. A process takes
+//! the messages of a round when every link into it has closed that round, and what comes early waits.
 //!
-//! **Needs.** FIFO links, so that what closes a round comes behind all messages of it; an algorithm in which whoever has
-//! decided, and sent nothing in a round, sends nothing later. What Itai and Rodeh need besides: the size of the ring is
-//! known, random choices.
+//! **Needs.** FIFO links, so that what closes a round comes behind all messages of it; an algorithm in which whoever
+//! has decided, and sent nothing in a round, sends nothing later. What Itai and Rodeh need besides: the size of the
+//! ring is known, random choices.
 //!
 //! **Cost.** the messages of lock-step, n² a round; one `empty` for each link and round in which nothing is sent there
 //! (here there is none), and one `done` for each link, n in all; these are counted apart, as announcements are
@@ -15,10 +15,10 @@
 //! **Source.** B. Awerbuch, JACM 32(4):804-823, 1985
 //!
 //! In the paper's synchroniser α every message is acknowledged; a process whose messages are all acknowledged is *safe*
-//! and tells its neighbours; it begins a round when it and its neighbours are safe. On a link that keeps the order nothing
-//! has to be acknowledged: what closes a round says on arrival what an acknowledgement and *safe* say together. It needs
-//! no way back either, which a one-way ring does not have. A message that closes a round there costs nothing; α costs an
-//! acknowledgement for each message, and a *safe* for each neighbour and round.
+//! and tells its neighbours; it begins a round when it and its neighbours are safe. On a link that keeps the order
+//! nothing has to be acknowledged: what closes a round says on arrival what an acknowledgement and *safe* say together.
+//! It needs no way back either, which a one-way ring does not have. A message that closes a round there costs nothing;
+//! α costs an acknowledgement for each message, and a *safe* for each neighbour and round.
 //!
 //! Rounds have no end by themselves. Whoever has decided and has nothing to send says `done` on every link, and nobody
 //! waits for it any more.

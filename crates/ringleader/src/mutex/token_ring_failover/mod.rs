@@ -1,12 +1,12 @@
 //! Token ring, surviving crashes: the living elect one of them, which makes the token anew after one lap.
 //!
-//! **Idea.** One token goes round the ring, and whoever holds it may enter. A crash may take it along, and nobody can tell.
-//! So after every crash the living elect one of them, which sends a renewal round the ring of the living: whoever has
-//! passed it on takes no older token any more, and whoever is inside keeps it until it leaves. When the renewal is back,
-//! no older token can let anybody in, and the elected process makes a new one.
+//! **Idea.** One token goes round the ring, and whoever holds it may enter. A crash may take it along, and nobody can
+//! tell. So after every crash the living elect one of them, which sends a renewal round the ring of the living: whoever
+//! has passed it on takes no older token any more, and whoever is inside keeps it until it leaves. When the renewal is
+//! back, no older token can let anybody in, and the elected process makes a new one.
 //!
-//! **Needs.** A failure detector that is never wrong. Everybody knows all names, so that the ring closes over those that
-//! are known to be down. FIFO links, for most elections need them; the token and the renewal do not.
+//! **Needs.** A failure detector that is never wrong. Everybody knows all names, so that the ring closes over those
+//! that are known to be down. FIFO links, for most elections need them; the token and the renewal do not.
 //!
 //! **Cost.** no number per entry: the token circulates for ever; a crash costs an election among the living and one lap
 //! of theirs

@@ -26,6 +26,21 @@ fn itai_rodeh_in_lock_step() {
     }
 }
 
+/// A synchroniser changes neither the rounds nor what they cost, whatever the schedule.
+#[test]
+fn a_synchroniser_keeps_the_expected_rounds() {
+    for (n, expected) in [(2, 2.0), (3, 4.0 / 3.0), (4, 2.0)] {
+        let findings = check("itai-rodeh-synchronised", &Scope::new(n));
+        let (least, most) = rounds(&findings);
+        near(least, expected);
+        near(most, expected);
+        // Beside the messages of lock-step there is one for each link at the end.
+        let messages = findings.probability.unwrap().expected_messages.unwrap();
+        near(messages.0, f64::from(n * n) * expected + f64::from(n));
+        near(messages.1, f64::from(n * n) * expected + f64::from(n));
+    }
+}
+
 #[test]
 fn itai_rodeh_with_a_coin_under_every_schedule() {
     for (n, expected) in [(3, 10.0 / 3.0), (4, 30.0 / 7.0)] {

@@ -63,8 +63,8 @@ const HARMLESS: &[(&str, &str, &str)] = &[
     (
         "token-ring-failover",
         "fifo",
-        "an old token is swallowed wherever it turns up, and Chang and Roberts need no order; but most elections that it \
-         may hold inside do",
+        "an old token is swallowed wherever it turns up, and Chang and Roberts need no order; but most elections that \
+         it may hold inside do",
     ),
     (
         "humblet",
