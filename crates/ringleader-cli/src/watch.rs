@@ -3,8 +3,8 @@
 use crate::error::Diagnostic;
 use crate::output::{Output, unwritten};
 use crate::progress::Bar;
-use ringleader::sim::{Observer, Progress};
-use ringleader::trace::{Event, Header, Recording, message, transcript};
+use ringleader::sim::{Crowd, Moved, Observer, Progress};
+use ringleader::trace::{Event, Header, Recording, States, message, transcript, transcript_with_clocks};
 use ringleader_lab::formats::TraceWriter;
 use std::io;
 use std::ops::ControlFlow;
@@ -25,14 +25,19 @@ pub(crate) struct Watch<'a> {
 /// The steps of a run, to be told in words.
 #[derive(Default)]
 pub(crate) struct Steps {
-    events: Vec<Event>,
-    ticks_per_unit: u64,
+    pub(crate) recording: Option<Recording>,
+    /// How processes are, for a snapshot.
+    pub(crate) states: Option<States>,
 }
 
 impl Steps {
     /// One line for each step.
-    pub(crate) fn lines(&self) -> Vec<String> {
-        transcript(&self.events, self.ticks_per_unit)
+    pub(crate) fn lines(&self, clocks: bool) -> Vec<String> {
+        match &self.recording {
+            None => Vec::new(),
+            Some(recording) if clocks => transcript_with_clocks(recording),
+            Some(recording) => transcript(&recording.events, recording.header.ticks_per_unit),
+        }
     }
 }
 
@@ -53,7 +58,7 @@ impl Observer for Watch<'_> {
             recorder.begin(header());
         }
         if let Some(steps) = &mut self.steps {
-            steps.ticks_per_unit = header().ticks_per_unit;
+            steps.recording = Some(Recording { header: header(), events: Vec::new() });
         }
         self.begun = Some(Instant::now());
     }
@@ -66,7 +71,31 @@ impl Observer for Watch<'_> {
             comparison.event(event);
         }
         if let Some(steps) = &mut self.steps {
-            steps.events.push(event.clone());
+            steps.recording.iter_mut().for_each(|recording| recording.events.push(event.clone()));
+        }
+    }
+
+    fn wants_moves(&self) -> bool {
+        self.steps.as_ref().is_some_and(|steps| steps.states.is_some())
+    }
+
+    fn gathers(&mut self, crowd: &dyn Crowd) {
+        if let Some(states) = self.steps.as_mut().and_then(|steps| steps.states.as_mut()) {
+            states.first = (0..crowd.count()).map(|process| crowd.variables(process)).collect();
+        }
+    }
+
+    fn starts_silently(&mut self, process: u32, crowd: &dyn Crowd) {
+        if let Some(states) = self.steps.as_mut().and_then(|steps| steps.states.as_mut())
+            && let Some(first) = states.first.get_mut(process as usize)
+        {
+            *first = crowd.variables(process);
+        }
+    }
+
+    fn moved(&mut self, moved: &Moved, crowd: &dyn Crowd) {
+        if let Some(states) = self.steps.as_mut().and_then(|steps| steps.states.as_mut()) {
+            states.after.push(crowd.variables(moved.process));
         }
     }
 

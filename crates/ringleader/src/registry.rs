@@ -8,7 +8,7 @@
 mod tests;
 
 use crate::check::{self, Findings, Property, Scope, Watcher};
-use crate::host::Cast;
+use crate::host::{Cast, Way};
 use crate::model::{
     Election, Elector, Exclusion, Fields, Graph, Knowledge, Links, Orientation, Port, RuleText, Setting,
     SettingValues, Shape, Spec, Timing, Told, WireError,
@@ -17,6 +17,7 @@ use crate::network::Wired;
 use crate::population::Nature;
 use crate::scenario::Setup;
 use crate::sim::{self, Lane, Observer, Refusal, Report, Scenario};
+use crate::trace::Wire;
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
@@ -232,6 +233,20 @@ impl Entry {
         }
         let (entry, scenario) = self.resolve(scenario)?;
         Cast::new(entry.nature, &scenario)
+    }
+
+    /// The links of its network in a scenario.
+    ///
+    /// # Errors
+    /// As [`Entry::run`] gives them.
+    pub fn wires(&self, scenario: &Scenario) -> Result<Vec<Wire>, Refusal> {
+        let (entry, scenario) = self.with_settings(&scenario.settings).resolve(scenario)?;
+        let cast = Cast::new(entry.nature, &scenario)?;
+        let of = |from: u32| {
+            let ways = cast.ways(from).into_iter();
+            ways.map(move |Way { out, to, arrival }| Wire { from, out, to, arrival })
+        };
+        Ok((0..scenario.n).flat_map(of).collect())
     }
 
     /// The algorithm that it is with these settings: mostly itself.

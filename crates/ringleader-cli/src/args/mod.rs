@@ -24,7 +24,7 @@ pub(crate) use ringleader_lab::options::{
     At, Chance as Probability, IdsArg, LoadArg, Lose, MemoryLimit as Bytes, Number, Partition, ScheduleArg,
     Time, TimeLimit as Patience, Typed as Given, Wants, Word, quoted,
 };
-pub(crate) use run::{MeterArg, RunArgs};
+pub(crate) use run::{MeterArg, RunArgs, SnapshotArg};
 #[cfg(feature = "page")]
 pub(crate) use serve::ServeArgs;
 pub(crate) use sweep::SweepArgs;
@@ -167,6 +167,9 @@ pub(crate) struct ReplayArgs {
     /// Print each step in words before the report.
     #[arg(long)]
     pub(crate) steps: bool,
+    /// With --steps: print the number of each step, its vector clock, and the steps that it follows from.
+    #[arg(long, requires = "steps")]
+    pub(crate) clocks: bool,
     /// Extra meters.
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) meter: Vec<MeterArg>,
@@ -214,7 +217,10 @@ mod tests {
 
     #[test]
     fn options_by_name_are_those_of_the_command_line() {
-        assert_eq!(known(RunOptions::known()), declared::<RunArgs>(&["trace", "force", "steps"]));
+        assert_eq!(
+            known(RunOptions::known()),
+            declared::<RunArgs>(&["trace", "force", "steps", "clocks", "snapshot"])
+        );
         assert_eq!(known(CheckOptions::known()), declared::<CheckArgs>(&["trace", "force"]));
         assert_eq!(known(CompareOptions::known()), declared::<CompareArgs>(&["plot", "output", "force"]));
     }

@@ -5,7 +5,7 @@ use super::shared::SettingsArgs;
 use super::{EnvironmentArgs, Given, LoadArg, Number};
 use clap::{Args, ValueEnum};
 use ringleader::sim::Edit;
-use ringleader_lab::options::{Meter, RunOptions};
+use ringleader_lab::options::{Meter, RunOptions, Time, Word};
 use std::path::PathBuf;
 
 #[derive(Args, Clone, Debug)]
@@ -53,6 +53,13 @@ pub(crate) struct RunArgs {
     /// Print each step in words before the report.
     #[arg(long)]
     pub(crate) steps: bool,
+    /// With --steps: print the number of each step, its vector clock, and the steps that it follows from.
+    #[arg(long, requires = "steps")]
+    pub(crate) clocks: bool,
+    /// Take a snapshot (Chandy and Lamport) that process P, or process 0, begins after everything that happens at time
+    /// T; links must keep the order.
+    #[arg(long, value_name = "[P]@T", value_parser = SnapshotArg::parse)]
+    pub(crate) snapshot: Option<SnapshotArg>,
     /// Change the run before the step with this number (from 0): STEP.ACTION.WHAT. 12.drop.3 loses message 3. Actions
     /// on a message: deliver, drop, duplicate, overtake, delay (12.delay.3.10: by ten steps); on a process: crash,
     /// recover, want (repeatable).
@@ -122,5 +129,21 @@ impl From<RunArgs> for RunOptions {
             environment: args.environment.into(),
             settings: args.settings.into(),
         }
+    }
+}
+
+/// Who begins a snapshot, and when.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct SnapshotArg {
+    pub(crate) by: u32,
+    pub(crate) at: Time,
+}
+
+impl SnapshotArg {
+    fn parse(text: &str) -> Result<SnapshotArg, String> {
+        let expected = || "a time with an @ in front, and a process if it is not 0: @3 or 2@3".to_owned();
+        let (by, at) = text.split_once('@').ok_or_else(expected)?;
+        let by = if by.is_empty() { 0 } else { by.parse().map_err(|_| expected())? };
+        Ok(SnapshotArg { by, at: Time::parse(at)? })
     }
 }

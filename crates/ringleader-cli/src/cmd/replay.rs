@@ -8,7 +8,7 @@ use crate::console::Console;
 use crate::error::{Diagnostic, Failure};
 use crate::watch::{Comparison, Watch};
 use ringleader::sim::Scenario;
-use ringleader::trace::transcript;
+use ringleader::trace::{transcript, transcript_with_clocks};
 use ringleader_lab::options::Meter;
 use ringleader_lab::plan::{self, PlannedRun, memory, recorded};
 use ringleader_lab::report::{exit_code, text};
@@ -52,7 +52,12 @@ pub(crate) fn run(app: &App, args: &ReplayArgs, console: &mut Console<'_>) -> Re
         writeln!(console.out, "{}", told.json(app))?;
     } else if !console.quiet {
         if args.steps {
-            for line in transcript(&recording.events, recording.header.ticks_per_unit) {
+            let lines = if args.clocks {
+                transcript_with_clocks(recording)
+            } else {
+                transcript(&recording.events, recording.header.ticks_per_unit)
+            };
+            for line in lines {
                 writeln!(console.out, "{line}")?;
             }
             writeln!(console.out)?;

@@ -1,5 +1,7 @@
 //! `ringleader run ALGORITHM`.
 
+mod snapshot;
+
 use super::find;
 use crate::App;
 use crate::args::{RunArgs, quoted};
@@ -10,11 +12,13 @@ use crate::watch::{Recorder, Steps, Watch};
 use ringleader::model::{Facts, Shape, Told as Knowledge};
 use ringleader::registry::{Entry, Problem};
 use ringleader::sim::{Entries, Report};
-use ringleader_lab::formats::IDS_OF_RUN;
+use ringleader::trace::States;
+use ringleader_lab::formats::{IDS_OF_RUN, snapshot_json, snapshot_lines};
 use ringleader_lab::layout::fold;
 use ringleader_lab::options::RunOptions;
 use ringleader_lab::plan::{self, PlannedRun, memory};
 use ringleader_lab::report::{RunReport, exit_code, text};
+use serde_json::json;
 use std::io::Write;
 
 pub(crate) fn run(app: &App, args: &RunArgs, console: &mut Console<'_>) -> Result<u8, Failure> {
@@ -28,6 +32,12 @@ pub(crate) fn run(app: &App, args: &RunArgs, console: &mut Console<'_>) -> Resul
     let options = RunOptions::from(args.clone());
     let plan = plan::run(entry, &options)?;
     memory::check(entry, &plan.scenario)?;
+    // With its settings it may be another algorithm, whose contract it is then.
+    let form = entry.with_settings(&plan.scenario.settings);
+    let wires = match &args.snapshot {
+        Some(asked) => Some(snapshot::wires(app, form, &plan, *asked)?),
+        None => None,
+    };
     let recorder = match &args.trace {
         Some(path) => Some(Recorder::claim(path, args.force, app.version())?.under(&plan.schedule)),
         None => None,
@@ -35,11 +45,10 @@ pub(crate) fn run(app: &App, args: &RunArgs, console: &mut Console<'_>) -> Resul
     let mut watch = Watch {
         bar: bar(entry, &plan, console),
         recorder,
-        steps: args.steps.then(Steps::default),
+        steps: (args.steps || wires.is_some())
+            .then(|| Steps { states: wires.as_ref().map(|_| States::default()), ..Steps::default() }),
         ..Watch::default()
     };
-    // With its settings it may be another algorithm, whose contract it is then.
-    let form = entry.with_settings(&plan.scenario.settings);
     let report = entry
         .run(&plan.scenario, &mut watch)
         .map_err(|refused| plan::explain(app, form, &plan.asked(Some(&options)), &refused))?;
@@ -54,11 +63,29 @@ pub(crate) fn run(app: &App, args: &RunArgs, console: &mut Console<'_>) -> Resul
         recorder.end(report.outcome.name())?;
     }
     let told = told(entry, &plan, &report, &watch, quoted(&app.program, &plan.again));
+    let cut = snapshot::of(&watch, args.snapshot.zip(wires.as_deref()));
     if console.json {
-        writeln!(console.out, "{}", told.json(app))?;
+        let json = told.json(app);
+        match &cut {
+            None => writeln!(console.out, "{json}")?,
+            Some((cut, ticks)) => {
+                // Two objects become one: the field of the second is the last.
+                let (json, more) = (
+                    json.strip_suffix('}').unwrap_or(&json),
+                    json!({ "snapshot": snapshot_json(cut, *ticks) }),
+                );
+                writeln!(console.out, "{json},{}", more.to_string().trim_start_matches('{'))?;
+            }
+        }
     } else if !console.quiet {
-        if let Some(steps) = &watch.steps {
-            for line in steps.lines() {
+        if let Some(steps) = watch.steps.as_ref().filter(|_| args.steps) {
+            for line in steps.lines(args.clocks) {
+                writeln!(console.out, "{line}")?;
+            }
+            writeln!(console.out)?;
+        }
+        if let Some((cut, ticks)) = &cut {
+            for line in snapshot_lines(cut, *ticks) {
                 writeln!(console.out, "{line}")?;
             }
             writeln!(console.out)?;

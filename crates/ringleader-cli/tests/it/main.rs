@@ -23,6 +23,7 @@ mod serve; // the page and its interface, over a socket
 #[cfg(target_os = "linux")]
 mod service; // a lock service of real processes
 mod settings; // the algorithms' own: coordinators, elections inside, tokens
+mod snapshot; // snapshots, vector clocks, and a synchroniser
 mod sweep; // grids of runs: repeated, killed, sharded, mistaken
 #[cfg(target_os = "linux")]
 mod terminal; // a command under a lock, with a pseudo-terminal

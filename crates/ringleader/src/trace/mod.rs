@@ -9,15 +9,19 @@
 mod clocks;
 mod history;
 mod merge;
+mod snapshot;
 mod window;
 mod words;
 
 pub use clocks::{VectorClock, VectorClocks};
 pub use history::{End, History, Passage, Standing, Step};
 pub use merge::{MergeError, Merged, merge, of_one_run};
+pub use snapshot::{
+    Cut, OnTheWay, Part, States, Variables, Wire, is_consistent, is_without_faults, snapshot,
+};
 pub use window::{LeftOut, Window};
 pub(crate) use words::as_call;
-pub use words::{Line, Narrator, message, transcript};
+pub use words::{Line, Narrator, message, transcript, transcript_with_clocks};
 
 use crate::model::{Fields, Id};
 use std::borrow::Cow;

@@ -1,6 +1,6 @@
 //! Steps in words, one line each: the same words in the transcripts of the tests, on the command line and elsewhere.
 
-use super::{Arrival, Event, Fate, Input, Outcome, Sent};
+use super::{Arrival, Event, Fate, History, Input, Outcome, Recording, Sent, VectorClocks, Window};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -112,6 +112,35 @@ pub fn transcript(events: &[Event], ticks_per_unit: u64) -> Vec<String> {
             line.trim_end().to_owned()
         })
         .collect()
+}
+
+/// The same, with two columns in front of each line: the number of the step and its vector clock, and in brackets at
+/// its end the steps that it follows from directly. One step comes before another if its clock is nowhere larger, and
+/// somewhere smaller; if neither does they are concurrent.
+#[must_use]
+pub fn transcript_with_clocks(recording: &Recording) -> Vec<String> {
+    let history = History::of(recording);
+    let window = Window::whole(&history);
+    let n = recording.header.n as usize;
+    let mut clocks = vec![String::new(); history.steps.len()];
+    for (number, clock) in VectorClocks::new(&history, &window) {
+        let mut times = vec![0; n];
+        for &(process, count) in clock.iter() {
+            times[process as usize] = count;
+        }
+        let times: Vec<String> = times.iter().map(u64::to_string).collect();
+        clocks[number] = format!("({})", times.join(" "));
+    }
+    let steps = (clocks.len().saturating_sub(1)).to_string().len();
+    let width = clocks.iter().map(String::len).max().unwrap_or(0);
+    let lines = transcript(&recording.events, recording.header.ticks_per_unit).into_iter();
+    let told = lines.zip(&clocks).zip(&history.steps).enumerate();
+    told.map(|(number, ((line, clock), step))| {
+        let causes: Vec<String> = step.causes.iter().map(|cause| format!("#{cause}")).collect();
+        let after = if causes.is_empty() { String::new() } else { format!("  after {}", causes.join(" ")) };
+        format!("#{number:<steps$}  {clock:<width$}  {line}{after}")
+    })
+    .collect()
 }
 
 fn time(time: u64, ticks_per_unit: u64) -> String {

@@ -1,7 +1,13 @@
 //! Chandy and Lamport's snapshot: what is noted adds up, if links keep the order, and mostly does not if they do not.
 
-use ringleader::model::Snapshot;
+use crate::support::entry;
+use ringleader::model::{Links, Snapshot};
 use ringleader::rng::{Purpose, Rng};
+use ringleader::sim::{Crowd, Delay, Ids, Moved, Observer, Scenario, Schedule};
+use ringleader::trace::{
+    Arrival, Cut, End, Event, Fate, Header, History, Input, Passage, Recording, Sent as Message, States,
+    Wire, is_consistent, is_without_faults, message, snapshot,
+};
 
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Sent {
@@ -131,4 +137,158 @@ fn what_is_noted_adds_up() {
 fn where_messages_overtake_it_mostly_does_not() {
     let wrong = (0..200).filter(|&seed| Bank::run(4, false, seed) != 400).count();
     assert!(wrong > 100, "{wrong} of 200 are wrong");
+}
+
+/// What is needed of a run for a snapshot of it.
+#[derive(Default)]
+struct Seen {
+    recording: Option<Recording>,
+    states: States,
+}
+
+impl Observer for Seen {
+    fn wants_events(&self) -> bool {
+        true
+    }
+    fn wants_moves(&self) -> bool {
+        true
+    }
+    fn begins(&mut self, header: &dyn Fn() -> Header) {
+        self.recording = Some(Recording { header: header(), events: Vec::new() });
+    }
+    fn gathers(&mut self, crowd: &dyn Crowd) {
+        self.states.first = (0..crowd.count()).map(|process| crowd.variables(process)).collect();
+    }
+    fn event(&mut self, event: &Event) {
+        self.recording.as_mut().unwrap().events.push(event.clone());
+    }
+    fn moved(&mut self, moved: &Moved, crowd: &dyn Crowd) {
+        self.states.after.push(crowd.variables(moved.process));
+    }
+}
+
+fn cut_of(name: &str, scenario: &Scenario, by: u32, at: u64) -> (Cut, Recording) {
+    let entry = entry(name);
+    let mut seen = Seen::default();
+    entry.run(scenario, &mut seen).unwrap();
+    let recording = seen.recording.unwrap();
+    assert!(is_without_faults(&recording));
+    let at = at * recording.header.ticks_per_unit.max(1);
+    (snapshot(&recording, &seen.states, &entry.wires(scenario).unwrap(), by, at), recording)
+}
+
+/// The messages that were sent before the sender noted its state, and had not arrived when the receiver did.
+fn in_transit(recording: &Recording, cut: &Cut) -> Vec<(u32, u32, String)> {
+    let before = |step: usize| step < cut.parts[recording.events[step].process as usize].steps;
+    let history = History::of(recording);
+    let mut all: Vec<(u32, u32, String)> = history
+        .messages
+        .iter()
+        .filter(|passage| before(passage.sender) && !passage.end.step().is_some_and(before))
+        .map(|passage| (passage.from, passage.sent.to, message(passage.sent)))
+        .collect();
+    all.sort();
+    all
+}
+
+/// A snapshot at every moment of runs on rings and complete graphs: a consistent cut, with exactly those messages in
+/// its links that cross it.
+#[test]
+fn snapshots_of_runs_are_consistent_cuts() {
+    let mut on_the_way = 0;
+    for name in ["peterson", "franklin", "ricart-agrawala", "itai-rodeh-synchronised", "raymond", "humblet"] {
+        for (seed, schedule) in [
+            (1, Schedule::Rounds),
+            (2, Schedule::Random),
+            (3, Schedule::Delay(Delay::Uniform(1_000_000, 5_000_000))),
+            (4, Schedule::Lifo),
+        ] {
+            let scenario = Scenario { seed, schedule, links: Some(Links::Fifo), ..Scenario::new(5) };
+            for at in (0..40).step_by(3) {
+                let (cut, recording) = cut_of(name, &scenario, (at % 5) as u32, at);
+                assert!(cut.is_consistent, "{name} seed={seed} at={at}");
+                assert_eq!(cut.parts.len(), 5);
+                let noted = cut.links.iter().flat_map(|link| {
+                    link.messages.iter().map(|message| (link.from, link.to, message.clone()))
+                });
+                let mut noted: Vec<_> = noted.collect();
+                noted.sort();
+                assert_eq!(noted, in_transit(&recording, &cut), "{name} seed={seed} at={at}");
+                on_the_way += noted.len();
+            }
+        }
+    }
+    assert!(on_the_way > 100, "{on_the_way} messages were on their way");
+}
+
+/// The state before the first step, and the one after the last.
+#[test]
+fn early_and_late_snapshots_are_the_ends() {
+    let scenario = Scenario { ids: Ids::Listed(vec![3, 7, 4, 1]), ..Scenario::new(4) };
+    let (late, recording) = cut_of("peterson", &scenario, 2, 1_000);
+    assert!(late.is_consistent && late.links.is_empty());
+    assert!(late.parts.iter().all(|part| part.steps == recording.events.len()));
+    assert_eq!(late.markers, 4, "one for each link");
+    let (early, _) = cut_of("peterson", &scenario, 2, 0);
+    assert_eq!(early.parts[2].time, 0);
+    assert!(early.parts.iter().map(|part| part.time).max() > Some(0), "markers take their time");
+}
+
+/// A cut in which a message has arrived that was not sent.
+#[test]
+fn inconsistent_cuts_are_found() {
+    let scenario = Scenario { seed: 5, ..Scenario::new(4) };
+    let (cut, recording) = cut_of("peterson", &scenario, 0, 2);
+    let mut steps: Vec<usize> = cut.parts.iter().map(|part| part.steps).collect();
+    assert!(is_consistent(&recording, &steps));
+    let history = History::of(&recording);
+    let arrived =
+        |passage: &&Passage<'_>| matches!(passage.end, End::Arrived(_)) && passage.from != passage.sent.to;
+    let passage = history.messages.iter().rev().find(arrived).unwrap();
+    steps[passage.from as usize] = passage.sender;
+    steps[passage.sent.to as usize] = recording.events.len();
+    assert!(!is_consistent(&recording, &steps));
+}
+
+/// Two messages by one link, the snapshot between them. Where the second overtakes the first, and with it the marker,
+/// it has arrived on one side of the cut and was sent on the other.
+#[test]
+fn overtaken_markers_give_an_inconsistent_cut() {
+    let (_, recording) = cut_of("peterson", &Scenario::new(2), 0, 0);
+    let sent = |message| Message {
+        message,
+        port: 0,
+        to: 1,
+        kind: "word".into(),
+        fields: Vec::new(),
+        fate: Fate::Travels,
+    };
+    let event = |time, process, input, sends| Event {
+        time,
+        process,
+        input,
+        choices: Vec::new(),
+        rules: Vec::new(),
+        sends,
+        outcome: None,
+        impossible: None,
+    };
+    let arrives =
+        |time, message| event(time, 1, Input::Deliver(vec![Arrival { message, port: 0 }]), Vec::new());
+    let wires = [Wire { from: 0, out: 0, to: 1, arrival: 0 }, Wire { from: 1, out: 0, to: 0, arrival: 0 }];
+    let states = States { first: vec![Vec::new(); 2], after: vec![Vec::new(); 4] };
+    let cut = |order: [u64; 2]| {
+        let events = vec![
+            event(0, 0, Input::Start, vec![sent(0)]),
+            event(5, 0, Input::Timeout("again".into()), vec![sent(1)]),
+            arrives(6, order[0]),
+            arrives(7, order[1]),
+        ];
+        let header = Header { ticks_per_unit: 1, ..recording.header.clone() };
+        snapshot(&Recording { header, events }, &states, &wires, 0, 0)
+    };
+    let kept = cut([0, 1]);
+    assert!(kept.is_consistent);
+    assert_eq!(kept.links, [], "the first came before the marker, which closed an empty link");
+    assert!(!cut([1, 0]).is_consistent);
 }
