@@ -201,7 +201,10 @@ impl TokenRingFailover {
 
     /// These are down. If that is news, elections and renewals that did not know of it are void.
     fn hear(&mut self, down: &[Peer]) -> bool {
-        let news = down.iter().fold(false, |news, &who| self.dead.insert(who) || news);
+        let mut news = false;
+        for &who in down {
+            news |= self.dead.insert(who);
+        }
         if news {
             (self.contest, self.held, self.started) = (None, false, false);
         }
