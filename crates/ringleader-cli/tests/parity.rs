@@ -178,7 +178,7 @@ fn paced(entry: &Entry, summary: &Value, n: u64) -> Result<(), String> {
     }
     let kinds = &summary["messages"]["by_kind"];
     let of = |kind: &str| kinds[kind].as_u64().unwrap_or(u64::MAX);
-    let whole = of("value") > 0 && of("value") % (n * n) == 0;
+    let whole = of("value") > 0 && of("value").is_multiple_of(n * n);
     if whole && (of("empty"), of("done")) == (0, n) {
         Ok(())
     } else {

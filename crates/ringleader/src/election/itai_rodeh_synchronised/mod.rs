@@ -98,8 +98,7 @@ impl<M> Paced<M> {
 impl<P: LockStep> Synchronised<P> {
     /// Whether every link has closed the round, and something is to come at all.
     fn is_complete(&self) -> bool {
-        let closed =
-            |link: &Incoming<P::Msg>| link.ended || link.waiting.iter().any(Paced::closes);
+        let closed = |link: &Incoming<P::Msg>| link.ended || link.waiting.iter().any(Paced::closes);
         self.links.iter().all(closed) && !self.links.iter().all(|link| link.ended)
     }
 
