@@ -3,8 +3,8 @@
 use crate::options::{ByName, RunOptions};
 use crate::{App, Diagnostic, plan};
 use ringleader::model::{
-    Informed, Links, Order, Orientation, Promises, Reached, Setting, SettingValues, Shape, Timing, Told,
-    Winner,
+    Informed, Links, Order, Orientation, Promises, Reached, Registers, Setting, SettingValues, Shape, Timing,
+    Told, Winner,
 };
 use ringleader::registry::{Entry, Problem};
 use ringleader::sim::Recorder;
@@ -18,14 +18,27 @@ pub fn model(entry: &Entry) -> Vec<(String, String)> {
     let mut add = |name: &str, text: &str| model.push((name.to_owned(), text.to_owned()));
     add("network", entry.topology());
     add("told", &told(entry).join(", "));
-    add(
-        "links",
-        match needs.links {
-            Links::Bag => "any: messages may overtake each other",
-            Links::Fifo => "FIFO: in sending order",
-            Links::HalfDuplex => "half-duplex: in sending order, and two messages never pass each other",
-        },
-    );
+    if entry.shape == Shape::Memory {
+        add(
+            "registers",
+            match needs.registers {
+                Registers::Safe => "safe: a read that overlaps a write may return anything",
+                Registers::Atomic => "atomic: a step is one read or one write",
+                Registers::Composite => {
+                    "composite: a step reads neighbours and writes, and nothing comes between"
+                }
+            },
+        );
+    } else {
+        add(
+            "links",
+            match needs.links {
+                Links::Bag => "any: messages may overtake each other",
+                Links::Fifo => "FIFO: in sending order",
+                Links::HalfDuplex => "half-duplex: in sending order, and two messages never pass each other",
+            },
+        );
+    }
     if entry.shape == Shape::TwoWayRing {
         add(
             "sides",
@@ -112,6 +125,19 @@ pub fn network(entry: &Entry) -> Vec<(String, String)> {
     if entry.is_literal() {
         return vec![pair("not run", "it is broken on purpose: `check` and `run` show how")];
     }
+    if entry.spec.stabilises() {
+        return vec![pair(
+            "not run",
+            "a machine reads its neighbours and writes in one step, which no network has",
+        )];
+    }
+    if entry.shape == Shape::Memory {
+        return vec![
+            ("run".to_owned(), format!("ringleader up --algorithm {}", entry.spec.name)),
+            pair("as", "threads of one process, on atomic numbers, sequentially consistent"),
+            pair("always", "never two inside, which a witness inside looks after"),
+        ];
+    }
     if needs.timing == Timing::LockStep {
         return vec![pair(
             "not run",
@@ -170,6 +196,9 @@ pub fn setting(entry: &Entry, setting: &Setting) -> (String, String) {
             format!("{} (default {})", words.join(" | "), words.first().unwrap_or(&""))
         }
         SettingValues::Number { min, max, default } => format!("{min} to {max} (default {default})"),
+        SettingValues::Enough { min, max, .. } => {
+            format!("{min} to {max} (default and least that is enough: of n, see what it needs)")
+        }
         SettingValues::RingElection { default } => {
             let all: Vec<&str> = entry.electors().map(|elector| elector.name).collect();
             format!("{} (default {default})", all.join(", "))
@@ -198,14 +227,31 @@ pub fn promises(entry: &Entry) -> Vec<&'static str> {
                 Informed::Live => "everybody who is up knows it in the end",
             },
         ],
+        Promises::Stabilisation => vec![
+            "from every state, whatever the daemon chooses: one machine has a privilege from some moment on",
+            "then every machine gets it again and again",
+            "before that several may have one",
+        ],
         Promises::Exclusion { order, falls_silent } => vec![
-            "never two inside; everybody who asks is let in",
+            if order == Order::Any {
+                "never two inside; while somebody waits, somebody is let in"
+            } else {
+                "never two inside; everybody who asks is let in"
+            },
             match order {
                 Order::Priority => "requests are served in the order of (time stamp, name)",
                 Order::Ring => "requests are served as they come round the ring",
                 Order::Fair => "nobody waits for ever",
+                Order::Any => "one of them may wait for ever while others enter",
+                Order::Doorway => "first come, first served after the doorway",
             },
-            if falls_silent { "no messages when nobody wants in" } else { "tokens circulate for ever" },
+            if entry.shape == Shape::Memory {
+                "no steps when nobody wants in"
+            } else if falls_silent {
+                "no messages when nobody wants in"
+            } else {
+                "tokens circulate for ever"
+            },
         ],
     }
 }

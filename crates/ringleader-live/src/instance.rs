@@ -104,7 +104,9 @@ impl Instance {
         let into = if passes { Vec::new() } else { (0..n).flat_map(leads_here).collect() };
         let circulates = match entry.spec.promises {
             ringleader::model::Promises::Exclusion { falls_silent, .. } => !falls_silent && locals.is_empty(),
-            ringleader::model::Promises::Election { .. } => false,
+            ringleader::model::Promises::Election { .. } | ringleader::model::Promises::Stabilisation => {
+                false
+            }
         };
         let ways = cast.ways(index);
         let last = actor.position();
@@ -375,6 +377,7 @@ impl Instance {
             sends: sent,
             outcome: outcome(before, after),
             impossible: effects.impossible.map(Into::into),
+            accesses: Vec::new(),
         });
         steps.push(Step { event, sends, right: None });
     }

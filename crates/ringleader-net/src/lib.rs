@@ -29,6 +29,7 @@ pub mod signals;
 pub mod status;
 #[cfg(unix)]
 mod terminal;
+pub mod threads;
 pub mod tls;
 mod transport;
 pub mod up;

@@ -64,6 +64,7 @@ fn setting(entry: &Entry, setting: &Setting) -> Value {
     let (values, default) = match setting.values {
         SettingValues::OneOf(words) => (json!(words), words.first().copied().unwrap_or_default().to_owned()),
         SettingValues::Number { default, .. } => (Value::Null, default.to_string()),
+        SettingValues::Enough { .. } => (Value::Null, String::new()),
         SettingValues::RingElection { default } => (json!(electors()), default.to_owned()),
         SettingValues::Elsewhere(other) => (elsewhere(other), String::new()),
     };

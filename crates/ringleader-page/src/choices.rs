@@ -186,7 +186,8 @@ fn capped(entry: &Entry, scenario: &Scenario) -> Scenario {
         return scenario.clone();
     }
     let n = match entry.spec.needs.processes {
-        Processes::Any => NODES_MAX,
+        Processes::Any | Processes::AtLeast(_) => NODES_MAX,
+        Processes::Exactly(many) => many,
         // Whether n is admitted is said of n itself.
         Processes::CompleteTree if entry.spec.needs.processes.admits(scenario.n) => NODES_MAX - 1,
         Processes::CompleteTree => return scenario.clone(),
@@ -206,12 +207,17 @@ fn capped(entry: &Entry, scenario: &Scenario) -> Scenario {
     few.workload.wants.iter_mut().for_each(|(_, process)| *process %= n);
     for fault in &mut few.faults {
         match fault {
-            Fault::Crash { process, .. } | Fault::Recover { process, .. } => *process %= n,
+            Fault::Crash { process, .. }
+            | Fault::Recover { process, .. }
+            | Fault::Corrupt { process, .. } => *process %= n,
             Fault::Partition { left, right, .. } => {
                 left.iter_mut().chain(right).for_each(|process| *process %= n);
             }
             Fault::LoseNth { .. } | Fault::Loss(_) | Fault::Duplicate(_) => {}
         }
+    }
+    if let Some(from) = &mut few.from {
+        from.truncate(n as usize);
     }
     if let Schedule::Starve(process) = &mut few.schedule {
         *process %= n;

@@ -14,6 +14,8 @@ pub(crate) fn edges(shape: Shape, header: &Header) -> (Vec<(u32, u32)>, bool) {
         Shape::TwoWayRing if n == 2 => (vec![(0, 1)], false),
         Shape::TwoWayRing => ((0..n).map(|index| (index, (index + 1) % n)).collect(), false),
         Shape::Named => (complete(n), false),
+        // Nobody is connected with anybody: the picture has processes and no links.
+        Shape::Memory => (Vec::new(), false),
         Shape::Edges => {
             let neighbours = match header.topology.as_str() {
                 _ if !header.neighbours.is_empty() => header.neighbours.clone(),
@@ -59,6 +61,7 @@ mod tests {
             unsound: false,
             ticks_per_unit: 1,
             max_delay: 1,
+            from: Vec::new(),
         }
     }
 

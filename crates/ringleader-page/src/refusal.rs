@@ -36,6 +36,15 @@ pub(crate) fn complain(entry: &Entry, refusal: &Refusal) -> Diagnostic {
         | Refusal::NoInitiator
         | Refusal::WeakLinks { .. }
         | Refusal::NoHalfDuplexHere
+        | Refusal::NoLinksHere
+        | Refusal::WeakRegisters { .. }
+        | Refusal::EndlessEntries
+        | Refusal::SharedRegisters
+        | Refusal::NoSingleRegisters
+        | Refusal::NotEnough { .. }
+        | Refusal::BeginsOnce
+        | Refusal::NoSuchState { .. }
+        | Refusal::NoUsers
         | Refusal::WrongTopology { .. }
         | Refusal::NeedsOrientation
         | Refusal::BadPorts { .. }

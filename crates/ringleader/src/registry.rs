@@ -8,7 +8,8 @@
 mod tests;
 
 use crate::check::{self, Findings, Property, Scope, Watcher};
-use crate::host::{Cast, Way};
+use crate::host::{Cast, Cells, Sharer, Way};
+use crate::model;
 use crate::model::{
     Election, Elector, Exclusion, Fields, Graph, Knowledge, Links, Orientation, Port, RuleText, Setting,
     SettingValues, Shape, Spec, Timing, Told, WireError,
@@ -232,6 +233,9 @@ impl Entry {
             return Err(Refusal::BadSetting { name: "algorithm".into(), expected });
         }
         let (entry, scenario) = self.resolve(scenario)?;
+        if entry.shape == Shape::Memory {
+            return Err(Refusal::SharedRegisters);
+        }
         Cast::new(entry.nature, &scenario)
     }
 
@@ -247,6 +251,23 @@ impl Entry {
             ways.map(move |Way { out, to, arrival }| Wire { from, out, to, arrival })
         };
         Ok((0..scenario.n).flat_map(of).collect())
+    }
+
+    /// Hands out its processes on registers that are elsewhere, for threads that run it themselves: `make` makes the
+    /// registers of what they hold at first.
+    ///
+    /// # Errors
+    /// As [`Entry::run`] gives them; and if it needs more than registers that are read and written one at a time.
+    pub fn share<C: Cells + 'static>(
+        &self,
+        scenario: &Scenario,
+        make: impl FnOnce(&[u32]) -> C,
+    ) -> Result<Vec<Sharer>, Refusal> {
+        let (entry, scenario) = self.resolve(scenario)?;
+        if entry.shape != Shape::Memory || entry.spec.needs.registers == model::Registers::Composite {
+            return Err(Refusal::NoSingleRegisters);
+        }
+        Sharer::all(entry.nature, &scenario, make)
     }
 
     /// The algorithm that it is with these settings: mostly itself.
@@ -330,6 +351,12 @@ impl Entry {
         })
     }
 
+    /// Whether its processes share registers that hold numbers which grow without end.
+    #[must_use]
+    pub fn has_growing_registers(&self) -> bool {
+        self.nature.registers.iter().any(|kind| kind.grows)
+    }
+
     /// Whether it is an as-printed variant: broken on purpose, and to be seen so.
     #[must_use]
     pub fn is_literal(&self) -> bool {
@@ -393,6 +420,7 @@ impl Entry {
             Shape::OneWayRing => "one-way ring",
             Shape::TwoWayRing => "two-way ring",
             Shape::Named => "complete graph",
+            Shape::Memory => "shared memory",
             Shape::Edges => match self.spec.needs.graphs {
                 [Graph::Tree] => "tree",
                 [_, _, ..] => "complete graph or tree",

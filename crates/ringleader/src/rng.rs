@@ -114,6 +114,8 @@ pub enum Purpose {
     Faults = 7,
     /// Who wants in.
     Workload = 8,
+    /// What registers hold at first, where anything is possible.
+    Registers = 9,
 }
 
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;

@@ -46,6 +46,9 @@ fn largest(entry: &Entry) -> u32 {
         (Shape::OneWayRing, Links::Fifo | Links::HalfDuplex) if entry.problem == Problem::Election => 6,
         (Shape::OneWayRing | Shape::TwoWayRing, _) => 5,
         (Shape::Edges | Shape::Named, _) => 4,
+        // Machines have few states each; locks many lines.
+        (Shape::Memory, _) if entry.spec.stabilises() => 6,
+        (Shape::Memory, _) => 3,
     };
     smaller.unwrap_or(usual)
 }
@@ -66,7 +69,8 @@ const TOO_MUCH: &[(&str, u32, u32)] = &[
 /// Of how many processes, with how many entries each.
 fn sizes(entry: &Entry) -> Vec<(u32, u32)> {
     let largest = largest(entry);
-    let more = MORE_ENTRIES.iter().copied().filter(|&(n, _)| entry.problem == Problem::Mutex && n <= largest);
+    let asks = entry.problem == Problem::Mutex && !entry.spec.stabilises();
+    let more = MORE_ENTRIES.iter().copied().filter(|&(n, _)| asks && n <= largest);
     let mut sizes: Vec<(u32, u32)> = (1..=largest).map(|n| (n, 1)).chain(more).collect();
     sizes.retain(|&(n, entries)| {
         entry.spec.needs.processes.admits(n) && !TOO_MUCH.contains(&(entry.spec.name, n, entries))

@@ -110,6 +110,14 @@ pub(crate) struct CheckArgs {
     /// Deliver at most this many messages twice [default: likewise].
     #[arg(long, value_name = "K", value_parser = small, help_heading = "Environment")]
     pub(crate) duplications: Option<u32>,
+    /// Self-stabilising: begin in any state, or in these, one number each (0,2,1,0) [default: any].
+    #[arg(
+        long,
+        value_name = "any|LIST",
+        value_parser = Given::<ringleader_lab::options::From>::parse,
+        help_heading = "Arrangement"
+    )]
+    pub(crate) from: Option<Given<ringleader_lab::options::From>>,
 
     #[command(flatten)]
     pub(crate) settings: SettingsArgs,
@@ -160,6 +168,7 @@ impl From<CheckArgs> for CheckOptions {
             recoveries: args.recoveries,
             losses: args.losses,
             duplications: args.duplications,
+            from: args.from,
             settings: args.settings.into(),
         }
     }

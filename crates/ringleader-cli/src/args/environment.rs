@@ -5,7 +5,7 @@ use super::shared::{LinksArg, OrientationArg, TopologyArg};
 use super::{At, Given, IdsArg, Lose, Partition, Probability, ScheduleArg, Time, Wants};
 use clap::Args;
 use ringleader::sim::{Entries, Initiators};
-use ringleader_lab::options::EnvironmentOptions;
+use ringleader_lab::options::{EnvironmentOptions, From};
 
 /// Where runs take place.
 #[derive(Args, Clone, Default, Debug)]
@@ -95,9 +95,15 @@ pub(crate) struct EnvironmentArgs {
         help_heading = "Mutual exclusion"
     )]
     pub(crate) wants: Option<Given<Wants>>,
+    /// Where machines of self-stabilising algorithms begin: any, or the state of each (0,2,1,0) [default: any, drawn].
+    #[arg(long, value_name = "any|LIST", value_parser = Given::<From>::parse, help_heading = "Self-stabilisation")]
+    pub(crate) from: Option<Given<From>>,
+    /// Put machine P into any state at time T (repeatable).
+    #[arg(long, value_name = "P@T", value_parser = Given::<At>::parse, help_heading = "Self-stabilisation")]
+    pub(crate) corrupt: Vec<Given<At>>,
 }
 
-impl From<EnvironmentArgs> for EnvironmentOptions {
+impl std::convert::From<EnvironmentArgs> for EnvironmentOptions {
     fn from(args: EnvironmentArgs) -> EnvironmentOptions {
         EnvironmentOptions {
             ids: args.ids,
@@ -118,6 +124,8 @@ impl From<EnvironmentArgs> for EnvironmentOptions {
             hold: args.hold,
             think: args.think,
             wants: args.wants,
+            from: args.from,
+            corrupt: args.corrupt,
         }
     }
 }

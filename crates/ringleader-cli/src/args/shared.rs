@@ -32,12 +32,21 @@ pub(crate) struct SettingsArgs {
     /// itai-rodeh-sync: run it on a network without lock-step.
     #[arg(long, help_heading = "The algorithm's own settings")]
     pub(crate) synchroniser: bool,
+    /// Locks on registers: atomic, or safe (a read during a write returns anything).
+    #[arg(long, value_name = "KIND", help_heading = "The algorithm's own settings")]
+    pub(crate) registers: Option<String>,
+    /// Self-stabilising: which machines move, central, distributed or synchronous.
+    #[arg(long, value_name = "WHO", help_heading = "The algorithm's own settings")]
+    pub(crate) daemon: Option<String>,
+    /// dijkstra-k: the number of values of a machine.
+    #[arg(long, value_name = "K", value_parser = small, help_heading = "The algorithm's own settings")]
+    pub(crate) k: Option<u32>,
 }
 
 impl From<SettingsArgs> for SettingOptions {
     fn from(args: SettingsArgs) -> SettingOptions {
-        let SettingsArgs { set, ending, denied, election, tokens, synchroniser } = args;
-        SettingOptions { set, ending, denied, election, tokens, synchroniser }
+        let SettingsArgs { set, ending, denied, election, tokens, synchroniser, registers, daemon, k } = args;
+        SettingOptions { set, ending, denied, election, tokens, synchroniser, registers, daemon, k }
     }
 }
 

@@ -171,7 +171,7 @@ fn runs_on(entry: &Entry, network: Network) -> bool {
         Network::Complete => match entry.shape {
             Shape::Named => true,
             Shape::Edges => graphs.contains(&Graph::Complete),
-            Shape::OneWayRing | Shape::TwoWayRing => false,
+            Shape::OneWayRing | Shape::TwoWayRing | Shape::Memory => false,
         },
         Network::Tree => entry.shape == Shape::Edges && graphs.contains(&Graph::Tree),
     }

@@ -148,6 +148,7 @@ pub(crate) fn bar(entry: &Entry, plan: &PlannedRun, console: &Console<'_>) -> Op
             (Some(_), _) => workload.total,
             (None, _) if !workload.wants.is_empty() => Some(workload.wants.len() as u64),
             (None, Entries::Each(each)) => Some(n * u64::from(*each)),
+            (None, Entries::Forever) => None,
             (None, Entries::Listed(listed)) => Some(listed.iter().map(|&count| u64::from(count)).sum()),
         },
         // What the messages should come to on average, announcement included.

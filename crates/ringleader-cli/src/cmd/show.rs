@@ -144,6 +144,7 @@ fn as_json(app: &App, entry: &Entry, example: &Example) -> String {
                 SettingValues::Number { min, max, default } => {
                     json!({ "min": min, "max": max, "default": default })
                 }
+                SettingValues::Enough { min, max, .. } => json!({ "min": min, "max": max }),
                 SettingValues::RingElection { .. } => entry.electors().map(|elector| elector.name).collect(),
                 SettingValues::Elsewhere(other) => json!({ "see": other }),
             };

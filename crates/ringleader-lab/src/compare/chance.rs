@@ -32,11 +32,12 @@ pub fn is_random(entry: &Entry, scenario: &Scenario) -> bool {
         Shape::TwoWayRing => drawn_numbers,
         // The ports of a tree stay as they are unless asked for.
         Shape::Edges => drawn_numbers && !usual_tree,
-        Shape::OneWayRing | Shape::Named => false,
+        Shape::OneWayRing | Shape::Named | Shape::Memory => false,
     };
     let load = matches!(scenario.workload.load, Some(Load::Light | Load::Open(_)));
     let faults = scenario.faults.iter().any(|fault| match fault {
         Fault::Loss(_) | Fault::Duplicate(_) => true,
+        Fault::Corrupt { .. } => true,
         Fault::Crash { .. } | Fault::Recover { .. } | Fault::LoseNth { .. } | Fault::Partition { .. } => {
             false
         }

@@ -77,6 +77,28 @@ struct Check<'a> {
     again: &'a str,
     version: &'a str,
     other_violations: Vec<Shown<'a>>,
+    #[serde(flatten)]
+    stabilisation: Option<Stabilisation>,
+}
+
+/// Of machines that may begin anywhere.
+#[derive(Serialize)]
+struct Stabilisation {
+    convergence: Option<Convergence>,
+    closure: Option<Closure>,
+    legitimate: Option<u64>,
+}
+
+#[derive(Serialize)]
+struct Convergence {
+    holds: bool,
+    worst_moves: Option<u64>,
+    worst_steps: Option<u64>,
+}
+
+#[derive(Serialize)]
+struct Closure {
+    holds: bool,
 }
 
 #[derive(Serialize)]
@@ -207,6 +229,15 @@ fn check<'a>(findings: &'a Findings, context: &'a CheckContext<'a>) -> Check<'a>
                 counterexample_header: header(found),
             })
             .collect(),
+        stabilisation: findings.is_of_machines().then(|| Stabilisation {
+            convergence: findings.convergence.map(|convergence| Convergence {
+                holds: convergence.holds,
+                worst_moves: convergence.worst.map(|(moves, _)| moves),
+                worst_steps: convergence.worst.map(|(_, steps)| steps),
+            }),
+            closure: findings.closure.map(|holds| Closure { holds }),
+            legitimate: findings.legitimate,
+        }),
     }
 }
 
@@ -261,6 +292,9 @@ mod tests {
             visited_bytes: 900,
             visited_states: 100,
             peak_bytes: 4096,
+            convergence: None,
+            closure: None,
+            legitimate: None,
         }
     }
 
@@ -305,6 +339,7 @@ mod tests {
             sends,
             outcome,
             impossible: None,
+            accesses: Vec::new(),
         };
         let sent = Sent {
             message: 0,
@@ -330,6 +365,7 @@ mod tests {
             unsound: true,
             ticks_per_unit: 1,
             max_delay: 1,
+            from: Vec::new(),
         };
         let arrival = ringleader::trace::Arrival { message: 0, port: 0 };
         let events = vec![

@@ -81,6 +81,8 @@ struct Run<'a, Middle: Serialize> {
     broken_on_purpose: bool,
     version: &'a str,
     ids: Option<&'a [u64]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    convergence: Option<Convergence<'a>>,
 }
 
 #[derive(Serialize)]
@@ -105,6 +107,14 @@ struct ExclusionMiddle<'a> {
     fairness: Option<f64>,
     in_section_max: u32,
     rounds: Option<u64>,
+}
+
+/// How machines that began anywhere came to one privilege.
+#[derive(Serialize)]
+struct Convergence<'a> {
+    moves: Option<u64>,
+    steps: Option<u64>,
+    from: &'a [u32],
 }
 
 #[derive(Serialize)]
@@ -298,6 +308,14 @@ fn frame<'a, Middle: Serialize>(
         broken_on_purpose: context.algorithm.contains('@'),
         version: context.version,
         ids: (report.n <= context.ids_most && !report.ids.is_empty()).then_some(report.ids.as_slice()),
+        convergence: match &report.details {
+            Details::Exclusion(details) => details.convergence.as_ref().map(|convergence| Convergence {
+                moves: convergence.moves,
+                steps: convergence.steps,
+                from: &convergence.from,
+            }),
+            Details::Election(_) => None,
+        },
     }
 }
 
@@ -412,6 +430,7 @@ mod tests {
             sync_delay: None,
             fairness: Some(1.0),
             in_section_max: 1,
+            convergence: None,
         });
         let json = run_json(&report(details), &RunContext { problem: Problem::Mutex, ..CONTEXT });
         assert!(

@@ -4,7 +4,7 @@ use super::environment::{Again, links, orientation, topology};
 use super::number::{above_zero, small, threads};
 use super::value::{did_you_mean, indices};
 use super::{
-    ByName, IdsArg, Known, MemoryLimit, Number, SettingOptions, TimeLimit, Typed, Word, exclusive, on,
+    ByName, From, IdsArg, Known, MemoryLimit, Number, SettingOptions, TimeLimit, Typed, Word, exclusive, on,
     one_of, options,
 };
 use ringleader::check::{Reduce, Starts};
@@ -36,6 +36,7 @@ options! {
         recoveries: Option<u32> = "recoveries" "K" small;
         losses: Option<u32> = "losses" "K" small;
         duplications: Option<u32> = "duplications" "K" small;
+        from: Option<Typed<From>> = "from" "any|LIST" Typed::parse;
     }
 }
 
@@ -95,6 +96,7 @@ impl CheckOptions {
         add.value("recoveries", self.recoveries);
         add.value("losses", self.losses);
         add.value("duplications", self.duplications);
+        add.typed("from", self.from.as_ref());
         add.value("reduce", self.reduce.map(Reduce::name));
         add.value("max-states", self.max_states);
         add.typed("memory", self.memory.as_ref());

@@ -2,7 +2,9 @@
 //! commands.
 
 use super::number::small;
-use super::{At, Chance, IdsArg, Lose, Partition, ScheduleArg, Time, Typed, Wants, on, one_of, options};
+use super::{
+    At, Chance, From, IdsArg, Lose, Partition, ScheduleArg, Time, Typed, Wants, on, one_of, options,
+};
 use crate::Diagnostic;
 use ringleader::model::{Links, Orientation};
 use ringleader::sim::{Entries, Initiators, Topology};
@@ -28,6 +30,8 @@ options! {
         hold: Option<Typed<Time>> = "hold" "T" Typed::parse;
         think: Option<Typed<Time>> = "think" "T" Typed::parse;
         wants: Option<Typed<Wants>> = "wants" "SCRIPT" Typed::parse;
+        from: Option<Typed<From>> = "from" "any|LIST" Typed::parse;
+        corrupt: Vec<Typed<At>> = "corrupt" "P@T" Typed::parse;
     }
 }
 
@@ -96,6 +100,8 @@ impl EnvironmentOptions {
         add.typed("hold", self.hold.as_ref());
         add.typed("think", self.think.as_ref());
         add.typed("wants", self.wants.as_ref());
+        add.typed("from", self.from.as_ref());
+        add.each("corrupt", &self.corrupt);
     }
 }
 
@@ -108,6 +114,9 @@ options! {
         election: Option<String> = "election" "NAME" text;
         tokens: Option<u32> = "tokens" "K" small;
         synchroniser: bool = "synchroniser" "" on;
+        registers: Option<String> = "registers" "KIND" text;
+        daemon: Option<String> = "daemon" "WHO" text;
+        k: Option<u32> = "k" "K" small;
     }
 }
 
@@ -139,6 +148,9 @@ impl SettingOptions {
         add("election", self.election.clone());
         add("tokens", self.tokens.map(|tokens| tokens.to_string()));
         add("synchroniser", self.synchroniser.then(|| "yes".to_owned()));
+        add("registers", self.registers.clone());
+        add("daemon", self.daemon.clone());
+        add("k", self.k.map(|k| k.to_string()));
         settings
     }
 
@@ -170,6 +182,9 @@ impl SettingOptions {
             election: self.election.clone().filter(|_| wanted("election")),
             tokens: self.tokens.filter(|_| wanted("tokens")),
             synchroniser: self.synchroniser && wanted("synchroniser"),
+            registers: self.registers.clone().filter(|_| wanted("registers")),
+            daemon: self.daemon.clone().filter(|_| wanted("daemon")),
+            k: self.k.filter(|_| wanted("k")),
         }
     }
 
@@ -180,6 +195,9 @@ impl SettingOptions {
         add.value("ending", self.ending.as_ref());
         add.value("election", self.election.as_ref());
         add.value("tokens", self.tokens);
+        add.value("registers", self.registers.as_ref());
+        add.value("daemon", self.daemon.as_ref());
+        add.value("k", self.k);
         add.switch("denied", self.denied);
         add.switch("synchroniser", self.synchroniser);
     }

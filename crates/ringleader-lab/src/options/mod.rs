@@ -26,7 +26,7 @@ pub use run::{Meter, RunOptions};
 pub use schedule::ScheduleArg;
 pub use size::{MemoryLimit, TimeLimit};
 pub use value::{Chance, Time};
-pub use workload::{LoadArg, Wants};
+pub use workload::{From, LoadArg, Wants};
 pub use worst::WorstOptions;
 
 /// Something that one word says.

@@ -8,8 +8,12 @@ use ringleader::sim::{Entries, Load};
 
 impl Word for Entries {
     fn parse(text: &str) -> Result<Entries, String> {
+        if text == "forever" {
+            return Ok(Entries::Forever);
+        }
         let counts: Vec<u32> = text.split(',').map(small).collect::<Result<_, _>>().map_err(|_| {
-            "a number of entries for everybody (3), or one for each process (2,0,1)".to_owned()
+            "a number of entries for everybody (3), or one for each process (2,0,1); in a check also forever"
+                .to_owned()
         })?;
         Ok(match counts.as_slice() {
             [each] => Entries::Each(*each),
@@ -53,6 +57,22 @@ impl Word for Wants {
             return Err("processes and times, such as '1,3@0;2@5'".into());
         }
         Ok(Wants(wants))
+    }
+}
+
+/// `--from any|LIST`: the states in which machines begin.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct From(pub Option<Vec<u32>>);
+
+impl Word for From {
+    fn parse(text: &str) -> Result<From, String> {
+        if text == "any" {
+            return Ok(From(None));
+        }
+        let states = text.split(',').map(small).collect::<Result<_, _>>();
+        states.map(|states| From(Some(states))).map_err(|_| {
+            format!("any, or the state of each machine as a number (0,2,1,0){}", did_you_mean(text, &["any"]))
+        })
     }
 }
 

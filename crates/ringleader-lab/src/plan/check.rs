@@ -1,14 +1,14 @@
 //! From options to the scope of a check.
 
 use super::refusal::{self, Request};
-use super::run::{asked_nodes, disagreement};
+use super::run::{asked_nodes, disagreement, usual_nodes};
 use super::{ids_file, memory};
 use crate::options::{CheckOptions, IdsArg, quoted};
 use crate::{App, Diagnostic};
 use ringleader::check::{Arrangements, Budget, Scope};
-use ringleader::model::Told;
+use ringleader::model::{Shape, Told};
 use ringleader::registry::Entry;
-use ringleader::sim::{Ports, Refusal, Topology};
+use ringleader::sim::{Entries, Ports, Refusal, Topology};
 use std::path::PathBuf;
 
 /// The number of processes when nobody says otherwise.
@@ -63,23 +63,25 @@ pub fn check(app: &App, entry: &Entry, args: &CheckOptions) -> Result<PlannedChe
     {
         return Err(disagreement(asked, fixed, ids_file.as_deref(), true));
     }
-    let usual = Scope::new(fixed.or(asked).unwrap_or(NODES_DEFAULT));
+    let usual = Scope::new(fixed.or(asked).unwrap_or(usual_nodes(entry, NODES_DEFAULT)));
     let n = if fixed.is_some() { None } else { Some(usual.n) };
+    let settings = args.settings.agreed()?;
     let scope = Scope {
         ids,
         starts: args.initiators.as_ref().map_or(usual.starts, |given| given.value.clone()),
-        entries: args.entries.as_ref().map_or(usual.entries, |given| given.value.clone()),
+        entries: args.entries.as_ref().map_or(usual_entries(entry, &settings), |given| given.value.clone()),
         links: args.links,
         ports: args.orientation.map_or(usual.ports, Ports::Kind),
         topology: args.topology.clone(),
         range: args.range.unwrap_or(usual.range),
-        settings: args.settings.agreed()?,
+        settings,
         faults: Budget {
             crashes: args.crashes,
             recoveries: args.recoveries,
             losses: args.losses,
             duplications: args.duplications,
         },
+        from: args.from.as_ref().and_then(|given| given.value.0.clone()),
         unsound: args.unsound,
         safety_only: args.safety,
         properties: args.property.clone(),
@@ -103,6 +105,14 @@ pub fn check(app: &App, entry: &Entry, args: &CheckOptions) -> Result<PlannedChe
             .help("trees that can be checked are `line`, `star` and `binary`"));
     }
     Ok(plan)
+}
+
+/// How often everybody wants in when nobody says: once; where processes share registers, again and again, which has an
+/// end unless numbers grow that cannot be counted from the oldest.
+fn usual_entries(entry: &Entry, settings: &[(String, String)]) -> Entries {
+    let is_safe = settings.iter().any(|(name, value)| name == "registers" && value == "safe");
+    let forever = entry.shape == Shape::Memory && !(is_safe && entry.has_growing_registers());
+    if forever { Entries::Forever } else { Entries::Each(1) }
 }
 
 /// Whether processes have identities that can be arranged.

@@ -89,6 +89,7 @@ fn estimate(entry: &Entry, scenario: &Scenario, n: u64) -> u128 {
         (Shape::OneWayRing, _) => n,
         (Shape::TwoWayRing, _) | (Shape::Edges, "tree") => 2 * n,
         (Shape::Named, _) if entry.spec.needs.talks == Talks::ToFew => 2 * n,
+        (Shape::Memory, _) => 0,
         (Shape::Edges | Shape::Named, _) => senders(scenario, n) * n,
     };
     let tables = match (entry.shape, entry.spec.needs.talks) {

@@ -5,7 +5,7 @@ use super::run::NODES_DEFAULT as RUN_NODES;
 use super::{advice, ids_file};
 use crate::options::{CheckOptions, quoted};
 use crate::{App, Diagnostic, suggest};
-use ringleader::model::SettingValues;
+use ringleader::model::{Processes, SettingValues};
 use ringleader::registry::{Entry, Problem, find};
 use ringleader::sim::Refusal;
 use std::path::Path;
@@ -117,10 +117,54 @@ pub fn explain(app: &App, entry: &Entry, asked: &Request<'_>, refusal: &Refusal)
             );
             input(message).help("see what runs on a two-way ring:").command(list("two-way"), "")
         }
-        Refusal::WrongSize { n, nearest: (below, above) } => input(format!(
-            "`{name}` is not for {n} processes"
+        Refusal::NoLinksHere => input(format!(
+            "the processes of `{name}` share registers: there are no links between them"
         ))
-        .help(format!("it is for 1, 3, 7, 15, ... processes; the nearest are `-n {below}` and `-n {above}`")),
+        .help("leave out `--links`; what registers do says `--registers atomic` or `--registers safe`"),
+        Refusal::WeakRegisters { needs, got } => {
+            input(format!("`{name}` needs {needs} registers; these are {got}"))
+                .help(format!("leave out `--registers {got}`, or look at what goes wrong:"))
+                .command(unsound(), "")
+        }
+        Refusal::NotEnough { setting, least, got } => {
+            input(format!("`{name}` needs {setting} = {least} or more here; it is {got}"))
+                .help(format!("say `--{setting} {least}`, or look at a run that never converges:"))
+                .command(unsound(), "")
+        }
+        Refusal::BeginsOnce => input(format!("`{name}` begins in one state, and nothing corrupts it"))
+            .help("what begins anywhere are self-stabilising algorithms:")
+            .command(format!("{program} run dijkstra-k --from any"), ""),
+        Refusal::NoSuchState { process, state, most } => {
+            input(format!("--from: machine {process} has no state {state}; its states are 0 to {most}"))
+                .help("give one number for each machine, or `--from any`")
+        }
+        Refusal::NoUsers => input(format!("the machines of `{name}` have no users who want in"))
+            .help("`--entries K` says how often each is to move after convergence"),
+        Refusal::EndlessEntries => {
+            input("--entries forever: a run in which everybody wants in again and again has no end".into())
+                .help("say how many entries in all: `--load saturated --total 100`; `check` goes on for ever")
+        }
+        Refusal::NoSingleRegisters => {
+            let message = format!(
+                "a machine of `{name}` reads its neighbours and writes in one step, which threads do not have"
+            );
+            input(message).help("simulate it, from any state:").command(format!("{program} run {name}"), "")
+        }
+        Refusal::SharedRegisters => {
+            input(format!("the processes of `{name}` share registers, which nodes on a network do not have"))
+                .help("run it as threads of one process:")
+                .command(format!("{program} up {name}"), "")
+        }
+        Refusal::WrongSize { n, nearest: (below, above) } => {
+            let wrong = input(format!("`{name}` is not for {n} processes"));
+            match entry.spec.needs.processes {
+                Processes::Exactly(many) => wrong.help(format!("it is for {many}: `-n {many}`")),
+                Processes::AtLeast(least) => wrong.help(format!("it is for {least} or more: `-n {least}`")),
+                Processes::CompleteTree | Processes::Any => wrong.help(format!(
+                    "it is for 1, 3, 7, 15, ... processes; the nearest are `-n {below}` and `-n {above}`"
+                )),
+            }
+        }
         Refusal::WrongTopology { needs, got } => {
             let network = match *got {
                 "line" | "star" | "binary" | "random" => "tree",
@@ -254,7 +298,15 @@ pub fn code(refusal: &Refusal) -> &'static str {
         Refusal::NoInitiator => "no_initiator",
         Refusal::WeakLinks { needs: "fifo", .. } => "needs_fifo",
         Refusal::WeakLinks { .. } => "needs_links",
-        Refusal::NoHalfDuplexHere => "wrong_links",
+        Refusal::NoHalfDuplexHere | Refusal::NoLinksHere => "wrong_links",
+        Refusal::WeakRegisters { .. } => "needs_registers",
+        Refusal::NotEnough { .. } => "not_enough",
+        Refusal::BeginsOnce => "begins_once",
+        Refusal::NoSuchState { .. } => "no_such_state",
+        Refusal::NoUsers => "no_users",
+        Refusal::EndlessEntries => "no_end",
+        Refusal::NoSingleRegisters => "no_single_registers",
+        Refusal::SharedRegisters => "shared_registers",
         Refusal::WrongTopology { .. } => "wrong_topology",
         Refusal::NeedsOrientation => "needs_orientation",
         Refusal::BadPorts { .. } => "bad_ports",

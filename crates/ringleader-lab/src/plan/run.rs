@@ -5,6 +5,7 @@ use super::refusal::Request;
 use super::{ids_file, memory};
 use crate::Diagnostic;
 use crate::options::{EnvironmentOptions, IdsArg, Meter, Number, RunOptions, ScheduleArg, Time, Typed};
+use ringleader::model::Processes;
 use ringleader::registry::Entry;
 use ringleader::sim::{Fault, Ids, Ports, Scenario, Schedule};
 use std::path::{Path, PathBuf};
@@ -43,6 +44,11 @@ impl PlannedRun {
     }
 }
 
+/// How many processes there are when nobody says: so many, unless the algorithm is for one number of them.
+pub(super) const fn usual_nodes(entry: &Entry, usual: u32) -> u32 {
+    if let Processes::Exactly(many) = entry.spec.needs.processes { many } else { usual }
+}
+
 /// What these options ask for.
 ///
 /// # Errors
@@ -62,7 +68,7 @@ pub fn run(entry: &Entry, args: &RunOptions) -> Result<PlannedRun, Diagnostic> {
             }
             (recorded.scenario(), Some(recorded))
         }
-        Some(_) | None => (Scenario::new(asked.unwrap_or(NODES_DEFAULT)), None),
+        Some(_) | None => (Scenario::new(asked.unwrap_or(usual_nodes(entry, NODES_DEFAULT))), None),
     };
     let (ids, ids_file) = ids(given.ids.as_ref())?;
     let listed = match &ids {
@@ -77,7 +83,7 @@ pub fn run(entry: &Entry, args: &RunOptions) -> Result<PlannedRun, Diagnostic> {
     {
         return Err(disagreement(asked, fixed, ids_file.as_deref(), listed.is_some()));
     }
-    scenario.n = fixed.or(asked).unwrap_or(NODES_DEFAULT);
+    scenario.n = fixed.or(asked).unwrap_or(usual_nodes(entry, NODES_DEFAULT));
     if let Some(ids) = ids {
         scenario.ids = ids;
     }
@@ -101,6 +107,7 @@ pub fn run(entry: &Entry, args: &RunOptions) -> Result<PlannedRun, Diagnostic> {
     scenario.seed =
         args.seed.unwrap_or_else(|| if recorded.is_some() { scenario.seed } else { drawn_seed() });
     scenario.faults = faults(given)?;
+    scenario.from = given.from.as_ref().map_or(scenario.from.take(), |given| given.value.0.clone());
     scenario.edits.clone_from(&args.edit);
     workload(args, &mut scenario)?;
     let n = if fixed.is_some() { None } else { Some(scenario.n) };
@@ -191,6 +198,9 @@ fn faults(args: &EnvironmentOptions) -> Result<Vec<Fault>, Diagnostic> {
     }
     for given in &args.recover {
         faults.push(Fault::Recover { process: given.value.process, at: count(given.value.at)? });
+    }
+    for given in &args.corrupt {
+        faults.push(Fault::Corrupt { process: given.value.process, at: count(given.value.at)? });
     }
     for given in &args.lose {
         faults.push(Fault::LoseNth { kind: given.value.kind.clone(), nth: given.value.nth });

@@ -1,7 +1,7 @@
 //! What came of a check, for people: what was searched, what holds, and a run that shows what does not.
 
 use super::speed_from_s;
-use super::text::{broken_on_purpose, listed_with_marks, outside, row};
+use super::text::{broken_on_purpose, links, listed_with_marks, outside, row};
 use crate::App;
 use crate::formats::{CheckContext, check_json};
 use crate::layout::fold;
@@ -12,7 +12,7 @@ use crate::plan::has_ids;
 use ringleader::check::{
     Answer, Arrangements, Counterexample, Finding, Findings, Limit, Probability, Range, Scope, Starts,
 };
-use ringleader::model::{Arranged, Timing};
+use ringleader::model::{Arranged, Shape, Timing};
 use ringleader::registry::{Entry, Problem};
 use ringleader::sim::{Entries, Topology};
 use ringleader::trace::transcript;
@@ -73,14 +73,17 @@ pub fn check_text(checked: &CheckReport<'_>, out: &mut dyn Write) -> io::Result<
         format!("n = {}", grouped(u64::from(findings.n))),
     ];
     parts.extend(cases_in_words(checked.entry, checked.scope, findings));
-    parts.push(format!("{} links", findings.links));
+    parts.extend(links(checked.entry, findings.links));
     let header = format!("{BOLD}{}{RESET} · {}", findings.algorithm, parts.join(" · "));
     writeln!(out, "{}", fold("", &header, 2))?;
     broken_on_purpose(checked.entry, out)?;
     outside(&findings.outside, out)?;
     writeln!(out)?;
     row(out, "searched", &searched(checked))?;
-    messages(findings, out)?;
+    if checked.entry.shape != Shape::Memory {
+        messages(findings, out)?;
+    }
+    machines(findings, out)?;
     if let Some(probability) = &findings.probability {
         chance(probability, out)?;
     }
@@ -143,9 +146,14 @@ pub fn cases_in_words(entry: &Entry, scope: &Scope, findings: &Findings) -> Vec<
             Starts::Any => "every set of initiators".to_owned(),
             Starts::Listed(who) => format!("initiators {}", shortened(who.iter().map(u32::to_string))),
         },
+        Problem::Mutex if entry.spec.stabilises() => match &scope.from {
+            None => "from every state".to_owned(),
+            Some(from) => format!("from {}", shortened(from.iter().map(u32::to_string))),
+        },
         Problem::Mutex => match &scope.entries {
             Entries::Each(1) => "1 entry each".to_owned(),
             Entries::Each(each) => format!("{each} entries each"),
+            Entries::Forever => "everybody wants in again and again".to_owned(),
             Entries::Listed(listed) => format!("entries {}", shortened(listed.iter().map(u32::to_string))),
         },
     });
@@ -226,6 +234,18 @@ fn messages(findings: &Findings, out: &mut dyn Write) -> io::Result<()> {
             Some(_) | None => String::new(),
         };
         row(out, "messages", &format!("{}{election}", range(all)))?;
+    }
+    Ok(())
+}
+
+/// How many states have one privilege, and how long it may take to come to them.
+fn machines(findings: &Findings, out: &mut dyn Write) -> io::Result<()> {
+    if let Some(legitimate) = findings.legitimate {
+        row(out, "legitimate", &format!("{} states with exactly one privilege", grouped(legitimate)))?;
+    }
+    if let Some((moves, steps)) = findings.convergence.and_then(|convergence| convergence.worst) {
+        let text = format!("at most {} moves and {} steps of the daemon", grouped(moves), grouped(steps));
+        row(out, "convergence", &text)?;
     }
     Ok(())
 }

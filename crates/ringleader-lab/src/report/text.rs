@@ -4,7 +4,7 @@ use super::{RunReport, speed_from_s};
 use crate::layout::{fold, visible, width};
 use crate::people::style::{BOLD, CYAN, DIM, GREEN, RED, RESET, YELLOW};
 use crate::people::{bytes, decimal, grouped};
-use ringleader::model::{Basis, Counts};
+use ringleader::model::{Basis, Counts, Shape};
 use ringleader::registry::Entry;
 use ringleader::sim::{Details, ElectionDetails, ExclusionDetails, Report, RunOutcome, Spread};
 use std::io::{self, Write};
@@ -26,13 +26,13 @@ fn room() -> usize {
 pub fn text(told: &RunReport<'_>, out: &mut dyn Write) -> io::Result<()> {
     let (report, spec) = (told.report, told.entry.spec);
     let header = format!(
-        "{BOLD}{}{RESET} ({}) · {} · n = {} · {} links · {} · seed {}",
+        "{BOLD}{}{RESET} ({}) · {} · n = {} · {}{} · seed {}",
         spec.name,
         spec.prose().source,
         told.entry.network(Some(told.report.topology)),
         grouped(u64::from(report.n)),
-        report.links,
-        told.schedule,
+        links(told.entry, report.links.name()).map_or_else(String::new, |links| format!("{links} · ")),
+        schedule(told),
         told.seed
     );
     writeln!(out, "{}", fold("", &header, 2))?;
@@ -52,6 +52,21 @@ pub fn text(told: &RunReport<'_>, out: &mut dyn Write) -> io::Result<()> {
     }
     properties(report, out)?;
     writeln!(out, "\n  {CYAN}again:{RESET}  {}", told.again)
+}
+
+/// The links, where there are any.
+pub(super) fn links(entry: &Entry, name: &str) -> Option<String> {
+    (entry.shape != Shape::Memory).then(|| format!("{name} links"))
+}
+
+/// The schedule; where a daemon chooses who moves, the daemon.
+fn schedule(told: &RunReport<'_>) -> String {
+    match &told.report.details {
+        Details::Exclusion(ExclusionDetails { convergence: Some(convergence), .. }) => {
+            format!("{} daemon", convergence.daemon.name())
+        }
+        Details::Exclusion(_) | Details::Election(_) => told.schedule.to_owned(),
+    }
 }
 
 /// Says so, if it is.
@@ -161,6 +176,9 @@ fn beside(first: &str, second: &str) -> String {
 }
 
 fn by_kind(report: &Report) -> String {
+    if report.by_kind.is_empty() {
+        return String::new();
+    }
     let kinds = report.by_kind.iter().map(|(kind, count)| format!("{kind} {}", grouped(*count)));
     format!("{DIM}({}){RESET}", kinds.collect::<Vec<_>>().join(", "))
 }
@@ -174,6 +192,22 @@ fn exclusion(report: &Report, details: &ExclusionDetails, out: &mut dyn Write) -
         0 => "none".to_owned(),
         entries => format!("{}, in the order {}", grouped(entries), order.join(" ")),
     };
+    if let Some(convergence) = &details.convergence {
+        let from: Vec<String> = convergence.from.iter().map(u32::to_string).collect();
+        row(out, "began in", &from.join(" "))?;
+        let text = match (convergence.steps, convergence.moves) {
+            (Some(steps), Some(moves)) => {
+                let (steps, moves) = (counted(steps, "step"), counted(moves, "move"));
+                format!(
+                    "after {steps} of the daemon, {moves}; at most {} privileges at once",
+                    details.in_section_max
+                )
+            }
+            _ => "not yet".to_owned(),
+        };
+        row(out, "convergence", &text)?;
+        return row(out, "entries", &entries);
+    }
     row(out, "entries", &entries)?;
     let mut messages = format!("{}   {}", grouped(report.messages), by_kind(report));
     if let Some(mean) = details.per_entry_mean {
@@ -207,6 +241,11 @@ fn exclusion(report: &Report, details: &ExclusionDetails, out: &mut dyn Write) -
         row(out, "inside at once", &format!("{RED}{}{RESET}", details.in_section_max))?;
     }
     Ok(())
+}
+
+/// A number of things.
+fn counted(count: u64, thing: &str) -> String {
+    format!("{} {thing}{}", grouped(count), if count == 1 { "" } else { "s" })
 }
 
 fn spread(spread: &Spread) -> String {

@@ -94,6 +94,7 @@ impl Ring {
             sends,
             outcome,
             impossible: effects.impossible.map(Into::into),
+            accesses: Vec::new(),
         });
         // What it sends itself it has before anything else happens.
         while let Some(own) = self.channels[process][process].pop_front() {

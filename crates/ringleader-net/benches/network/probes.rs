@@ -78,6 +78,7 @@ impl Process for Lap {
     type Rule = Never;
     type Timer = Never;
     type Local = Never;
+    type Register = Never;
 
     fn new(id: Id) -> Self {
         Lap { id, leader: None }
@@ -147,6 +148,7 @@ impl Process for Pour {
     type Rule = Never;
     type Timer = Never;
     type Local = Never;
+    type Register = Never;
 
     fn new(id: Id) -> Self {
         Pour { id, leader: None, left: 0, received: 0 }

@@ -223,6 +223,15 @@ fn refused(document: &Document<'_>, path: &str, entry: &Entry, refusal: &Refusal
         | Refusal::NoInitiator
         | Refusal::WeakLinks { .. }
         | Refusal::NoHalfDuplexHere
+        | Refusal::NoLinksHere
+        | Refusal::WeakRegisters { .. }
+        | Refusal::EndlessEntries
+        | Refusal::SharedRegisters
+        | Refusal::NoSingleRegisters
+        | Refusal::NotEnough { .. }
+        | Refusal::BeginsOnce
+        | Refusal::NoSuchState { .. }
+        | Refusal::NoUsers
         | Refusal::NeedsOrientation
         | Refusal::BadPorts { .. }
         | Refusal::NeedsBoundedDelay { .. }

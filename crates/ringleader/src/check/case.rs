@@ -9,10 +9,10 @@ use super::locals::Lag;
 use super::memo::lock;
 use super::network::{Searched, explore, first};
 use super::path::recording;
-use super::property::{BOUND, NOBODY_WAITS, bounded, runs};
+use super::property::{BOUND, NOBODY_WAITS, PROGRESS, bounded, runs};
 use super::scope::{Extreme, Reduce};
 use super::search::Limits;
-use crate::model::Counts;
+use crate::model::{Counts, Order};
 use crate::scenario::Refusal;
 use crate::trace::Recording;
 
@@ -51,6 +51,7 @@ const FULL_FOR_CYCLES: &str =
     "there are cycles: every interleaving was searched, because a reduced search could miss violations";
 const FULL_FOR_CHANCE: &str = "chance decides: every interleaving was searched";
 const FULL_FOR_TOKENS: &str = "tokens circulate for ever: every interleaving was searched";
+const FULL_FOR_USERS: &str = "users want in again and again: every interleaving was searched";
 const UNFAIR_CYCLES: &str = "there are runs without end, but none of them is fair";
 const NO_EXPECTATION: &str = "a scheduler can put chance off for ever, unfairly: no expectations are given";
 const ROUNDS_AT_LIMIT: &str = "the search for the expected number of rounds reached a limit";
@@ -77,7 +78,7 @@ pub(crate) fn check(
     if scope.reduce != Reduce::None && ground.is_randomised() {
         came.notes.push(FULL_FOR_CHANCE);
     } else if scope.reduce != Reduce::None && ground.never_silent() {
-        came.notes.push(FULL_FOR_TOKENS);
+        came.notes.push(if ground.circulates() { FULL_FOR_TOKENS } else { FULL_FOR_USERS });
     }
     let mut look = Look { ground: &ground, limits, threads, came };
     let searched = look.explore(how);
@@ -142,6 +143,12 @@ impl<'a> Look<'a> {
         } else if self.ground.is_randomised() {
             self.chance(&searched);
         } else if self.ground.never_silent() {
+            if self.ground.order() == Some(Order::Any)
+                && self.ground.asks(PROGRESS)
+                && let Some(cycle) = runs::stalled(&searched)
+            {
+                return self.went_round(&searched, PROGRESS, "somebody waits, and nobody enters", &cycle);
+            }
             if self.ground.asks(NOBODY_WAITS) {
                 self.starvation(&searched);
             }
@@ -203,7 +210,9 @@ impl<'a> Look<'a> {
         let ends: Vec<u32> = explored.ends.iter().chain(&explored.served).copied().collect();
         let (_, before) = first(self.ground, searched.how);
         if let Some((all, election)) = explored.graph.least(&ends) {
-            let range = |min: u64| Range { min: min + before, max: None };
+            // Who shares registers sends nothing, however long it waits.
+            let most = self.ground.has_registers().then_some(0);
+            let range = |min: u64| Range { min: min + before, max: most };
             self.came.messages = Some(range(all));
             self.came.election_messages = self.ground.is_election().then(|| range(election));
         }

@@ -12,7 +12,7 @@ use super::scope::{Arrangements, Reduce, Scope, Starts};
 use crate::model::{Orientation, Promises, Shape, Timing};
 use crate::network::{has_numbered_ports, port_count};
 use crate::population::Nature;
-use crate::scenario::{Ids, Initiators, Ports, Refusal, Scenario, Schedule, Workload};
+use crate::scenario::{Entries, Ids, Initiators, Ports, Refusal, Scenario, Schedule, Workload};
 
 /// More cases than anybody waits for.
 const MOST: u128 = 1 << 32;
@@ -142,6 +142,11 @@ impl One {
             (Some(set), _) | (None, Starts::Listed(set)) => Initiators::Listed(set.clone()),
             (None, Starts::All | Starts::AllLate | Starts::Any) => Initiators::All,
         };
+        // A run that shows what was found follows its recording, whoever would want in.
+        let entries = match &scope.entries {
+            Entries::Forever => Entries::Each(1),
+            given => given.clone(),
+        };
         Scenario {
             ids,
             initiators,
@@ -150,9 +155,10 @@ impl One {
             ports: self.ports.clone().map_or_else(|| scope.ports.clone(), Ports::Listed),
             topology: scope.topology.clone(),
             range: scope.range,
-            workload: Workload { entries: scope.entries.clone(), ..Workload::default() },
+            workload: Workload { entries, ..Workload::default() },
             settings: scope.settings.clone(),
             elector: scope.elector,
+            from: scope.from.clone(),
             unsound: scope.unsound,
             ..Scenario::new(scope.n)
         }

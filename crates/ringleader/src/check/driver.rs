@@ -6,13 +6,14 @@ use super::findings::{
     Answer, Counterexample, Finding, Findings, Limit, Probability, Progress, Range, Watcher,
 };
 use super::ground::Subject;
+use super::machines;
 use super::property::{BOUND, Property, promised, runs};
 use super::scope::{Budget, Reduce, Scope, is_called};
 use super::search::Limits;
 use super::threads::share_out;
 use crate::model::{Promises, Shape, Timing};
 use crate::population::Nature;
-use crate::scenario::{Fault, Refusal, Scenario, Setup};
+use crate::scenario::{Entries, Fault, Refusal, Scenario, Setup};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
@@ -36,6 +37,7 @@ pub(crate) fn check(
         Shape::OneWayRing | Shape::TwoWayRing => (1000, "1000 or less"),
         // A state has a number for each link, and here there are as many as pairs.
         Shape::Edges | Shape::Named => (200, "200 or less where everybody is connected with everybody"),
+        Shape::Memory => (64, "64 or less where processes share registers"),
     };
     if scope.n > most {
         return Err(Refusal::OutOfRange { what: "the number of processes of a check", expected });
@@ -66,9 +68,13 @@ fn search(
     watcher: &dyn Watcher,
 ) -> Result<Findings, Refusal> {
     let setup = first_setup(nature, scope)?;
+    if nature.spec.stabilises() {
+        let scenario = One::default().scenario(nature, scope);
+        return machines::check(nature, scope, &scenario, &setup, watcher);
+    }
     let cases = Cases::new(nature, scope, &setup.plan.neighbours)?;
-    let list = promised(nature.spec, nature.tokens, &|name| scope.asks(name));
-    let mine = own.iter().copied().filter(|property| scope.asks(property.name()));
+    let list = promised(nature.spec, nature.tokens, &|name| scope.asks(nature.spec, name));
+    let mine = own.iter().copied().filter(|property| scope.asks(nature.spec, property.name()));
     let properties: Vec<&dyn Property> = list.iter().map(|property| &**property).chain(mine).collect();
     let plan = Plan { subject: Subject { nature, scope, properties: &properties }, cases, watcher };
     let total = plan.run()?;
@@ -84,7 +90,8 @@ fn all_violations(
     own: &[&dyn Property],
     watcher: &dyn Watcher,
 ) -> Result<Findings, Refusal> {
-    let mut left: Vec<&'static str> = names.iter().copied().filter(|name| scope.asks(name)).collect();
+    let mut left: Vec<&'static str> =
+        names.iter().copied().filter(|name| scope.asks(nature.spec, name)).collect();
     let asked = left.clone();
     let mut violated: Vec<Finding> = Vec::new();
     let mut shown: Vec<Counterexample> = Vec::new();
@@ -116,6 +123,9 @@ fn all_violations(
 /// All properties, in the order of the report.
 fn names(nature: &Nature, scope: &Scope, own: &[&dyn Property]) -> Vec<&'static str> {
     let spec = nature.spec;
+    if spec.stabilises() {
+        return machines::NAMES.to_vec();
+    }
     let list = promised(spec, nature.tokens, &|_| true);
     let own = own.iter().map(|property| property.name());
     let mut names: Vec<&'static str> = list.iter().map(|property| property.name()).chain(own).collect();
@@ -129,7 +139,8 @@ fn names(nature: &Nature, scope: &Scope, own: &[&dyn Property]) -> Vec<&'static 
             }
             true
         }
-        Promises::Exclusion { falls_silent, .. } => falls_silent,
+        Promises::Stabilisation => false,
+        Promises::Exclusion { falls_silent, .. } => falls_silent && scope.entries != Entries::Forever,
     };
     if ends {
         names.push(if spec.needs.choices { runs::ENDS_BY_CHANCE } else { runs::ENDS });
@@ -340,7 +351,7 @@ impl Plan<'_> {
             cases: searched,
             properties: names(self.subject.nature, self.subject.scope, own)
                 .into_iter()
-                .filter(|name| self.subject.scope.asks(name))
+                .filter(|name| self.subject.scope.asks(self.subject.nature.spec, name))
                 .map(finding)
                 .collect(),
             messages: came.messages.filter(|_| decided),
@@ -363,6 +374,9 @@ impl Plan<'_> {
             visited_bytes: came.visited.0,
             visited_states: came.visited.1,
             peak_bytes: came.peak_bytes,
+            convergence: None,
+            closure: None,
+            legitimate: None,
         })
     }
 }

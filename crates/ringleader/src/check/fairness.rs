@@ -7,7 +7,7 @@ use super::graph::Graph;
 use super::ground::{Ground, How};
 use super::memo::lock;
 use super::network::Searched;
-use super::stimulus::Action;
+use super::stimulus::{Action, Stimulus};
 use super::system::Steps;
 use crate::hash::fingerprint;
 use crate::model::Links;
@@ -93,6 +93,10 @@ fn labels(ground: &Ground<'_>, state: &[u32], action: Action) -> Vec<u64> {
         return Vec::new();
     }
     match action {
+        // Whatever the registers hold, it is the same step.
+        Action::Own { process, stimulus: Stimulus::Access { step, .. } } => {
+            vec![fingerprint(&(0, process, Stimulus::Local(step)))]
+        }
         Action::Own { process, stimulus } => vec![fingerprint(&(0, process, stimulus))],
         Action::Deliver { link, .. } if ground.setup.links != Links::Bag => vec![fingerprint(&(1, link))],
         Action::Deliver { link, place } => {

@@ -87,6 +87,21 @@ pub struct Findings {
     pub visited_states: u64,
     /// Bytes at the largest, everything included.
     pub peak_bytes: u64,
+    /// Whether machines that may begin anywhere always come to one privilege; none where that is not decided.
+    pub convergence: Option<Convergence>,
+    /// Whether one privilege is followed by one privilege.
+    pub closure: Option<bool>,
+    /// How many states have one privilege.
+    pub legitimate: Option<u64>,
+}
+
+/// Whether one privilege is left in the end, from every state and whatever the daemon chooses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Convergence {
+    /// Whether it always is.
+    pub holds: bool,
+    /// After how many moves and how many steps of the daemon at the latest.
+    pub worst: Option<(u64, u64)>,
 }
 
 /// What came of one property.
@@ -149,6 +164,12 @@ pub enum Limit {
 }
 
 impl Findings {
+    /// Whether it was about machines that may begin anywhere.
+    #[must_use]
+    pub fn is_of_machines(&self) -> bool {
+        self.convergence.is_some() || self.closure.is_some() || self.legitimate.is_some()
+    }
+
     /// Whether every property holds.
     #[must_use]
     pub fn holds(&self) -> bool {

@@ -116,7 +116,7 @@ impl<'a> Ground<'a> {
 
     /// Whether this property is to be checked.
     pub(crate) fn asks(&self, name: &str) -> bool {
-        self.scope.asks(name)
+        self.scope.asks(self.nature.spec, name)
     }
 
     pub(crate) fn is_election(&self) -> bool {
@@ -147,9 +147,19 @@ impl<'a> Ground<'a> {
         self.faults.faults() > 0
     }
 
-    /// Whether tokens circulate for ever.
+    /// Whether it goes on for ever: tokens circulate, or users want in again and again.
     pub(crate) fn never_silent(&self) -> bool {
+        self.circulates() || !self.is_election() && self.scope.entries == Entries::Forever
+    }
+
+    /// Whether tokens circulate for ever.
+    pub(crate) fn circulates(&self) -> bool {
         matches!(self.nature.spec.promises, Promises::Exclusion { falls_silent: false, .. })
+    }
+
+    /// Whether processes share registers.
+    pub(crate) fn has_registers(&self) -> bool {
+        !self.nature.registers.is_empty()
     }
 
     /// Whether orders of independent steps can be left out here.
@@ -159,6 +169,8 @@ impl<'a> Ground<'a> {
             // A start that may come after a message depends on it.
             && self.nature.spec.needs.reached != Reached::MayStartLater
             && self.setup.links != Links::HalfDuplex
+            // What a local step does depends on what others write.
+            && !self.has_registers()
             && !self.has_faults()
             && !self.is_randomised()
             && !self.never_silent()
@@ -173,6 +185,7 @@ impl<'a> Ground<'a> {
         match (&self.scope.entries, self.is_election()) {
             (_, true) => 0,
             (Entries::Each(wants), false) => *wants,
+            (Entries::Forever, false) => u32::MAX,
             (Entries::Listed(wants), false) => wants.get(process as usize).copied().unwrap_or(0),
         }
     }
@@ -202,7 +215,7 @@ impl<'a> Ground<'a> {
                 matches!(winner, Winner::LargestInitiator | Winner::AnyInitiator)
                     || informed == Informed::Initiators
             }
-            Promises::Exclusion { .. } => false,
+            Promises::Exclusion { .. } | Promises::Stabilisation => false,
         }
     }
 
@@ -215,7 +228,7 @@ impl<'a> Ground<'a> {
     pub(crate) fn order(&self) -> Option<Order> {
         match self.nature.spec.promises {
             Promises::Exclusion { order, .. } => Some(order),
-            Promises::Election { .. } => None,
+            Promises::Election { .. } | Promises::Stabilisation => None,
         }
     }
 

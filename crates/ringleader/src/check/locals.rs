@@ -3,6 +3,7 @@
 //! A search meets the same local step millions of times. It is taken once, by the algorithm's own code, and remembered;
 //! after that the search moves numbers about.
 
+use super::contained::Contained;
 use super::stimulus::{Facts, Outcome, Stimulus};
 use crate::hash::{Interned, Map};
 use crate::model::{Bits, Fields, Reached, Shape, Stage, Timing, Verdict};
@@ -22,6 +23,8 @@ struct Local {
     /// Who went down, and in how many ticks this process may be told.
     alarms: Vec<(u32, u32)>,
     bypassed: Bits,
+    /// Who had passed the doorway when this one asked, and has not entered since, where that is promised.
+    ahead: Bits,
     lag: u32,
 }
 
@@ -80,15 +83,20 @@ pub(crate) struct Locals {
     moves: Vec<(u32, u32, bool)>,
     /// Processes with their rounds counted from later on: by the process and by how many.
     rebased: Map<u32>,
+    /// What registers were seen to hold; number 0 is how they begin.
+    memories: Interned<Box<[u32]>>,
     effects: Effects,
 }
 
 impl Locals {
     /// Of processes that are newly made.
     pub(crate) fn new(population: Box<dyn Population>, detection: u32, lag: Option<Lag>) -> Locals {
+        let mut memories = Interned::new();
+        memories.number(population.memory().cells().into());
         Locals {
             nature: population.nature(),
             population,
+            memories,
             met: Interned::new(),
             facts: Vec::new(),
             detection,
@@ -120,6 +128,7 @@ impl Locals {
             timers: vec![None; self.nature.timers.count],
             alarms: Vec::new(),
             bypassed: Bits::default(),
+            ahead: Bits::default(),
             lag: 0,
         })
     }
@@ -158,6 +167,8 @@ impl Locals {
             is_due: local.timers.contains(&Some(0)),
             awaits_time: local.timers.iter().any(Option::is_some) || local.alarms.iter().any(|a| a.1 > 0),
             bypassed: local.bypassed.clone(),
+            ahead: local.ahead.clone(),
+            doorway: self.population.doorway(process),
             lag: local.lag,
             round: if local.down { None } else { self.population.round(process) },
             menu: Vec::new(),
@@ -174,7 +185,7 @@ impl Locals {
                 menu.push(Stimulus::Timeout(timer as u32));
             }
         }
-        let possible = self.population.possible(process);
+        let possible = self.population.can(process);
         menu.extend((0..u64::BITS).filter(|step| possible >> step & 1 == 1).map(Stimulus::Local));
         for &(who, ticks) in &local.alarms {
             if ticks == 0 {
@@ -183,7 +194,10 @@ impl Locals {
         }
         match stage {
             Some(Stage::Inside) => menu.push(Stimulus::Exit),
-            Some(Stage::Idle) if local.wants > 0 => menu.push(Stimulus::Want),
+            // Whoever has just left goes through its exit lines first.
+            Some(Stage::Idle) if local.wants > 0 && (possible == 0 || !self.shares()) => {
+                menu.push(Stimulus::Want);
+            }
             Some(Stage::Idle | Stage::Waiting) | None => {}
         }
         facts
@@ -216,8 +230,11 @@ impl Locals {
                 announcements += u32::from(self.nature.announces[sent.kind as usize]);
                 sends.push((sent.port, self.population.number_message(sent.message)));
             }
+            let accesses = self.shares() && matches!(input, Input::Local(_));
+            let memory = accesses.then(|| self.attempted_memory());
             outcomes.push(Outcome {
                 sends,
+                memory,
                 announcements,
                 begins,
                 impossible: self.effects.impossible,
@@ -232,6 +249,38 @@ impl Locals {
     /// A step of a process that is in this state, apart from what the algorithm itself remembers.
     fn step(&mut self, before: &Local, input: Input<'_>) -> Vec<Outcome> {
         self.every_answer(before, input).map_or_else(Vec::new, |(outcomes, _)| outcomes)
+    }
+
+    /// Whether processes share registers.
+    pub(crate) fn shares(&self) -> bool {
+        !self.nature.registers.is_empty()
+    }
+
+    /// What the registers hold after an attempt.
+    fn attempted_memory(&mut self) -> Contained {
+        let cells = self.population.attempted_memory().cells().into();
+        self.contained(cells)
+    }
+
+    fn contained(&mut self, cells: Box<[u32]>) -> Contained {
+        let number = self.memories.number(cells);
+        let hash = if number == 0 { 0 } else { self.memories.hashes()[number as usize] };
+        Contained { number, hash }
+    }
+
+    /// What registers hold with their rounds counted from so many later on.
+    pub(crate) fn rebased_memory(&mut self, memory: Contained, by: u32) -> Contained {
+        let cells = self.memories.value(memory.number);
+        let rebased = self.population.rebase_memory(cells, by);
+        self.contained(rebased.into())
+    }
+
+    /// Whether this process is writing a register that holds its value only later.
+    pub(crate) fn is_writing(&mut self, memory: u32, process: u32) -> bool {
+        let memories = self.memories.value(memory);
+        let memory = self.population.memory_mut();
+        memory.set_cells(memories);
+        memory.is_writing(process)
     }
 
     /// A stimulus of which the algorithm does not hear.
@@ -265,9 +314,18 @@ impl Locals {
                 self.step(&local, Input::Timeout(timer))
             }
             Stimulus::Local(step) => self.step(&local, Input::Local(step)),
+            Stimulus::Access { process, step, memory } => {
+                let cells = self.memories.value(memory);
+                self.population.memory_mut().set_cells(cells);
+                self.population.memory_mut().act_as(process);
+                self.step(&local, Input::Local(step))
+            }
             Stimulus::Want => {
-                local.wants -= 1;
+                if local.wants < u32::MAX {
+                    local.wants -= 1;
+                }
                 local.bypassed = Bits::default();
+                local.ahead = Bits::default();
                 self.step(&local, Input::Want)
             }
             Stimulus::Exit => self.step(&local, Input::Exit),
@@ -312,6 +370,14 @@ impl Locals {
             }
             Stimulus::Behind => {
                 local.lag += 1;
+                self.note(local)
+            }
+            Stimulus::Ahead(process) => {
+                local.ahead.set(process);
+                self.note(local)
+            }
+            Stimulus::Served(process) => {
+                local.ahead.clear(process);
                 self.note(local)
             }
         }
@@ -394,7 +460,8 @@ impl Locals {
 
     /// Whether rounds grow without end, so that they are to be counted from the oldest that matters.
     pub(crate) fn rounds_grow(&self) -> bool {
-        self.nature.has_rounds
+        // What is read of a safe register while it is written has no oldest.
+        self.nature.has_rounds && !self.population.memory().is_safe()
     }
 
     /// A process with its rounds counted from so many later on.

@@ -1,5 +1,6 @@
 //! What one thread remembers of the shared parts, so that it asks for each of them once.
 
+use super::contained::Contained;
 use super::space::{Parts, Space};
 use super::stimulus::{Outcome, Stimulus};
 use crate::hash::{Interned, Map};
@@ -21,6 +22,8 @@ pub(crate) mod flag {
     pub(crate) const IMPOSSIBLE: u8 = 16;
     /// A phase begins.
     pub(crate) const PHASE: u8 = 32;
+    /// A register is written.
+    pub(crate) const WRITES: u8 = 64;
     /// What properties are asked about.
     pub(crate) const WATCHED: u8 = VERDICT | STAGE | IMPOSSIBLE;
 }
@@ -35,6 +38,8 @@ pub(crate) struct Out {
     pub(crate) flags: u8,
     pub(crate) took: [u32; 2],
     pub(crate) chance: f64,
+    /// What registers hold afterwards.
+    pub(crate) memory: Contained,
 }
 
 impl Out {
@@ -299,6 +304,9 @@ impl<'a> Memo<'a> {
             if outcome.begins > 0 {
                 flags |= flag::PHASE;
             }
+            if outcome.memory.is_some() {
+                flags |= flag::WRITES;
+            }
             self.outs.push(Out {
                 local: outcome.local,
                 sends: (first, self.sends.len() as u32),
@@ -307,6 +315,7 @@ impl<'a> Memo<'a> {
                 flags,
                 took: outcome.took,
                 chance: outcome.chance,
+                memory: outcome.memory.unwrap_or_default(),
             });
         }
         (start, self.outs.len() as u32)

@@ -15,6 +15,7 @@ mod batch;
 mod case;
 mod cases;
 mod chance;
+mod contained;
 mod contents;
 mod driver;
 mod expand;
@@ -23,6 +24,7 @@ mod findings;
 mod graph;
 mod ground;
 mod locals;
+mod machines;
 mod memo;
 mod model;
 mod network;
@@ -38,7 +40,9 @@ mod visited;
 mod worker;
 
 pub(crate) use driver::check;
-pub use findings::{Answer, Counterexample, Finding, Findings, Limit, Probability, Progress, Range, Watcher};
+pub use findings::{
+    Answer, Convergence, Counterexample, Finding, Findings, Limit, Probability, Progress, Range, Watcher,
+};
 pub use model::{Effort, Model, ModelFindings, ModelRun, Properties, model};
 pub use property::{Property, Step, View, Watch};
 pub use scope::{Arrangements, Budget, Extreme, Reduce, Scope, Starts};

@@ -165,7 +165,9 @@ impl<'g> Writer<'g> {
         Some(match stimulus {
             Stimulus::Start => Input::Start,
             Stimulus::Timeout(timer) => Input::Timeout(nature.timers.name(timer).into()),
-            Stimulus::Local(step) => Input::Local(nature.locals.name(step).into()),
+            Stimulus::Local(step) | Stimulus::Access { step, .. } => {
+                Input::Local(nature.locals.name(step).into())
+            }
             Stimulus::Want => Input::Want,
             Stimulus::Exit => Input::Exit,
             Stimulus::Crash(_) => Input::Crash,
@@ -176,7 +178,9 @@ impl<'g> Writer<'g> {
             | Stimulus::Alarm(_)
             | Stimulus::Calm(_)
             | Stimulus::Bypassed(_)
-            | Stimulus::Behind => return None,
+            | Stimulus::Behind
+            | Stimulus::Ahead(_)
+            | Stimulus::Served(_) => return None,
         })
     }
 

@@ -1,6 +1,7 @@
 //! What is to be checked, as plain data. What is left open is taken as weak as the contract admits.
 
-use crate::model::{Arranged, Elector, Links};
+use super::property::is_promised;
+use crate::model::{Arranged, Elector, Links, Spec};
 use crate::scenario::{Entries, Ports, Topology};
 
 /// Everything that determines a check. Equal scopes give equal findings, whatever the number of threads.
@@ -32,6 +33,8 @@ pub struct Scope {
     pub max_delay: Option<u32>,
     /// Whether crashes are noticed, where the contract needs that.
     pub detector: bool,
+    /// The states in which machines begin that may begin anywhere, one number each; all states if not given.
+    pub from: Option<Vec<u32>>,
     /// Whether to check it even where the contract excludes the environment.
     pub unsound: bool,
     /// Whether expected numbers of rounds and messages are worked out, where chance decides: it takes another search.
@@ -74,6 +77,7 @@ impl Scope {
             faults: Budget::default(),
             max_delay: None,
             detector: true,
+            from: None,
             unsound: false,
             expectations: true,
             safety_only: false,
@@ -87,9 +91,10 @@ impl Scope {
         }
     }
 
-    /// Whether this property is to be checked.
-    pub(super) fn asks(&self, name: &str) -> bool {
-        self.properties.is_empty() || self.properties.iter().any(|asked| is_called(name, asked))
+    /// Whether this property is to be checked. What is not promised is checked only if it is named.
+    pub(super) fn asks(&self, spec: &Spec, name: &str) -> bool {
+        let is_named = self.properties.iter().any(|asked| is_called(name, asked));
+        is_named || self.properties.is_empty() && is_promised(spec, name)
     }
 }
 

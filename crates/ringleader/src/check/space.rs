@@ -1,5 +1,6 @@
 //! The layout of a state: one number for each process, one for each link, one for what belongs to nobody.
 
+use super::contained::Contained;
 use super::contents::{Contents, Flight, arrival_hash};
 use super::locals::Locals;
 use super::stimulus::{Facts, Outcome, Stimulus};
@@ -100,6 +101,8 @@ pub(crate) struct Common {
     pub(crate) sent: Option<u32>,
     /// Whether everybody who starts before the first delivery has started.
     pub(crate) begun: bool,
+    /// What registers hold.
+    pub(crate) memory: Contained,
 }
 
 impl Common {
@@ -174,6 +177,13 @@ impl Parts {
         }
         for local in &mut state[..space.n as usize] {
             *local = self.locals.rebased_local(*local, by);
+        }
+        let common = state[space.common()];
+        let memory = self.commons.value(common).memory;
+        if self.locals.shares() {
+            let memory = self.locals.rebased_memory(memory, by);
+            let common = Common { memory, ..*self.commons.value(common) };
+            state[space.common()] = self.commons.number(common);
         }
         for content in &mut state[space.n as usize..space.common()] {
             let flights = self.contents.get(*content).to_vec();

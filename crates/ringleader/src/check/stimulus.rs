@@ -1,6 +1,7 @@
 //! What can happen in a network and to one process, and what it does then: states and messages are numbers.
 
-use crate::model::{Bits, Knows, Stage, Verdict};
+use super::contained::Contained;
+use crate::model::{Bits, Doorway, Knows, Stage, Verdict};
 use crate::population::Handle;
 
 /// What happens to one process.
@@ -14,6 +15,8 @@ pub(crate) enum Stimulus {
     Timeout(u32),
     /// It takes a local step.
     Local(u32),
+    /// This process takes a local step while registers hold what has this number.
+    Access { process: u32, step: u32, memory: u32 },
     /// Its user wants in.
     Want,
     /// Its user leaves.
@@ -34,6 +37,10 @@ pub(crate) enum Stimulus {
     Bypassed(u32),
     /// The furthest process began another phase.
     Behind,
+    /// This one, which waits, has passed the doorway already.
+    Ahead(u32),
+    /// That one is in.
+    Served(u32),
 }
 
 impl Stimulus {
@@ -97,6 +104,8 @@ pub(crate) struct Outcome {
     pub(crate) impossible: Option<&'static str>,
     /// On half-duplex links: how many messages it took of each side.
     pub(crate) took: [u32; 2],
+    /// What registers hold afterwards, where there are any.
+    pub(crate) memory: Option<Contained>,
 }
 
 impl Outcome {
@@ -111,6 +120,7 @@ impl Outcome {
             begins: 0,
             impossible: None,
             took: [0; 2],
+            memory: None,
         }
     }
 }
@@ -140,6 +150,10 @@ pub(crate) struct Facts {
     pub(crate) awaits_time: bool,
     /// Who entered while it waited, as places after this one.
     pub(crate) bypassed: Bits,
+    /// Who had passed the doorway when this one asked, and has not entered since.
+    pub(crate) ahead: Bits,
+    /// How far it is through the doorway.
+    pub(crate) doorway: Doorway,
     /// How far its phases are behind the furthest process, where that is watched.
     pub(crate) lag: u32,
     /// The round it is in, where rounds grow without end.

@@ -3,13 +3,16 @@
 //!
 //! A [`Cast`] is an algorithm with everybody's part handed out: identities, wiring, settings. It makes an [`Actor`] for
 //! one of them, says where a message goes that leaves by a port, and what a recording of the run begins with.
+//! A [`Sharer`] is a process that shares registers with others: it needs [`Cells`] that a thread can read and write.
 
 mod actor;
 mod cast;
+mod shared;
 
-pub use crate::population::Position;
+pub use crate::population::{Cells, Position};
 pub use actor::Actor;
 pub use cast::{Cast, Way};
+pub use shared::Sharer;
 
 use std::borrow::Cow;
 

@@ -4,8 +4,8 @@
 use super::spec::Value;
 use super::{
     Arranged, Average, Basis, Bound, Constant, Cost, Counts, Erratum, Facts, Graph, GrowingSizes, Header,
-    HeaderError, Informed, Links, Needs, Order, Orientation, Processes, Promises, Reached, RuleText,
-    Schedules, Setting, Spec, Talks, Timing, Tolerates, Winner, header,
+    HeaderError, Informed, Links, Needs, Order, Orientation, Processes, Promises, Reached, Registers,
+    RuleText, Schedules, Setting, Spec, Talks, Timing, Tolerates, Winner, header,
 };
 
 /// What a bound rests on; the bound follows.
@@ -176,6 +176,12 @@ impl Spec {
         self.needs(Needs { tolerates, ..self.needs })
     }
 
+    /// The weakest registers it works on.
+    #[must_use]
+    pub const fn registers(self, registers: Registers) -> Spec {
+        self.needs(Needs { registers, ..self.needs })
+    }
+
     const fn needs(self, needs: Needs) -> Spec {
         Spec { needs, ..self }
     }
@@ -194,6 +200,7 @@ impl Spec {
                 Spec { promises: Promises::Exclusion { order, falls_silent }, ..self }
             }
             Promises::Election { .. } => panic!("an election serves nobody"),
+            Promises::Stabilisation => panic!("machines have no users to serve"),
         }
     }
 
@@ -205,7 +212,15 @@ impl Spec {
                 Spec { promises: Promises::Exclusion { order, falls_silent: false }, ..self }
             }
             Promises::Election { .. } => panic!("an election ends"),
+            Promises::Stabilisation => panic!("machines have no tokens"),
         }
+    }
+
+    /// It may begin in any state, and lets one in at a time from some moment on. Its local steps read the registers of
+    /// neighbours and write in one step.
+    #[must_use]
+    pub const fn stabilising(self) -> Spec {
+        Spec { promises: Promises::Stabilisation, ..self }.registers(Registers::Composite)
     }
 
     /// Proved by these, or by this argument: at most so many messages.

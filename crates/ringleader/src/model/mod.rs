@@ -1,6 +1,7 @@
 //! The vocabulary in which an algorithm is written. It knows nothing of engines, networks or files.
 //!
-//! A [`Process`] has local variables and one clause per input; its effects go to an [`Outbox`]. Its [`Port`] type says
+//! A [`Process`] has local variables and one clause per input; its effects go to an [`Outbox`]. It sends messages, or
+//! its local steps read and write [`Register`]s that it shares with others. Its [`Port`] type says
 //! which network it is for, its [`Given`] what it is told, its [`Spec`] what else it needs, promises and costs. An
 //! [`Election`] or an [`Exclusion`] is a process whose outcome can be read from its state.
 
@@ -16,8 +17,11 @@ mod outbox;
 mod peers;
 mod port;
 mod process;
+mod processes;
 mod quorum;
+mod register;
 mod setting;
+mod shared;
 mod snapshot;
 mod spec;
 mod state;
@@ -39,16 +43,19 @@ pub(crate) use peers::Bits;
 pub use peers::Peers;
 pub use port::{Edge, Next, Peer, Port, Shape, Side};
 pub use process::{
-    Decided, Decides, Decision, Election, Exclusion, Knows, NOT_STARTED, Process, Rounds, Stage, User,
-    Verdict,
+    Decided, Decides, Decision, Doorway, Election, Exclusion, Knows, NOT_STARTED, Process, Rounds,
+    Stabilising, Stage, User, Verdict,
 };
+pub use processes::Processes;
 pub use quorum::{largest_quorum, line_or_grid};
+pub use register::{Register, RegisterKind};
 pub use setting::{Setting, SettingValues, Settings};
+pub use shared::{Daemon, Registers};
 pub use snapshot::Snapshot;
 pub use spec::{
     Arranged, Average, Basis, Bound, Constant, Cost, Counts, Erratum, Facts, Graph, GrowingSizes, Informed,
-    Links, Needs, Order, Orientation, Processes, Promises, Reached, RuleText, Schedules, Spec, Talks, Timing,
-    Tolerates, Winner,
+    Links, Needs, Order, Orientation, Promises, Reached, RuleText, Schedules, Spec, Talks, Timing, Tolerates,
+    Winner,
 };
 pub use state::{Rules, Shown, State, derive_field, set_field, word_bytes, word_len};
 pub use value::{Fields, Name, Never, Show, Value};
@@ -57,4 +64,4 @@ pub use wire::{
 };
 
 // The macros of the vocabulary, so that an algorithm imports this module and nothing else.
-pub use crate::{fields, messages, names, rules, state, types};
+pub use crate::{fields, messages, names, registers, rules, state, types};

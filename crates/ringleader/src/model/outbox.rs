@@ -2,6 +2,9 @@
 
 use super::Process;
 
+/// An outbox without registers is never handed to a process that has any.
+const NO_REGISTERS: &str = "there are no registers here";
+
 /// Where a step puts its effects. Each engine has its own, so that none pays for what another needs.
 pub trait Outbox<P: Process> {
     /// Sends a message out of a port.
@@ -24,6 +27,16 @@ pub trait Outbox<P: Process> {
     /// A uniformly random number in 0 .. k, answered at once. A simulator draws it, a checker reruns the step for
     /// every answer, a replay reads it.
     fn choose(&mut self, k: u32) -> u32;
+
+    /// What is in a register, answered at once.
+    fn read(&mut self, register: P::Register) -> u32 {
+        unreachable!("{NO_REGISTERS}: {register:?}")
+    }
+
+    /// Puts a value into a register.
+    fn write(&mut self, register: P::Register, value: u32) {
+        unreachable!("{NO_REGISTERS}: {register:?} {value}")
+    }
 
     /// Says which rule of the algorithm this step follows.
     fn rule(&mut self, rule: P::Rule);

@@ -27,6 +27,8 @@ pub enum Shape {
     Edges,
     /// A complete graph in which every process knows the others by name.
     Named,
+    /// No links at all: processes share registers.
+    Memory,
 }
 
 /// The one way out on a one-way ring: to the next process.

@@ -1,6 +1,8 @@
 //! A process: local variables and one clause per input. The two problems add how the outcome is read.
 
-use super::{Given, Id, Message, Name, Outbox, Peer, Port, Rules, Settings, Show, Spec, State, Value};
+use super::{
+    Given, Id, Message, Name, Outbox, Peer, Port, Register, Rules, Settings, Show, Spec, State, Value,
+};
 use core::fmt::Debug;
 use core::hash::Hash;
 
@@ -27,6 +29,8 @@ pub trait Process: State + Clone + Eq + Hash + Debug + Send + Sync + Sized + 'st
     type Timer: Name;
     /// Its local steps, taken of its own accord at any moment; [`Never`](super::Never) if it has none.
     type Local: Name;
+    /// The registers that it shares with others; [`Never`](super::Never) if it has none.
+    type Register: Register;
 
     /// Its rounds, where they grow without end and are only ever compared: a checker then counts them from the oldest
     /// that matters, and has an end.
@@ -75,7 +79,14 @@ pub trait Process: State + Clone + Eq + Hash + Debug + Send + Sync + Sized + 'st
         false
     }
 
-    /// It takes a local step.
+    /// Whether it could take this local step now, where that depends on registers too; `read` says what is in them.
+    fn guard(&self, step: Self::Local, read: &dyn Fn(Self::Register) -> u32) -> bool {
+        let _ = read;
+        self.can(step)
+    }
+
+    /// It takes a local step. With registers it reads one or writes one, unless the contract says that steps are
+    /// composite.
     fn step(&mut self, step: Self::Local, out: &mut impl Outbox<Self>) {
         let _ = (step, out);
     }
@@ -259,7 +270,7 @@ pub trait Exclusion: Process + User {
     /// where there are none, or where they cannot be lost.
     const TOKENS: &'static [&'static str] = &[];
 
-    /// The user of this process wants in. Only when idle.
+    /// The user of this process wants in. Only when idle; with registers, only when no local step is left to take.
     fn request(&mut self, out: &mut impl Outbox<Self>);
     /// The user leaves. Only when inside.
     fn release(&mut self, out: &mut impl Outbox<Self>);
@@ -267,10 +278,50 @@ pub trait Exclusion: Process + User {
     fn priority(&self) -> Option<(u64, u32)> {
         None
     }
+    /// How far it is through the doorway, after which those are served first who came first, where the algorithm
+    /// promises that.
+    fn doorway(&self) -> Doorway {
+        Doorway::Outside
+    }
     /// The tokens that are here, one bit for each of [`Exclusion::TOKENS`].
     fn tokens(&self) -> u32 {
         0
     }
+}
+
+/// Machines whose whole state is in registers that their neighbours read. A local step is a guard over registers and
+/// what it writes, in one step; a guard that holds is a privilege, the permission to be inside. There are no users: a
+/// machine that has a privilege is inside from when the daemon chooses it until it has moved.
+pub trait Stabilising: Process {}
+
+impl<P: Stabilising> User for P {
+    fn stage(&self) -> Stage {
+        Stage::Idle
+    }
+}
+
+impl<P: Stabilising> Exclusion for P {
+    fn request(&mut self, out: &mut impl Outbox<Self>) {
+        out.impossible(NO_USERS);
+    }
+
+    fn release(&mut self, out: &mut impl Outbox<Self>) {
+        out.impossible(NO_USERS);
+    }
+}
+
+/// Why nobody asks a machine.
+const NO_USERS: &str = "a machine has no users";
+
+/// How far a process is through the doorway: the lines that it goes through without waiting for anybody.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Doorway {
+    /// It has not begun.
+    Outside,
+    /// It is in it.
+    Inside,
+    /// It has passed it, and waits.
+    Passed,
 }
 
 /// Where the user of a process stands.

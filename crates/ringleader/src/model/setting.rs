@@ -1,5 +1,7 @@
 //! The settings that an algorithm has of its own, beside those of every run.
 
+use super::shared::Daemon;
+
 /// The values of the algorithm's own settings, in the order in which its `Spec` declares them.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Settings(pub [u32; 4]);
@@ -16,6 +18,34 @@ pub struct Setting {
 }
 
 impl Setting {
+    /// What registers do while they are written; every algorithm on single registers has it.
+    pub const REGISTERS: Setting = Setting::one_of(
+        "registers",
+        "whether a write is one step, or takes a while in which a read returns anything",
+        &["atomic", "safe"],
+    );
+
+    /// Who chooses which machines move; every algorithm that may begin in any state has it.
+    pub const DAEMON: Setting = Setting::one_of(
+        "daemon",
+        "who moves: any one machine that has a privilege, any of them at once, or all of them",
+        &[Daemon::Central.name(), Daemon::Distributed.name(), Daemon::Synchronous.name()],
+    );
+
+    /// One that is a number, with the least that is enough and the usual one, of the number of processes and the
+    /// settings before it.
+    #[must_use]
+    pub const fn enough(
+        name: &'static str,
+        about: &'static str,
+        range: (u32, u32),
+        enough: fn(u32, &Settings) -> u32,
+        usual: fn(u32, &Settings) -> u32,
+    ) -> Setting {
+        let (min, max) = range;
+        Setting { name, about, values: SettingValues::Enough { min, max, enough, usual } }
+    }
+
     /// One that is a word of this list; the first is the default.
     #[must_use]
     pub const fn one_of(name: &'static str, about: &'static str, words: &'static [&'static str]) -> Setting {
@@ -49,6 +79,17 @@ pub enum SettingValues {
         max: u32,
         /// What it is when not given.
         default: u32,
+    },
+    /// A number of which a smaller one is possible and not enough.
+    Enough {
+        /// The smallest.
+        min: u32,
+        /// The largest.
+        max: u32,
+        /// The least that is enough, of the number of processes and the settings before it.
+        enough: fn(u32, &Settings) -> u32,
+        /// What it is when not given.
+        usual: fn(u32, &Settings) -> u32,
     },
     /// With this setting it is another algorithm, which knows it: this one, by name.
     Elsewhere(&'static str),

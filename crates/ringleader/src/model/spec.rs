@@ -2,6 +2,8 @@
 //!
 //! What a type can hold is not here: the port type says which network, the `Given` says what is known.
 
+use super::processes::Processes;
+use super::shared::{Daemon, Registers};
 use super::{Setting, Settings, fibonacci};
 use core::fmt;
 
@@ -48,6 +50,26 @@ impl Spec {
         place < name.len()
     }
 
+    /// Whether it may begin in any state.
+    #[must_use]
+    pub const fn stabilises(&self) -> bool {
+        matches!(self.promises, Promises::Stabilisation)
+    }
+
+    /// Who chooses which machines move, with these settings.
+    #[must_use]
+    pub fn daemon(&self, settings: &Settings) -> Daemon {
+        let place = self.settings.iter().position(|setting| setting.name == Setting::DAEMON.name);
+        place.map_or(Daemon::Central, |place| Daemon::of(settings.0[place]))
+    }
+
+    /// Whether registers are safe ones with these settings: where the setting of that name says so.
+    #[must_use]
+    pub fn has_safe_registers(&self, settings: &Settings) -> bool {
+        let place = self.settings.iter().position(|setting| setting.name == Setting::REGISTERS.name);
+        place.is_some_and(|place| settings.0[place] == 1)
+    }
+
     /// Whether a leader stays one, and nobody else becomes one: not where processes come and go while it runs.
     #[must_use]
     pub const fn keeps_its_leader(&self) -> bool {
@@ -81,6 +103,8 @@ pub struct Needs {
     pub talks: Talks,
     /// The faults that it lives with while it runs.
     pub tolerates: Tolerates,
+    /// The weakest registers it works on, where it has any.
+    pub registers: Registers,
 }
 
 impl Needs {
@@ -97,6 +121,7 @@ impl Needs {
         processes: Processes::Any,
         talks: Talks::ToAll { keeps: 0 },
         tolerates: Tolerates::NOTHING,
+        registers: Registers::Atomic,
     };
 }
 
@@ -198,39 +223,6 @@ pub enum Graph {
     Tree,
 }
 
-/// How many processes an algorithm admits.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Processes {
-    /// Any number.
-    Any,
-    /// One less than a power of two: as many as a complete binary tree has.
-    CompleteTree,
-}
-
-impl Processes {
-    /// Whether it admits so many.
-    #[must_use]
-    pub const fn admits(self, n: u32) -> bool {
-        match self {
-            Processes::Any => true,
-            Processes::CompleteTree => n < u32::MAX && (n + 1).is_power_of_two(),
-        }
-    }
-
-    /// The nearest numbers that it admits, from below and from above.
-    #[must_use]
-    pub const fn nearest(self, n: u32) -> (u32, u32) {
-        match self {
-            Processes::Any => (n, n),
-            Processes::CompleteTree if self.admits(n) || n == 0 => (n, n),
-            Processes::CompleteTree => {
-                let power = 1 << n.ilog2();
-                (power - 1, if power > u32::MAX / 2 { u32::MAX } else { 2 * power - 1 })
-            }
-        }
-    }
-}
-
 /// How many others a process has to do with, where everybody is connected with everybody.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Talks {
@@ -281,6 +273,8 @@ pub enum Promises {
         /// Whether it falls silent when nobody wants in; otherwise tokens circulate for ever.
         falls_silent: bool,
     },
+    /// From some moment on, to let one in at a time, wherever it began.
+    Stabilisation,
 }
 
 /// Which process wins an election.
@@ -318,6 +312,10 @@ pub enum Order {
     Ring,
     /// Some order in which nobody waits for ever.
     Fair,
+    /// No order: while somebody waits somebody enters, but the same one may wait for ever.
+    Any,
+    /// Whoever has passed the doorway enters before all who ask later.
+    Doorway,
 }
 
 /// What an algorithm costs in messages.

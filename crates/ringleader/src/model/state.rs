@@ -237,6 +237,7 @@ macro_rules! state {
 
         impl $(<$param: $bound>)? $crate::model::State for $name $(<$param>)? {
             fn fields(&self) -> $crate::model::Fields {
+                #[allow(unused_mut, reason = "a process may have nothing of its own to show")]
                 let mut fields = $crate::model::Fields::new();
                 $($crate::state!(@show self fields $($shown)*);)*
                 fields
@@ -289,7 +290,8 @@ macro_rules! state {
 
 /// The types of a process: its ports; timers and local steps only if it has any. Its messages are called `Msg`, its
 /// rules `Rule`. It begins as its state is declared; where there is more to do for that, it says what it is given, and
-/// has a `new` of its own.
+/// has a `new` of its own. `types! { Local = …, Register = … }` is one of processes that share registers and send
+/// nothing.
 ///
 /// ```
 /// use ringleader::model::*;
@@ -319,6 +321,26 @@ macro_rules! types {
             $crate::model::Begins::begin(given)
         }
     };
+    (Local = $local:ty, Register = $register:ty) => {
+        $crate::types! { Given = <Self as $crate::model::Begins>::Given, Local = $local, Register = $register }
+
+        fn new(given: Self::Given) -> Self {
+            $crate::model::Begins::begin(given)
+        }
+    };
+    (Given = $given:ty, Local = $local:ty, Register = $register:ty) => {
+        type Given = $given;
+        type Port = $crate::model::Never;
+        type Msg = $crate::model::Never;
+        type Rule = Rule;
+        type Timer = $crate::model::Never;
+        type Local = $local;
+        type Register = $register;
+
+        fn receive(&mut self, port: Self::Port, _: Self::Msg, _: &mut impl $crate::model::Outbox<Self>) {
+            match port {}
+        }
+    };
     (Given = $given:ty, Port = $port:ty $(, Timer = $timer:ty)? $(, Local = $local:ty)?) => {
         type Given = $given;
         type Port = $port;
@@ -326,6 +348,7 @@ macro_rules! types {
         type Rule = Rule;
         type Timer = $crate::types!(@or_never $($timer)?);
         type Local = $crate::types!(@or_never $($local)?);
+        type Register = $crate::model::Never;
     };
 }
 

@@ -156,8 +156,9 @@ pub trait Name: Copy + Eq + core::hash::Hash + fmt::Debug + Send + Sync + 'stati
     }
 }
 
-/// The set with nothing in it: the `Timer` of an algorithm without timers, the `Local` of one without local steps.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+/// The set with nothing in it: the `Timer` of an algorithm without timers, the `Local` of one without local steps, the
+/// `Port` and the `Msg` of one whose processes share registers.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Never {}
 
 impl Name for Never {

@@ -22,4 +22,12 @@ catalogue! { exclusion
     misra: Misra, Numbers, PingPong, ping_pong_rules;
     misra_bounded: MisraBounded, Bounded;
     misra_k: MisraK;
+    dekker: Dekker;
+    dijkstra_1965: Dijkstra1965;
+    peterson_lock: PetersonLock;
+    filter_lock: FilterLock;
+    bakery: Bakery;
+    dijkstra_k: DijkstraK;
+    dijkstra_4: Dijkstra4;
+    dijkstra_3: Dijkstra3;
 }

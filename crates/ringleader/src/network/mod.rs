@@ -2,11 +2,13 @@
 
 pub mod arrangement;
 mod graph;
+mod memory;
 mod ring;
 pub mod tree;
 mod wiring;
 
 pub use graph::{Graph, Named};
+pub use memory::NoLinks;
 pub use ring::{OneWay, TwoWay};
 pub(crate) use wiring::{Link, Wiring, has_numbered_ports, port_count};
 
@@ -41,7 +43,7 @@ pub trait Network<P: Port>: Send + Sync {
     }
 }
 
-/// A port type that can be wired up. The four of the model can.
+/// A port type that can be wired up. Those of the model can.
 pub trait Wired: Port {
     /// The network behind it.
     type Net: Network<Self> + Clone + std::fmt::Debug;

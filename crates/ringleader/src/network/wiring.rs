@@ -3,16 +3,17 @@
 #[cfg(test)]
 mod tests;
 
-use super::{Graph, Named, Network, OneWay, Plan, TwoWay, Wired};
-use crate::model::{Edge, Next, Peer, Port, Shape, Side};
+use super::{Graph, Named, Network, NoLinks, OneWay, Plan, TwoWay, Wired};
+use crate::model::{Edge, Never, Next, Peer, Port, Shape, Side};
 
-/// The wiring of any of the four kinds of network.
+/// The wiring of any kind of network.
 #[derive(Clone, Debug)]
 pub(crate) enum Wiring {
     OneWay(OneWay),
     TwoWay(TwoWay),
     Graph(Graph),
     Named(Named),
+    Memory(NoLinks),
 }
 
 /// A link, by where it ends: links are in the order of processes and their ports.
@@ -53,6 +54,7 @@ macro_rules! ask {
             Wiring::TwoWay($net) => $answer,
             Wiring::Graph($net) => $answer,
             Wiring::Named($net) => $answer,
+            Wiring::Memory($net) => $answer,
         }
     };
 }
@@ -65,6 +67,7 @@ impl Wiring {
             Shape::TwoWayRing => Wiring::TwoWay(Side::wire(plan)),
             Shape::Edges => Wiring::Graph(Edge::wire(plan)),
             Shape::Named => Wiring::Named(Peer::wire(plan)),
+            Shape::Memory => Wiring::Memory(Never::wire(plan)),
         }
     }
 
@@ -79,7 +82,9 @@ impl Wiring {
         let degree = self.degree(from);
         match self {
             Wiring::Named(_) => (0..=degree).filter(|&to| to != from).collect(),
-            Wiring::OneWay(_) | Wiring::TwoWay(_) | Wiring::Graph(_) => (0..degree).collect(),
+            Wiring::OneWay(_) | Wiring::TwoWay(_) | Wiring::Graph(_) | Wiring::Memory(_) => {
+                (0..degree).collect()
+            }
         }
     }
 
@@ -113,6 +118,7 @@ impl Wiring {
             Wiring::TwoWay(net) => all!(net, Side),
             Wiring::Graph(net) => all!(net, Edge),
             Wiring::Named(net) => all!(net, Peer),
+            Wiring::Memory(_) => debug_assert_eq!(sends.count(), 0, "there are no links"),
         }
     }
 
@@ -137,6 +143,7 @@ pub(crate) fn port_count(shape: Shape, n: u32, neighbours: &[Vec<u32>], index: u
         Shape::OneWayRing => 1,
         Shape::TwoWayRing => 2,
         Shape::Named => n - 1,
+        Shape::Memory => 0,
         Shape::Edges => neighbours.get(index).map_or(n - 1, |list| list.len() as u32),
     }
 }
@@ -145,6 +152,6 @@ pub(crate) fn port_count(shape: Shape, n: u32, neighbours: &[Vec<u32>], index: u
 pub(crate) fn has_numbered_ports(shape: Shape) -> bool {
     match shape {
         Shape::TwoWayRing | Shape::Edges => true,
-        Shape::OneWayRing | Shape::Named => false,
+        Shape::OneWayRing | Shape::Named | Shape::Memory => false,
     }
 }

@@ -1,6 +1,7 @@
 //! What a step asked for, with the types of the algorithm erased: one buffer, reused for every step.
 
 use super::Handle;
+use super::memory::Access;
 use crate::model::Charge;
 use crate::rng::draw;
 
@@ -27,6 +28,8 @@ pub(crate) struct Effects {
     /// The answers given to `choose`, in order.
     pub(crate) choices: Vec<u32>,
     pub(crate) rules: Vec<&'static str>,
+    /// What was read and written, in order.
+    pub(crate) accesses: Vec<Access>,
     pub(crate) phases_begun: u32,
     pub(crate) phase_reached: Option<u32>,
     pub(crate) impossible: Option<&'static str>,
@@ -59,6 +62,7 @@ impl Effects {
             timers: Vec::new(),
             choices: Vec::new(),
             rules: Vec::new(),
+            accesses: Vec::new(),
             phases_begun: 0,
             phase_reached: None,
             impossible: None,
@@ -137,6 +141,7 @@ impl Effects {
         self.timers.clear();
         self.choices.clear();
         self.rules.clear();
+        self.accesses.clear();
         self.phases_begun = 0;
         self.phase_reached = None;
         self.impossible = None;

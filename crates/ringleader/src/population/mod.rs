@@ -6,16 +6,20 @@
 
 mod effects;
 mod equals;
+mod memory;
 mod nature;
 mod processes;
 mod status;
+mod store;
 
 pub(crate) use effects::{Effects, Sent, UNDECLARED_CHOICE};
+pub use memory::Cells;
+pub(crate) use memory::{Access, Memory};
 pub(crate) use nature::{Names, Nature};
 pub use status::Position;
 pub(crate) use status::Status;
 
-use crate::model::{Birth, Charge, Fields, Knows, Sizes, WireError};
+use crate::model::{Birth, Charge, Doorway, Fields, Knows, Sizes, WireError};
 use crate::network::Link;
 
 /// A message that was sent and has not been received: its place in the population.
@@ -129,8 +133,26 @@ pub(crate) trait Population: Send {
     /// The priority of the request of its user.
     fn priority(&self, who: u32) -> Option<(u64, u32)>;
 
+    /// How far a process is through the doorway.
+    fn doorway(&self, who: u32) -> Doorway;
+
+    /// The registers with their growing numbers counted from so many later on.
+    fn rebase_memory(&mut self, cells: &[u32], by: u32) -> Vec<u32>;
+
     /// The local steps that a process could take, one bit each.
     fn possible(&self, who: u32) -> u64;
+
+    /// The same, as far as its own state decides that.
+    fn can(&self, who: u32) -> u64;
+
+    /// The registers.
+    fn memory(&self) -> &Memory;
+
+    /// The registers, to be changed.
+    fn memory_mut(&mut self) -> &mut Memory;
+
+    /// What the last attempt left in the registers.
+    fn attempted_memory(&self) -> &Memory;
 
     /// The local variables of a process.
     fn fields(&self, who: u32) -> Fields;

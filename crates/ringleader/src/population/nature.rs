@@ -1,10 +1,11 @@
 //! An algorithm with its types erased: what engines, the checker and hosts need to know of it.
 
-use super::Population;
+use super::memory::{CORRUPTED, WRITE_ENDS};
 use super::processes::{Electing, Excluding, Processes, Reading};
+use super::{Memory, Population};
 use crate::model::{
-    Birth, Election, Exclusion, Given, Knowledge, Message, Name, Port, Process, Reached, RuleText, Rules,
-    Settings, Shape, Spec, Told,
+    Birth, Election, Exclusion, Given, Knowledge, Message, Name, Port, Process, Reached, Register,
+    RegisterKind, Registers, RuleText, Rules, Settings, Shape, Spec, Told,
 };
 
 /// What an algorithm is, as far as its type says so, and how its processes are made.
@@ -23,6 +24,8 @@ pub(crate) struct Nature {
     /// How many timers and local steps it has, and their names.
     pub(crate) timers: Names,
     pub(crate) locals: Names,
+    /// The kinds of its registers.
+    pub(crate) registers: &'static [RegisterKind],
     /// Whether its rounds grow without end.
     pub(crate) has_rounds: bool,
     /// Bytes of a process and of a message.
@@ -47,7 +50,7 @@ impl Nature {
     }
 
     const fn of<P: Process, R: Reading<P>>(tokens: &'static [&'static str]) -> Nature {
-        const { assert!(P::Local::ALL.len() <= 64, "a process has at most 64 local steps") };
+        const { assert!(P::Local::ALL.len() < 64, "a process has at most 63 local steps") };
         assert!(tokens.len() <= 24, "there are at most 24 kinds of tokens");
         Nature {
             spec: &P::SPEC,
@@ -58,7 +61,8 @@ impl Nature {
             announces: P::Msg::ANNOUNCES,
             tokens,
             timers: Names::of::<P::Timer>(),
-            locals: Names::of::<P::Local>(),
+            locals: Names::locals::<P>(),
+            registers: P::Register::KINDS,
             has_rounds: P::ROUNDS.is_some(),
             bytes: (size_of::<P>(), size_of::<P::Msg>()),
             kinds_with: P::kinds,
@@ -99,14 +103,21 @@ impl Nature {
     pub(crate) fn is_ring(&self) -> bool {
         match self.shape {
             Shape::OneWayRing | Shape::TwoWayRing => true,
-            Shape::Edges | Shape::Named => false,
+            Shape::Edges | Shape::Named | Shape::Memory => false,
         }
     }
 }
 
 fn make<P: Process, R: Reading<P>>(n: u32, birth: &dyn Fn(u32) -> Birth) -> Box<dyn Population> {
     let all = (0..n).map(|index| P::new(P::Given::of(&birth(index)))).collect();
-    Box::new(Processes::<P, R>::new(all))
+    let kinds = P::Register::KINDS;
+    let memory = if kinds.is_empty() || n == 0 {
+        Memory::default()
+    } else {
+        let settings = birth(0).settings;
+        Memory::new(kinds, n, settings, P::SPEC.has_safe_registers(&settings))
+    };
+    Box::new(Processes::<P, R>::new(all, memory))
 }
 
 /// The names of timers or local steps.
@@ -119,6 +130,20 @@ pub(crate) struct Names {
 impl Names {
     const fn of<N: Name>() -> Names {
         Names { count: N::ALL.len(), name: |place| N::ALL.get(place).map(|each| each.name()) }
+    }
+
+    /// Of local steps; with registers there is one more, which is no step of the algorithm: in which a write ends that
+    /// takes a while, or a machine is put into any state.
+    const fn locals<P: Process>() -> Names {
+        if P::Register::KINDS.is_empty() {
+            return Names::of::<P::Local>();
+        }
+        let name = |place: usize| match P::Local::ALL.get(place) {
+            Some(step) => Some(step.name()),
+            None if P::SPEC.needs.registers == Registers::Composite => Some(CORRUPTED),
+            None => Some(WRITE_ENDS),
+        };
+        Names { count: P::Local::ALL.len() + 1, name }
     }
 
     /// The name at this place.

@@ -1,12 +1,15 @@
 //! Processes of one type, as a population.
 
 use super::equals::Equals;
+use super::memory::{ONE_ACCESS, OUT_OF_RANGE};
+use super::store::Store;
 use super::{
-    Effects, Handle, Input, Letter, Nature, Population, Position, Received, Sent, Status, UNDECLARED_CHOICE,
+    Access, Effects, Handle, Input, Letter, Memory, Nature, Population, Position, Received, Sent, Status,
+    UNDECLARED_CHOICE,
 };
 use crate::model::{
-    Birth, Charge, Election, Exclusion, Fields, Given, Knows, Message, Name, Outbox, Port, Process, Rules,
-    Sizes, Value, WireError,
+    Birth, Charge, Doorway, Election, Exclusion, Fields, Given, Knows, Message, Name, Outbox, Port, Process,
+    Register, Registers, Rules, Sizes, Value, WireError,
 };
 use core::marker::PhantomData;
 
@@ -16,6 +19,7 @@ pub(crate) trait Reading<P: Process>: 'static {
     fn status(process: &P) -> Status;
     fn knows(process: &P) -> Knows;
     fn priority(process: &P) -> Option<(u64, u32)>;
+    fn doorway(process: &P) -> Doorway;
     fn charge(msg: &P::Msg) -> Charge;
     fn want(process: &mut P, out: &mut impl Outbox<P>);
     fn exit(process: &mut P, out: &mut impl Outbox<P>);
@@ -37,6 +41,9 @@ impl<P: Election> Reading<P> for Electing {
     }
     fn priority(_: &P) -> Option<(u64, u32)> {
         None
+    }
+    fn doorway(_: &P) -> Doorway {
+        Doorway::Outside
     }
     #[inline]
     fn charge(_: &P::Msg) -> Charge {
@@ -63,6 +70,9 @@ impl<P: Exclusion> Reading<P> for Excluding {
     fn priority(process: &P) -> Option<(u64, u32)> {
         process.priority()
     }
+    fn doorway(process: &P) -> Doorway {
+        process.doorway()
+    }
     #[inline]
     fn charge(msg: &P::Msg) -> Charge {
         msg.charge()
@@ -79,8 +89,10 @@ impl<P: Exclusion> Reading<P> for Excluding {
 pub(crate) struct Processes<P: Process, R> {
     all: Vec<P>,
     messages: Store<P::Msg>,
-    /// What the last attempt made of a process.
+    memory: Memory,
+    /// What the last attempt made of a process, and of the registers.
     attempted: Option<P>,
+    attempted_memory: Memory,
     /// Which processes and messages have numbers.
     equal_processes: Equals,
     equal_messages: Equals,
@@ -88,11 +100,13 @@ pub(crate) struct Processes<P: Process, R> {
 }
 
 impl<P: Process, R: Reading<P>> Processes<P, R> {
-    pub(crate) fn new(all: Vec<P>) -> Processes<P, R> {
+    pub(crate) fn new(all: Vec<P>, memory: Memory) -> Processes<P, R> {
         Processes {
             all,
             messages: Store::default(),
+            memory,
             attempted: None,
+            attempted_memory: Memory::default(),
             equal_processes: Equals::default(),
             equal_messages: Equals::default(),
             reading: PhantomData,
@@ -104,10 +118,11 @@ impl<P: Process, R: Reading<P>> Processes<P, R> {
         process: &mut P,
         input: Input<'_>,
         messages: &mut Store<P::Msg>,
+        memory: &mut Memory,
         effects: &mut Effects,
     ) -> Option<usize> {
         match input {
-            Input::Start => process.start(&mut Out::<P, R>::new(effects, messages)),
+            Input::Start => process.start(&mut Out::<P, R>::new(effects, messages, memory)),
             Input::Deliver { port, message, wakes } => {
                 let msg = messages.get(message).clone();
                 Self::arrives(
@@ -115,7 +130,7 @@ impl<P: Process, R: Reading<P>> Processes<P, R> {
                     P::Port::from_index(port),
                     msg,
                     wakes,
-                    &mut Out::new(effects, messages),
+                    &mut Out::new(effects, messages, memory),
                 );
             }
             Input::Batch { messages: several, wakes } => {
@@ -123,7 +138,7 @@ impl<P: Process, R: Reading<P>> Processes<P, R> {
                 if !process.accepts(&batch) {
                     return None;
                 }
-                let out = &mut Out::<P, R>::new(effects, messages);
+                let out = &mut Out::<P, R>::new(effects, messages, memory);
                 if wakes {
                     process.start(out);
                 }
@@ -132,17 +147,27 @@ impl<P: Process, R: Reading<P>> Processes<P, R> {
                 return Some(of_start);
             }
             Input::Timeout(timer) => {
-                process.timeout(P::Timer::ALL[timer as usize], &mut Out::<P, R>::new(effects, messages));
+                process
+                    .timeout(P::Timer::ALL[timer as usize], &mut Out::<P, R>::new(effects, messages, memory));
             }
-            Input::Local(step) => {
-                process.step(P::Local::ALL[step as usize], &mut Out::<P, R>::new(effects, messages));
-            }
-            Input::Want => R::want(process, &mut Out::<P, R>::new(effects, messages)),
-            Input::Exit => R::exit(process, &mut Out::<P, R>::new(effects, messages)),
+            Input::Local(step) => match P::Local::ALL.get(step as usize) {
+                Some(&step) => process.step(step, &mut Out::<P, R>::new(effects, messages, memory)),
+                None if P::SPEC.needs.registers == Registers::Composite => corrupt(memory, effects),
+                None => end_write(memory, effects),
+            },
+            Input::Want => R::want(process, &mut Out::<P, R>::new(effects, messages, memory)),
+            Input::Exit => R::exit(process, &mut Out::<P, R>::new(effects, messages, memory)),
             Input::Suspect(who) => {
-                process.suspect(P::Port::from_index(who), &mut Out::<P, R>::new(effects, messages));
+                process.suspect(P::Port::from_index(who), &mut Out::<P, R>::new(effects, messages, memory));
             }
-            Input::Recover => process.recover(&mut Out::<P, R>::new(effects, messages)),
+            Input::Recover => process.recover(&mut Out::<P, R>::new(effects, messages, memory)),
+        }
+        if const { !P::Register::KINDS.is_empty() && P::SPEC.needs.registers as u8 != Registers::Composite as u8 }
+        {
+            let most = usize::from(matches!(input, Input::Local(_)));
+            if effects.accesses.len() != most {
+                Out::<P, R>::new(effects, messages, memory).impossible(ONE_ACCESS);
+            }
         }
         Some(0)
     }
@@ -164,6 +189,22 @@ impl<P: Process, R: Reading<P>> Processes<P, R> {
             self.all.push(process);
             number
         })
+    }
+}
+
+/// A machine is put into any of its states.
+fn corrupt(memory: &mut Memory, effects: &mut Effects) {
+    let accesses = memory.corrupt(effects.who, |states| effects.choose(states));
+    effects.asks_more = true;
+    effects.accesses.extend(accesses);
+}
+
+/// A write of a safe register ends.
+fn end_write(memory: &mut Memory, effects: &mut Effects) {
+    let who = memory.actor(effects.who);
+    if let Some(access) = memory.end_write(who, |values| effects.choose(values)) {
+        effects.asks_more = true;
+        effects.accesses.push(access);
     }
 }
 
@@ -198,7 +239,7 @@ impl<P: Process, R: Reading<P>> Population for Processes<P, R> {
         }
         effects.who = who;
         let process = &mut self.all[who as usize];
-        Self::step(process, input, &mut self.messages, effects);
+        Self::step(process, input, &mut self.messages, &mut self.memory, effects);
         R::status(process)
     }
 
@@ -220,7 +261,7 @@ impl<P: Process, R: Reading<P>> Population for Processes<P, R> {
             let sent_before = effects.sends.len();
             let msg = self.messages.take(letter.message);
             let kind = msg.kind() as u32;
-            let out = &mut Out::new(effects, &mut self.messages);
+            let out = &mut Out::new(effects, &mut self.messages, &mut self.memory);
             Self::arrives(process, P::Port::from_index(letter.port), msg, wakes && place == 0, out);
             let status = R::status(process);
             let ends = match apart {
@@ -238,7 +279,8 @@ impl<P: Process, R: Reading<P>> Population for Processes<P, R> {
     fn attempt(&mut self, who: u32, input: Input<'_>, effects: &mut Effects) -> Option<usize> {
         let mut copy = self.all[who as usize].clone();
         effects.who = who;
-        let of_start = Self::step(&mut copy, input, &mut self.messages, effects)?;
+        self.attempted_memory.clone_from(&self.memory);
+        let of_start = Self::step(&mut copy, input, &mut self.messages, &mut self.attempted_memory, effects)?;
         self.attempted = Some(copy);
         Some(of_start)
     }
@@ -246,6 +288,7 @@ impl<P: Process, R: Reading<P>> Population for Processes<P, R> {
     fn keep(&mut self, who: u32) -> Status {
         if let Some(process) = self.attempted.take() {
             self.all[who as usize] = process;
+            self.memory.clone_from(&self.attempted_memory);
         }
         self.status(who)
     }
@@ -270,10 +313,39 @@ impl<P: Process, R: Reading<P>> Population for Processes<P, R> {
         R::priority(&self.all[who as usize])
     }
 
+    fn doorway(&self, who: u32) -> Doorway {
+        R::doorway(&self.all[who as usize])
+    }
+
+    fn rebase_memory(&mut self, cells: &[u32], by: u32) -> Vec<u32> {
+        self.memory.set_cells(cells);
+        self.memory.rebase(by);
+        self.memory.cells().to_vec()
+    }
+
     fn possible(&self, who: u32) -> u64 {
+        if self.memory.is_writing(who) {
+            return 1 << P::Local::ALL.len();
+        }
         let process = &self.all[who as usize];
-        let steps = P::Local::ALL.iter().enumerate();
-        steps.fold(0, |all, (bit, &step)| all | u64::from(process.can(step)) << bit)
+        let read = |register| self.memory.get(self.memory.place(register));
+        steps::<P::Local>(|step| process.guard(step, &read))
+    }
+
+    fn can(&self, who: u32) -> u64 {
+        steps::<P::Local>(|step| self.all[who as usize].can(step))
+    }
+
+    fn memory(&self) -> &Memory {
+        &self.memory
+    }
+
+    fn memory_mut(&mut self) -> &mut Memory {
+        &mut self.memory
+    }
+
+    fn attempted_memory(&self) -> &Memory {
+        &self.attempted_memory
     }
 
     fn fields(&self, who: u32) -> Fields {
@@ -382,7 +454,9 @@ impl<P: Process, R: Reading<P>> Population for Processes<P, R> {
         Box::new(Processes::<P, R> {
             all: self.all.clone(),
             messages: self.messages.clone(),
+            memory: self.memory.clone(),
             attempted: None,
+            attempted_memory: Memory::default(),
             equal_processes: Equals::default(),
             equal_messages: Equals::default(),
             reading: PhantomData,
@@ -390,106 +464,30 @@ impl<P: Process, R: Reading<P>> Population for Processes<P, R> {
     }
 }
 
-/// Messages that were sent and have not been received.
-#[derive(Clone)]
-struct Store<M> {
-    places: Vec<Place<M>>,
-    /// The places that are empty. The one that was emptied last is filled first: it is still at hand.
-    free: Vec<u32>,
-    /// When so many are empty they are put in order.
-    untidy: usize,
-}
-
-/// A message, and how many more there are that have its handle.
-#[derive(Clone)]
-struct Place<M> {
-    msg: Option<M>,
-    more: u32,
-}
-
-/// From so many empty places on their order matters.
-const MANY: usize = 4096;
-
-impl<M> Default for Store<M> {
-    fn default() -> Store<M> {
-        Store { places: Vec::new(), free: Vec::new(), untidy: MANY }
-    }
+/// The local steps of which this is true, one bit each.
+fn steps<L: Name>(can: impl Fn(L) -> bool) -> u64 {
+    L::ALL.iter().enumerate().fold(0, |all, (bit, &step)| all | u64::from(can(step)) << bit)
 }
 
 /// Whoever asks what an attempt has made has made one.
 const ATTEMPTED: &str = "something was attempted";
 
-/// Whoever has a handle has had it from `put`, and gives it to `take` once.
-const HELD_ONCE: &str = "a message is received once";
-
-impl<M: Clone> Store<M> {
-    #[inline]
-    fn put(&mut self, msg: M) -> Handle {
-        match self.free.pop() {
-            Some(place) => {
-                self.places[place as usize].msg = Some(msg);
-                Handle(place)
-            }
-            None => {
-                self.places.push(Place { msg: Some(msg), more: 0 });
-                Handle(self.places.len() as u32 - 1)
-            }
-        }
-    }
-
-    /// So many more messages that are equal to this one have its handle.
-    #[inline]
-    fn share(&mut self, message: Handle, more: u32) {
-        self.places[message.place()].more += more;
-    }
-
-    #[inline(always)] // into the loop over what arrives
-    fn take(&mut self, message: Handle) -> M {
-        let place = &mut self.places[message.place()];
-        if place.more > 0 {
-            place.more -= 1;
-            return place.msg.clone().expect(HELD_ONCE);
-        }
-        let msg = place.msg.take().expect(HELD_ONCE);
-        self.free.push(message.0);
-        if self.free.len() >= self.untidy {
-            self.untidy = tidy(&mut self.free, self.places.len());
-        }
-        msg
-    }
-
-    #[inline]
-    fn get(&self, message: Handle) -> &M {
-        self.places[message.place()].msg.as_ref().expect(HELD_ONCE)
-    }
-
-    /// Copies of these messages, each with the port at which it arrives.
-    fn batch<T: Port>(&self, messages: &[(u32, Handle)]) -> Vec<(T, M)> {
-        messages.iter().map(|&(port, message)| (T::from_index(port), self.get(message).clone())).collect()
-    }
-}
-
-/// After a flood the few messages that are on their way would be all over the store. Low places are filled first. Says
-/// when to do it again. Compiled once, not for every type of message.
-#[cold]
-fn tidy(free: &mut Vec<u32>, places: usize) -> usize {
-    let mut is_free = vec![false; places];
-    free.drain(..).for_each(|place| is_free[place as usize] = true);
-    free.extend((0..places as u32).rev().filter(|&place| is_free[place as usize]));
-    2 * free.len()
-}
-
 /// The outbox: it erases the types of what a step asks for.
 struct Out<'a, P: Process, R> {
     effects: &'a mut Effects,
     messages: &'a mut Store<P::Msg>,
+    memory: &'a mut Memory,
     reading: PhantomData<fn() -> R>,
 }
 
 impl<'a, P: Process, R> Out<'a, P, R> {
     #[inline]
-    fn new(effects: &'a mut Effects, messages: &'a mut Store<P::Msg>) -> Out<'a, P, R> {
-        Out { effects, messages, reading: PhantomData }
+    fn new(
+        effects: &'a mut Effects,
+        messages: &'a mut Store<P::Msg>,
+        memory: &'a mut Memory,
+    ) -> Out<'a, P, R> {
+        Out { effects, messages, memory, reading: PhantomData }
     }
 }
 
@@ -538,6 +536,24 @@ impl<P: Process, R: Reading<P>> Outbox<P> for Out<'_, P, R> {
             self.impossible(UNDECLARED_CHOICE);
         }
         self.effects.choose(k)
+    }
+
+    fn read(&mut self, register: P::Register) -> u32 {
+        let place = self.memory.place(register);
+        let read = self.memory.read(place, self.memory.actor(self.effects.who));
+        let value = read.unwrap_or_else(|values| values.start + self.effects.choose(values.len() as u32));
+        self.effects.asks_more = true;
+        self.effects.accesses.push(Access { place, value, writes: false });
+        value
+    }
+
+    fn write(&mut self, register: P::Register, value: u32) {
+        let place = self.memory.place(register);
+        if !self.memory.write(place, value, self.memory.actor(self.effects.who)) {
+            self.impossible(OUT_OF_RANGE);
+        }
+        self.effects.asks_more = true;
+        self.effects.accesses.push(Access { place, value, writes: true });
     }
 
     #[inline]

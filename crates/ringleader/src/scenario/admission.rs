@@ -5,10 +5,12 @@ use super::{
     Action, Delay, Entries, Fault, Ids, Initiators, Load, Ports, Refusal, Scenario, Schedule, TICKS_PER_UNIT,
     Topology, Workload,
 };
-use crate::model::{Graph, Links, Orientation, Promises, SettingValues, Settings, Shape, Spec, Timing, Told};
+use crate::model::{
+    Graph, Links, Orientation, Promises, Registers, SettingValues, Settings, Shape, Spec, Timing, Told,
+};
 use crate::network::arrangement::Arrangement;
 use crate::network::{has_numbered_ports, port_count, random_ports, tree};
-use crate::population::Nature;
+use crate::population::{Memory, Nature};
 use crate::rng::{Purpose, Rng};
 
 /// A scenario that is held against a contract.
@@ -40,6 +42,7 @@ impl<'a> Admission<'a> {
         let (needs, usual) = match shape {
             Shape::OneWayRing | Shape::TwoWayRing => ("a ring", Topology::Ring),
             Shape::Named => ("a complete graph", Topology::Complete),
+            Shape::Memory => ("no network: its processes share registers", Topology::Memory),
             Shape::Edges => match spec.needs.graphs {
                 [Graph::Tree] => ("a tree (line, star, binary or random)", Topology::Binary),
                 [_, _, ..] => {
@@ -55,6 +58,7 @@ impl<'a> Admission<'a> {
             Topology::Complete => {
                 shape == Shape::Named || shape == Shape::Edges && graphs.contains(&Graph::Complete)
             }
+            Topology::Memory => shape == Shape::Memory,
             Topology::Line
             | Topology::Star
             | Topology::Binary
@@ -65,7 +69,7 @@ impl<'a> Admission<'a> {
             return Err(Refusal::WrongTopology { needs, got: asked.name() });
         }
         let neighbours = match asked {
-            Topology::Ring | Topology::Complete => Vec::new(),
+            Topology::Ring | Topology::Complete | Topology::Memory => Vec::new(),
             Topology::Line => tree::line(n),
             Topology::Star => tree::star(n),
             Topology::Binary => tree::binary(n),
@@ -84,6 +88,10 @@ impl<'a> Admission<'a> {
     pub(super) fn links(&mut self) -> Result<Links, Refusal> {
         let needs = self.spec.needs.links;
         let links = self.scenario.links.unwrap_or(needs);
+        let is_replay = self.scenario.schedule.recording().is_some();
+        if self.nature.shape == Shape::Memory && self.scenario.links.is_some() && !is_replay {
+            return Err(Refusal::NoLinksHere);
+        }
         if links == Links::HalfDuplex && self.nature.shape != Shape::TwoWayRing {
             return Err(Refusal::NoHalfDuplexHere);
         }
@@ -91,6 +99,17 @@ impl<'a> Admission<'a> {
             self.refuse(Refusal::WeakLinks { needs: needs.name(), got: links.name() })?;
         }
         Ok(links)
+    }
+
+    /// Whether registers are as strong as the contract asks.
+    pub(super) fn registers(&mut self) -> Result<(), Refusal> {
+        let needs = self.spec.needs.registers;
+        let settings = self.settings()?;
+        if needs > Registers::Safe && self.spec.has_safe_registers(&settings) {
+            let (needs, got) = (needs.name(), Registers::Safe.name());
+            return self.refuse(Refusal::WeakRegisters { needs, got });
+        }
+        Ok(())
     }
 
     /// For each process the physical port behind each of its port numbers; empty where they are the usual ones.
@@ -174,6 +193,13 @@ impl<'a> Admission<'a> {
                     require(is_down, "the time of a recovery", "after a crash of the same process")?;
                     (tolerates.recovery, "recoveries")
                 }
+                Fault::Corrupt { process, .. } => {
+                    self.known("--corrupt", *process)?;
+                    if !spec.stabilises() {
+                        return Err(Refusal::BeginsOnce);
+                    }
+                    continue;
+                }
                 Fault::LoseNth { kind, nth } => {
                     if !kinds.contains(&kind.as_str()) {
                         return Err(Refusal::NoSuchKind { kind: kind.clone(), kinds });
@@ -233,6 +259,7 @@ impl<'a> Admission<'a> {
                     self.known("--edit", process)?;
                     match spec.promises {
                         Promises::Election { .. } => return Err(Refusal::NoWorkload),
+                        Promises::Stabilisation => return Err(Refusal::NoUsers),
                         Promises::Exclusion { .. } => continue,
                     }
                 }
@@ -261,9 +288,12 @@ impl<'a> Admission<'a> {
         match self.spec.promises {
             Promises::Election { .. } if *workload != Workload::default() => Err(Refusal::NoWorkload),
             Promises::Election { .. } => Ok(()),
+            Promises::Stabilisation => self.moves(),
             Promises::Exclusion { .. } => {
-                if let Entries::Listed(listed) = &workload.entries {
-                    self.one_each("numbers of entries", listed.len())?;
+                match &workload.entries {
+                    Entries::Listed(listed) => self.one_each("numbers of entries", listed.len())?,
+                    Entries::Forever => return Err(Refusal::EndlessEntries),
+                    Entries::Each(_) => {}
                 }
                 if let Some(Load::Open(rate)) = workload.load {
                     require(rate > 0.0 && rate.is_finite(), "the rate of requests", "above 0")?;
@@ -273,6 +303,19 @@ impl<'a> Admission<'a> {
                 }
                 Ok(())
             }
+        }
+    }
+
+    /// How often each machine is to move after convergence; nothing else can be asked of it.
+    fn moves(&self) -> Result<(), Refusal> {
+        let Workload { entries, .. } = &self.scenario.workload;
+        if self.scenario.workload != (Workload { entries: entries.clone(), ..Workload::default() }) {
+            return Err(Refusal::NoUsers);
+        }
+        match entries {
+            Entries::Listed(listed) => self.one_each("numbers of entries", listed.len()),
+            Entries::Forever => Err(Refusal::EndlessEntries),
+            Entries::Each(_) => Ok(()),
         }
     }
 
@@ -352,6 +395,7 @@ impl<'a> Admission<'a> {
     pub(super) fn settings(&self) -> Result<Settings, Refusal> {
         let (spec, scenario) = (self.spec, self.scenario);
         let mut settings = Settings::default();
+        let mut given = 0u32;
         for (place, setting) in spec.settings.iter().enumerate() {
             if let SettingValues::Number { default, .. } = setting.values {
                 settings.0[place] = default;
@@ -377,14 +421,63 @@ impl<'a> Admission<'a> {
                 SettingValues::RingElection { .. } if scenario.elector.is_some() => 0,
                 SettingValues::RingElection { .. } => return Err(bad("must be a ring election".into())),
                 SettingValues::Elsewhere(other) => return Err(bad(format!("it is a setting of {other}"))),
-                SettingValues::Number { min, max, .. } => value
+                SettingValues::Number { min, max, .. } | SettingValues::Enough { min, max, .. } => value
                     .parse()
                     .ok()
                     .filter(|number| (min..=max).contains(number))
                     .ok_or_else(|| bad(format!("must be a number from {min} to {max}, not {value}")))?,
             };
+            given |= 1 << place;
+        }
+        for (place, setting) in spec.settings.iter().enumerate() {
+            if let SettingValues::Enough { usual, .. } = setting.values
+                && given >> place & 1 == 0
+            {
+                settings.0[place] = usual(scenario.n, &settings);
+            }
         }
         Ok(settings)
+    }
+
+    /// Whether the numbers of which a smaller one is possible are large enough.
+    pub(super) fn enough(&mut self) -> Result<(), Refusal> {
+        let settings = self.settings()?;
+        for (place, setting) in self.spec.settings.iter().enumerate() {
+            let SettingValues::Enough { enough, .. } = setting.values else { continue };
+            let (least, got) = (enough(self.scenario.n, &settings), settings.0[place]);
+            if got < least {
+                self.refuse(Refusal::NotEnough { setting: setting.name, least, got })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The states in which machines begin: the ones that are given, or drawn.
+    pub(super) fn from(&self) -> Result<Vec<u32>, Refusal> {
+        let (spec, scenario, n) = (self.spec, self.scenario, self.scenario.n);
+        let recorded = scenario.schedule.recording().map(|recording| &recording.header.from);
+        let Some(given) = recorded.filter(|from| !from.is_empty()).or(scenario.from.as_ref()) else {
+            if !spec.stabilises() {
+                return Ok(Vec::new());
+            }
+            let counts = self.machines()?.state_counts();
+            let mut rng = Rng::new(scenario.seed, Purpose::Registers);
+            return Ok(counts.into_iter().map(|count| rng.below(u64::from(count)) as u32).collect());
+        };
+        if !spec.stabilises() {
+            return Err(Refusal::BeginsOnce);
+        }
+        self.one_each("states", given.len())?;
+        for ((process, &state), count) in (0..n).zip(given).zip(self.machines()?.state_counts()) {
+            if state >= count {
+                return Err(Refusal::NoSuchState { process, state, most: count - 1 });
+            }
+        }
+        Ok(given.clone())
+    }
+
+    fn machines(&self) -> Result<Memory, Refusal> {
+        Ok(Memory::new(self.nature.registers, self.scenario.n, self.settings()?, false))
     }
 }
 

@@ -58,6 +58,8 @@ pub struct Scenario {
     pub max_steps: Option<u64>,
     /// How many threads may work on it.
     pub threads: u32,
+    /// The states in which machines begin that may begin anywhere, one number each; drawn if not given.
+    pub from: Option<Vec<u32>>,
 }
 
 impl Scenario {
@@ -83,6 +85,7 @@ impl Scenario {
             seed: 0,
             max_steps: None,
             threads: 1,
+            from: None,
         }
     }
 }
@@ -231,6 +234,8 @@ pub enum Topology {
     RandomTree,
     /// The neighbours of each process, in physical port order.
     Listed(Vec<Vec<u32>>),
+    /// No links: processes share registers.
+    Memory,
 }
 
 impl Topology {
@@ -244,6 +249,7 @@ impl Topology {
             Topology::Star => "star",
             Topology::Binary => "binary",
             Topology::RandomTree | Topology::Listed(_) => "random",
+            Topology::Memory => "memory",
         }
     }
 }
@@ -278,6 +284,8 @@ pub enum Entries {
     Each(u32),
     /// One number per process.
     Listed(Vec<u32>),
+    /// Again and again, without end. Only in a check.
+    Forever,
 }
 
 /// An open-ended load.
@@ -329,6 +337,13 @@ pub enum Fault {
         from: u64,
         /// The first moment after it.
         until: u64,
+    },
+    /// The state of a machine becomes any of its states.
+    Corrupt {
+        /// Which one.
+        process: u32,
+        /// When.
+        at: u64,
     },
 }
 

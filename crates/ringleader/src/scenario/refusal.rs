@@ -53,6 +53,43 @@ pub enum Refusal {
     },
     /// Half-duplex links exist on two-way rings only.
     NoHalfDuplexHere,
+    /// Processes that share registers have no links.
+    NoLinksHere,
+    /// The algorithm needs stronger registers.
+    WeakRegisters {
+        /// What it needs.
+        needs: &'static str,
+        /// What was asked for.
+        got: &'static str,
+    },
+    /// Users that want in again and again, where a run is to end.
+    EndlessEntries,
+    /// A setting is too small.
+    NotEnough {
+        /// Which one.
+        setting: &'static str,
+        /// The least that is enough.
+        least: u32,
+        /// What it is.
+        got: u32,
+    },
+    /// Only a self-stabilising algorithm begins anywhere.
+    BeginsOnce,
+    /// A machine has no such state.
+    NoSuchState {
+        /// The machine.
+        process: u32,
+        /// The state.
+        state: u32,
+        /// The largest number of a state.
+        most: u32,
+    },
+    /// Machines have no users who want in.
+    NoUsers,
+    /// Its steps need more than registers that are read and written one at a time.
+    NoSingleRegisters,
+    /// Nodes have no memory in common.
+    SharedRegisters,
     /// The algorithm is not for this network.
     WrongTopology {
         /// What it needs.
@@ -151,6 +188,8 @@ impl Refusal {
                 | Refusal::NeedsOrientation
                 | Refusal::NeedsBoundedDelay { .. }
                 | Refusal::FaultExcluded { .. }
+                | Refusal::WeakRegisters { .. }
+                | Refusal::NotEnough { .. }
                 | Refusal::DuplicateId { .. }
         )
     }
@@ -161,7 +200,11 @@ impl fmt::Display for Refusal {
         match self {
             Refusal::NoProcesses => write!(f, "there must be at least one process"),
             Refusal::WrongSize { n, nearest: (below, above) } => {
-                write!(f, "it is not for {n} processes; the nearest numbers are {below} and {above}")
+                if below == above {
+                    write!(f, "it is not for {n} processes; the nearest number is {below}")
+                } else {
+                    write!(f, "it is not for {n} processes; the nearest numbers are {below} and {above}")
+                }
             }
             Refusal::DuplicateId { id, first, second } => {
                 write!(f, "identity {id} is given to two processes, index {first} and index {second}")
@@ -173,6 +216,27 @@ impl fmt::Display for Refusal {
             Refusal::NoInitiator => write!(f, "nobody starts: at least one initiator is needed"),
             Refusal::WeakLinks { needs, got } => write!(f, "it needs {needs} links; these are {got}"),
             Refusal::NoHalfDuplexHere => write!(f, "half-duplex links exist on two-way rings only"),
+            Refusal::NoLinksHere => write!(f, "its processes share registers; there are no links"),
+            Refusal::WeakRegisters { needs, got } => {
+                write!(f, "it needs {needs} registers; these are {got}")
+            }
+            Refusal::NotEnough { setting, least, got } => {
+                write!(f, "it needs {setting} = {least} or more; it is {got}")
+            }
+            Refusal::BeginsOnce => {
+                write!(f, "it begins in one state; only a self-stabilising algorithm begins anywhere")
+            }
+            Refusal::NoSuchState { process, state, most } => {
+                write!(f, "machine {process} has no state {state}; its states are 0 to {most}")
+            }
+            Refusal::NoUsers => write!(f, "its machines have no users who want in"),
+            Refusal::EndlessEntries => write!(f, "a run in which everybody wants in for ever has no end"),
+            Refusal::NoSingleRegisters => {
+                write!(f, "its steps are no single reads and writes of registers")
+            }
+            Refusal::SharedRegisters => {
+                write!(f, "its processes share registers, which nodes on a network do not have")
+            }
             Refusal::WrongTopology { needs, got } => write!(f, "it needs {needs}; the topology is {got}"),
             Refusal::NeedsOrientation => {
                 write!(f, "it needs processes that agree on left and right; the orientation is random")

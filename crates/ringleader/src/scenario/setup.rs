@@ -23,6 +23,8 @@ pub(crate) struct Setup {
     pub(crate) outside: Vec<String>,
     max_delay: u32,
     pub(crate) settings: Settings,
+    /// The states in which machines begin; empty where there is one beginning.
+    from: Vec<u32>,
     towards_root: Vec<Option<u32>>,
     elector: Option<Elector>,
 }
@@ -43,6 +45,8 @@ impl Setup {
         let links = admission.links()?;
         let ports = admission.ports(&neighbours)?;
         admission.timing()?;
+        admission.registers()?;
+        admission.enough()?;
         admission.faults()?;
         admission.workload()?;
         let arrangement = admission.arrangement()?;
@@ -61,6 +65,7 @@ impl Setup {
             late: admission.late(),
             max_delay: max_delay(&scenario.schedule),
             settings: admission.settings()?,
+            from: admission.from()?,
             towards_root,
             elector: scenario.elector,
             outside: admission.outside,
@@ -69,7 +74,9 @@ impl Setup {
 
     /// All processes of an algorithm on this network, before their start.
     pub(crate) fn population(&self, nature: &Nature, net: &Wiring, range: u32) -> Box<dyn Population> {
-        nature.population(self.n, &|index| self.birth(index, net.degree(index), range))
+        let mut population = nature.population(self.n, &|index| self.birth(index, net.degree(index), range));
+        population.memory_mut().set_states(&self.from);
+        population
     }
 
     /// The processes, before their start.
@@ -106,6 +113,11 @@ impl Setup {
     /// The longest delay of a message that processes may count on, in units.
     pub(crate) fn max_delay(&self) -> u32 {
         self.max_delay
+    }
+
+    /// The states in which machines begin that may begin anywhere.
+    pub(crate) fn from(&self) -> &[u32] {
+        &self.from
     }
 
     pub(crate) fn is_initiator(&self, index: u32) -> bool {
@@ -157,6 +169,7 @@ impl Setup {
             unsound: scenario.unsound,
             ticks_per_unit,
             max_delay: self.max_delay,
+            from: self.from.clone(),
         }
     }
 }

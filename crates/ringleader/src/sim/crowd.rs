@@ -76,7 +76,9 @@ impl Crowd for Everybody<'_> {
     }
 
     fn variables(&self, process: u32) -> Vec<(&'static str, String)> {
-        texts(self.population.fields(process), self.setup)
+        let mut fields = self.population.fields(process);
+        fields.extend(self.population.memory().fields(process));
+        texts(fields, self.setup)
     }
 
     fn role(&self, process: u32) -> Option<&'static str> {

@@ -79,7 +79,7 @@ impl Users {
         let workload = &scenario.workload;
         let (order, falls_silent) = match nature.spec.promises {
             Promises::Exclusion { order, falls_silent } => (order, falls_silent),
-            Promises::Election { .. } => (Order::Fair, true),
+            Promises::Election { .. } | Promises::Stabilisation => (Order::Fair, true),
         };
         let rng = Rng::new(scenario.seed, Purpose::Workload);
         let total = workload.total.unwrap_or(u64::from(setup.n) * 10);
@@ -96,6 +96,7 @@ impl Users {
                 let mut left = match &workload.entries {
                     Entries::Each(entries) => vec![*entries; n],
                     Entries::Listed(listed) => listed.clone(),
+                    Entries::Forever => vec![u32::MAX; n],
                 };
                 everybody(&mut due, &|i| left[i] > 0);
                 left.iter_mut().for_each(|left| *left = left.saturating_sub(1));
@@ -425,6 +426,7 @@ impl Users {
             sync_delay: self.delays.spread(units),
             fairness: jain(&wanted),
             in_section_max: self.inside_max,
+            convergence: None,
         });
     }
 

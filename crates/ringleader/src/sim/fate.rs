@@ -37,7 +37,7 @@ impl Fates {
                     from: *from,
                     until: *until,
                 }),
-                Fault::Crash { .. } | Fault::Recover { .. } => None,
+                Fault::Crash { .. } | Fault::Recover { .. } | Fault::Corrupt { .. } => None,
             })
             .collect();
         Fates { rules, rng: Rng::new(scenario.seed, Purpose::Faults), recorded: None }

@@ -5,6 +5,7 @@
 
 mod agenda;
 mod crowd;
+mod daemon;
 mod election;
 mod exclusion;
 mod fate;
@@ -12,6 +13,7 @@ mod half_duplex;
 mod intervene;
 mod lane;
 mod links;
+mod machines;
 mod mail;
 mod meter;
 mod problem;
@@ -31,12 +33,13 @@ pub use crate::scenario::{
 pub use crowd::{Crowd, Moved, Received};
 pub use recorder::Recorder;
 pub use report::{
-    BoundCheck, Details, ElectionDetails, ExclusionDetails, Expected, Leader, Property, Report, RunOutcome,
-    Spread,
+    BoundCheck, Convergence, Details, ElectionDetails, ExclusionDetails, Expected, Leader, Property, Report,
+    RunOutcome, Spread,
 };
 
 use self::election::Ballot;
 use self::exclusion::Users;
+use self::machines::Machines;
 use self::world::World;
 use crate::model::{Election, Exclusion, Promises};
 use crate::network::Wired;
@@ -159,6 +162,10 @@ pub(crate) fn run(
         }
         _ if matches!(nature.spec.promises, Promises::Election { .. }) => {
             World::new((scenario, &setup), nature, Ballot::default(), observer).run(&mut report)?;
+        }
+        _ if nature.spec.stabilises() => {
+            let machines = Machines::new(nature, scenario, &setup);
+            World::new((scenario, &setup), nature, machines, observer).run(&mut report)?;
         }
         _ => {
             let users = Users::new(nature, scenario, &setup, scenario.schedule.ticks_per_unit());

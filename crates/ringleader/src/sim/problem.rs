@@ -76,6 +76,16 @@ pub(crate) trait Problem {
         let _ = index;
     }
 
+    /// Machines begin, with so many privileges.
+    fn machines_begin(&mut self, privileges: u32) {
+        let _ = privileges;
+    }
+
+    /// These machines moved at once, and so many privileges are left.
+    fn machines_moved(&mut self, movers: &[u32], privileges: u32) {
+        let _ = (movers, privileges);
+    }
+
     /// Whether the run may end although messages still travel (tokens that circulate for ever).
     fn is_finished(&self) -> bool;
 

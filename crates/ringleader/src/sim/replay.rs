@@ -14,25 +14,40 @@ impl<B: Problem> World<'_, B> {
         if B::ALL_START {
             self.start_silently();
         }
+        if self.nature.spec.stabilises() {
+            self.machines_begin();
+        }
         for (place, event) in recording.events.iter().enumerate() {
             if self.edits.front().is_some_and(|edit| edit.step <= self.steps) {
                 return Ok(self.go_on());
             }
             self.take(event).map_err(|why| Refusal::BrokenReplay { step: place + 1, why })?;
         }
+        self.all_have_moved();
         if !self.edits.is_empty() {
             return Ok(self.go_on());
         }
         let still = self.links.in_transit() == 0
             || self.is_half_duplex() && self.links.slots().all(|slot| self.is_stuck(slot));
+        let still = still && (self.nature.registers.is_empty() || !self.anybody_steps());
         let quiet = still && self.timers.iter().all(|&(_, runs)| !runs);
         Ok(quiet || self.problem.is_finished())
+    }
+
+    /// Whether anybody could take a local step.
+    fn anybody_steps(&self) -> bool {
+        (0..self.setup.n).any(|index| self.population.possible(index) != 0)
     }
 
     /// From here on nothing is recorded: somebody reaches into the run, and it goes on, the oldest message first.
     /// Whoever is inside leaves after a while; whoever has not started does.
     fn go_on(&mut self) -> bool {
         self.is_replaying = false;
+        if self.nature.spec.stabilises() {
+            self.all_have_moved();
+            self.intervene();
+            return self.run_daemon();
+        }
         self.problem.nobody_else_asks();
         self.fates.forget();
         let unit = self.ticks_per_unit();
@@ -99,6 +114,14 @@ impl<B: Problem> World<'_, B> {
             }
             Input::Local(name) => {
                 let step = named(&self.nature.locals, name)?;
+                if self.nature.spec.stabilises() && step + 1 == self.nature.locals.count as u32 {
+                    self.corrupt(index);
+                    return self.answers_fit();
+                }
+                if self.nature.spec.stabilises() {
+                    self.moves_at(event.time);
+                    self.movers.push(index);
+                }
                 if !self.can(index, step) {
                     return Err(format!("process {index} cannot take the step {name}"));
                 }
@@ -106,7 +129,8 @@ impl<B: Problem> World<'_, B> {
             }
             Input::Want | Input::Exit => {
                 let input = if event.input == Input::Want { UserInput::Want } else { UserInput::Exit };
-                if !B::may(self.statuses[index as usize], input) {
+                let too_early = input == UserInput::Want && self.is_leaving(index);
+                if too_early || !B::may(self.statuses[index as usize], input) {
                     return Err(format!("the user of process {index} cannot do that now"));
                 }
                 self.user(index, input);
@@ -127,13 +151,16 @@ impl<B: Problem> World<'_, B> {
             Input::Lose(arrival) => self.lose(index, *arrival)?,
             Input::Double(arrival) => self.double(index, *arrival)?,
         }
-        if !self.effects.answers_fit() {
-            return Err("the recorded random choices do not fit the step".into());
-        }
+        self.answers_fit()?;
         if !self.fates.fit() {
             return Err("fewer messages were sent than recorded".into());
         }
         Ok(())
+    }
+
+    fn answers_fit(&self) -> Result<(), String> {
+        let fit = self.effects.answers_fit();
+        if fit { Ok(()) } else { Err("the recorded random choices do not fit the step".into()) }
     }
 
     /// Where a message waits: the slot of its link, and its place there.

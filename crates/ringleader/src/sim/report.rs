@@ -1,6 +1,6 @@
 //! What came of a run, as plain data. Leaves print it.
 
-use crate::model::{Basis, Counts, Facts, Links, Spec};
+use crate::model::{Basis, Counts, Daemon, Facts, Links, Spec};
 use crate::scenario::Setup;
 
 /// What came of a run.
@@ -265,4 +265,19 @@ pub struct ExclusionDetails {
     pub fairness: Option<f64>,
     /// The most users inside at once.
     pub in_section_max: u32,
+    /// How it came to one privilege, where it may begin anywhere.
+    pub convergence: Option<Convergence>,
+}
+
+/// How machines that began anywhere came to one privilege.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Convergence {
+    /// Who chose which machines moved.
+    pub daemon: Daemon,
+    /// The states in which they began.
+    pub from: Vec<u32>,
+    /// After how many steps of the daemon one privilege was left; none if that never was.
+    pub steps: Option<u64>,
+    /// After how many moves.
+    pub moves: Option<u64>,
 }

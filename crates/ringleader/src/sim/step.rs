@@ -6,7 +6,7 @@ use super::crowd::{Moved, Received};
 use super::problem::{Problem, Seen, UserInput};
 use super::schedule::Candidate;
 use super::world::{Clock, World};
-use crate::model::Shape;
+use crate::model::{Registers, Shape};
 use crate::network::Link;
 use crate::population::{self, Handle, Letter, Status};
 use crate::trace::{self, Arrival, Event, Input, Outcome, as_call, shown};
@@ -311,6 +311,10 @@ impl<B: Problem> World<'_, B> {
         if self.attends {
             self.tell_move(index, arrived);
             self.offer_locals(index);
+            if self.nature.spec.needs.registers == Registers::Composite && !self.nature.spec.stabilises() {
+                // What one of them writes others look at.
+                (0..self.setup.n).for_each(|other| self.offer_locals(other));
+            }
         }
         if self.problem.has_inputs() {
             self.schedule_users();
@@ -397,8 +401,15 @@ impl<B: Problem> World<'_, B> {
             sends,
             outcome,
             impossible: self.effects.impossible.map(Into::into),
+            accesses: self.effects.accesses.iter().map(|access| self.named(access)).collect(),
         };
         self.observer.event(&event);
+    }
+
+    /// A read or a write, with the name of the register.
+    fn named(&self, access: &population::Access) -> trace::Access {
+        let population::Access { place, value, writes } = *access;
+        trace::Access { register: self.population.memory().name(place).into(), value, writes }
     }
 
     fn set_timers(&mut self, index: u32) {
@@ -417,7 +428,8 @@ impl<B: Problem> World<'_, B> {
 
     /// Local steps that have become possible are candidates, or due one unit of time from now.
     pub(super) fn offer_locals(&mut self, index: u32) {
-        if self.locals.is_empty() || self.is_down(index) {
+        // Whose machines move is for the daemon to say.
+        if self.locals.is_empty() || self.is_down(index) || self.nature.spec.stabilises() {
             return;
         }
         let steps = self.nature.locals.count;

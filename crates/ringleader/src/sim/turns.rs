@@ -219,6 +219,7 @@ impl<B: Problem> World<'_, B> {
             Due::Fault(place) => match self.scenario.faults[place as usize] {
                 Fault::Crash { process, .. } => self.crash(process),
                 Fault::Recover { process, .. } => self.recover(process),
+                Fault::Corrupt { process, .. } => self.corrupt(process),
                 Fault::LoseNth { .. } | Fault::Loss(_) | Fault::Duplicate(_) | Fault::Partition { .. } => {}
             },
             Due::Start { process } => {
@@ -258,11 +259,21 @@ impl<B: Problem> World<'_, B> {
             }
             return;
         }
-        if B::may(self.statuses[process as usize], input) {
+        if input == UserInput::Want && self.is_leaving(process) {
+            // It wants in when it has left.
+            self.agenda.add(self.now + self.ticks_per_unit(), Due::User { input, process });
+        } else if B::may(self.statuses[process as usize], input) {
             self.user(process, input);
         } else if input == UserInput::Want {
             self.problem.busy(process);
         }
+    }
+
+    /// Whether a process that shares registers is still going through its exit lines.
+    pub(super) fn is_leaving(&self, process: u32) -> bool {
+        !self.nature.registers.is_empty()
+            && B::may(self.statuses[process as usize], UserInput::Want)
+            && self.population.possible(process) != 0
     }
 
     /// Whether to stop: a limit, an observer who has seen enough, or nothing left to do but to circulate.
@@ -279,7 +290,7 @@ impl<B: Problem> World<'_, B> {
     }
 
     /// Tells the observer how far it is, from time to time; whether it wants to go on.
-    fn goes_on(&mut self) -> bool {
+    pub(super) fn goes_on(&mut self) -> bool {
         if !self.steps.is_multiple_of(PROGRESS_EVERY) {
             return true;
         }

@@ -109,6 +109,9 @@ pub(crate) struct World<'a, B> {
     /// Whether all that can happen to a message is to arrive in the next round, and nobody asks for it by its number:
     /// then what a process receives in a round is handed over at once.
     pub(super) is_plain: bool,
+    /// Which machines have moved at this time, where those that move at once read what was there before.
+    pub(super) movers: Vec<u32>,
+    pub(super) moved_at: Option<u64>,
 }
 
 /// What is known of a message in transit besides what the population knows.
@@ -173,6 +176,7 @@ impl<'a, B: Problem> World<'a, B> {
         let reaches_in = is_replaying || !scenario.edits.is_empty();
         let watches = record_from < u64::MAX || moves;
         let attends = watches || reaches_in || nature.locals.count > 0 || setup.links == Links::HalfDuplex;
+        let shares = !nature.registers.is_empty();
         let is_troubled = can_crash || reaches_in || !fates.are_sealed();
         let meter = Meter::new(nature, scenario, setup);
         let in_rounds = matches!(clock, Clock::Rounds { .. });
@@ -195,7 +199,7 @@ impl<'a, B: Problem> World<'a, B> {
             effects,
             sent: Vec::new(),
             choices_key: choices_key(scenario.seed),
-            drawn: vec![0; if needs.choices { n } else { 0 }],
+            drawn: vec![0; if needs.choices || shares { n } else { 0 }],
             clock,
             picker,
             agenda: Agenda::default(),
@@ -224,6 +228,8 @@ impl<'a, B: Problem> World<'a, B> {
             held: Vec::new(),
             broken_edit: None,
             intervenes: false,
+            movers: Vec::new(),
+            moved_at: None,
             is_replaying,
             record,
             record_from,
@@ -252,6 +258,7 @@ impl<'a, B: Problem> World<'a, B> {
             self.intervene();
             match (self.begin(), &self.clock) {
                 (Some(complete), _) => complete,
+                (None, _) if self.nature.spec.stabilises() => self.run_daemon(),
                 (None, Clock::Rounds { .. }) => self.run_rounds(),
                 (None, Clock::Timed { .. }) => self.run_timed(),
                 (None, Clock::Steps | Clock::Recorded) => self.run_steps(),
@@ -300,7 +307,7 @@ impl<'a, B: Problem> World<'a, B> {
     fn begin(&mut self) -> Option<bool> {
         let unit = self.ticks_per_unit();
         for (place, fault) in self.scenario.faults.iter().enumerate() {
-            if let Fault::Crash { at, .. } | Fault::Recover { at, .. } = fault {
+            if let Fault::Crash { at, .. } | Fault::Recover { at, .. } | Fault::Corrupt { at, .. } = fault {
                 self.agenda.add(at.saturating_mul(unit), Due::Fault(place as u32));
             }
         }

@@ -59,6 +59,8 @@ pub struct Header {
     pub ticks_per_unit: u64,
     /// The bound on message delays that processes were told, in units.
     pub max_delay: u32,
+    /// The states in which machines begin that may begin anywhere; empty otherwise.
+    pub from: Vec<u32>,
 }
 
 /// A run on record.
@@ -89,6 +91,8 @@ pub struct Event {
     pub outcome: Option<Outcome>,
     /// A case that the proof excludes arose.
     pub impossible: Option<Cow<'static, str>>,
+    /// What was read from registers and written to them, in order.
+    pub accesses: Vec<Access>,
 }
 
 impl Event {
@@ -104,8 +108,20 @@ impl Event {
             sends: Vec::new(),
             outcome: None,
             impossible: None,
+            accesses: Vec::new(),
         }
     }
+}
+
+/// A read or a write of a register.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Access {
+    /// The register, by name.
+    pub register: Cow<'static, str>,
+    /// What was read or written.
+    pub value: u32,
+    /// Whether it was written.
+    pub writes: bool,
 }
 
 /// What comes in.

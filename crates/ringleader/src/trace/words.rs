@@ -1,6 +1,6 @@
 //! Steps in words, one line each: the same words in the transcripts of the tests, on the command line and elsewhere.
 
-use super::{Arrival, Event, Fate, History, Input, Outcome, Recording, Sent, VectorClocks, Window};
+use super::{Access, Arrival, Event, Fate, History, Input, Outcome, Recording, Sent, VectorClocks, Window};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -180,6 +180,9 @@ fn effects(event: &Event) -> String {
         let choices: Vec<String> = event.choices.iter().map(u32::to_string).collect();
         parts.push(format!("draws {}", choices.join(", ")));
     }
+    parts.extend(event.accesses.iter().map(|Access { register, value, writes }| {
+        if *writes { format!("{register} := {value}") } else { format!("{register} is {value}") }
+    }));
     if !event.sends.is_empty() {
         parts.push(format!("sends {}", sends(&event.sends)));
     }

@@ -76,7 +76,7 @@ fn edited(entry: &Entry, scenario: &Scenario, edit: Edit) -> Option<(Scenario, R
     let mut recorder = Recorder::default();
     match entry.run(&scenario, &mut recorder) {
         Ok(_) => Some((scenario, recorder.recording().expect("a run begins"))),
-        Err(Refusal::BadEdit { .. } | Refusal::NoWorkload) => None,
+        Err(Refusal::BadEdit { .. } | Refusal::NoWorkload | Refusal::NoUsers) => None,
         Err(other) => panic!("{}: {other}", entry.spec.name),
     }
 }

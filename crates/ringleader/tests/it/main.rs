@@ -22,8 +22,10 @@ mod permissions; // exact costs where processes ask each other; quorums that mee
 mod probabilistic_franklin; // measured rounds against what is expected of them
 mod refusals; // what a contract excludes
 mod regeneration; // a token that is made anew after a crash, by any election
+mod registers; // locks on shared registers: over every interleaving
 mod shrink; // a failing run made shorter
 mod snapshots; // Chandy and Lamport's cut adds up
+mod stabilising; // machines that begin anywhere: thresholds, exact worst numbers of moves, all daemons
 mod stages_and_turns; // stages with feedback and Alternate: exact counts, worst arrangements, what waits
 mod support; // what the tests share
 mod synchroniser; // lock-step on asynchronous networks, and a control that does not wait

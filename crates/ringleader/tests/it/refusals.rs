@@ -75,7 +75,7 @@ fn unsound_runs_are_labelled() {
         if !spec.needs.tolerates.loss {
             outside.push(Scenario { faults: vec![Fault::Loss(0.5)], ..four.clone() });
         }
-        if !spec.needs.tolerates.partition {
+        if !spec.needs.tolerates.partition && four.n >= 4 {
             let cut = Fault::Partition { left: vec![0, 1], right: vec![2, 3], from: 0, until: 3 };
             outside.push(Scenario { faults: vec![cut], ..four.clone() });
         }

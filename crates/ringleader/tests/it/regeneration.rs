@@ -39,6 +39,7 @@ impl Process for Oracle {
     type Rule = Never;
     type Timer = Never;
     type Local = Never;
+    type Register = Never;
 
     fn new(given: Self::Given) -> Self {
         Oracle::begin(given)

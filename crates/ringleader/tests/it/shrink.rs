@@ -199,6 +199,7 @@ impl<P: Election<Port = Edge>> World<P> {
             sends: Vec::new(),
             outcome: None,
             impossible: None,
+            accesses: Vec::new(),
         });
     }
 }

@@ -272,6 +272,7 @@ fn overtaken_markers_give_an_inconsistent_cut() {
         sends,
         outcome: None,
         impossible: None,
+        accesses: Vec::new(),
     };
     let arrives =
         |time, message| event(time, 1, Input::Deliver(vec![Arrival { message, port: 0 }]), Vec::new());

@@ -240,6 +240,7 @@ fn set(scenario: &mut Scenario, option: &str, value: &str) -> Option<()> {
         "--load" => {
             scenario.workload.load = Some(Load::Open(value.strip_prefix("open:")?.parse().ok()?));
         }
+        "--from" => scenario.from = Some(numbers(value, ',')?),
         "--hold" => scenario.workload.hold = value.parse().ok()?,
         "--topology" => {
             let trees = [Topology::Line, Topology::Star, Topology::Binary];

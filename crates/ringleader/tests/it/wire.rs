@@ -108,7 +108,7 @@ fn all_met(entry: &Entry, met: &[bool]) {
 
 #[test]
 fn messages_with_extreme_fields_survive() {
-    for entry in all() {
+    for entry in all().iter().filter(|entry| !entry.kinds.is_empty()) {
         let mut met = vec![false; entry.kinds.len()];
         for kind in 0..entry.kinds.len() {
             for number in [0, 1, 2, 0x7f, 0x80, u64::from(u32::MAX) - 1, u64::from(u32::MAX), u64::MAX] {
@@ -135,7 +135,7 @@ fn random_bytes_do_no_harm() {
         counter += 1;
         mix(counter) % below
     };
-    for entry in all() {
+    for entry in all().iter().filter(|entry| !entry.kinds.is_empty()) {
         let mut met = vec![false; entry.kinds.len()];
         for _ in 0..20_000 {
             // Arbitrary bytes; or a kind with small numbers, some of them long; or a kind with noughts and ones.

@@ -8,6 +8,9 @@ use ringleader_lab::options::SettingOptions;
 use ringleader_live::Micros;
 use std::path::PathBuf;
 
+/// Entries per process on a network when nobody says otherwise.
+pub(crate) const ENTRIES_DEFAULT: u32 = 3;
+
 #[derive(Args, Debug)]
 pub(crate) struct UpArgs {
     /// The number of processes [default: 5, or as many as --ids lists].
@@ -33,9 +36,9 @@ pub(crate) struct UpArgs {
     pub(crate) range: Option<u32>,
     #[command(flatten)]
     pub(crate) settings: SettingsArgs,
-    /// Mutual exclusion: entries per process.
-    #[arg(long, value_name = "K", value_parser = small, default_value = "3", help_heading = "Mutual exclusion")]
-    pub(crate) entries: u32,
+    /// Mutual exclusion: entries per process [default: 3; 100,000 of threads that share registers].
+    #[arg(long, value_name = "K", value_parser = small, help_heading = "Mutual exclusion")]
+    pub(crate) entries: Option<u32>,
     /// Mutual exclusion: time in the critical section.
     #[arg(long, value_name = "D", value_parser = span, default_value = "20ms", help_heading = "Mutual exclusion")]
     pub(crate) hold: Micros,
@@ -82,6 +85,11 @@ fn span(text: &str) -> Result<Micros, String> {
 }
 
 impl UpArgs {
+    /// Entries per process on a network.
+    pub(crate) fn entries(&self) -> u32 {
+        self.entries.unwrap_or(ENTRIES_DEFAULT)
+    }
+
     /// The words of the command that does the same.
     pub(crate) fn again(&self, algorithm: &str, seed: u64, json: bool) -> Vec<String> {
         let mut words = vec!["up".to_owned()];
@@ -100,8 +108,8 @@ impl UpArgs {
             add("--range", range.to_string());
         }
         let written = ringleader_net::config::written;
-        if self.entries != 3 {
-            add("--entries", self.entries.to_string());
+        if let Some(entries) = self.entries.filter(|&entries| entries != ENTRIES_DEFAULT) {
+            add("--entries", entries.to_string());
         }
         for (option, value) in [("--hold", self.hold), ("--think", self.think)] {
             if value != Micros::millis(20) {

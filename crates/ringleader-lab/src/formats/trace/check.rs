@@ -67,6 +67,7 @@ impl Rules {
         length(header.ids.len(), "identities", "\"ids\"")?;
         length(header.ports.len(), "lists of ports", "\"ports\"")?;
         length(header.neighbours.len(), "lists of neighbours", "\"neighbours\"")?;
+        length(header.from.len(), "states of machines", "\"from\"")?;
         let index = |process: u32, key: &'static str| exists(n, process, key);
         header.initiators.iter().try_for_each(|&p| index(p, "\"initiators\""))?;
         header.neighbours.iter().flatten().try_for_each(|&p| index(p, "\"neighbours\""))?;

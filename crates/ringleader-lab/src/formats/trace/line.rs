@@ -1,7 +1,7 @@
 //! The lines of a trace as types: the keys are short, since there may be millions of them.
 
 use super::End;
-use ringleader::trace::{Arrival, Event, Fate, Header, Input, Outcome, Sent};
+use ringleader::trace::{Access, Arrival, Event, Fate, Header, Input, Outcome, Sent};
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
@@ -35,6 +35,8 @@ pub(crate) struct HeaderLine<'a> {
     unsound: bool,
     ticks_per_unit: u64,
     max_delay: u32,
+    #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
+    from: Cow<'a, [u32]>,
 }
 
 impl<'a> HeaderLine<'a> {
@@ -57,6 +59,7 @@ impl<'a> HeaderLine<'a> {
             unsound: header.unsound,
             ticks_per_unit: header.ticks_per_unit,
             max_delay: header.max_delay,
+            from: (&header.from).into(),
         }
     }
 
@@ -77,6 +80,7 @@ impl<'a> HeaderLine<'a> {
             unsound: self.unsound,
             ticks_per_unit: self.ticks_per_unit,
             max_delay: self.max_delay,
+            from: self.from.into_owned(),
         }
     }
 }
@@ -98,6 +102,19 @@ pub(crate) struct EventLine<'a> {
     outcome: Option<OutcomeLine>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     impossible: Option<Cow<'a, str>>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    registers: Vec<AccessLine<'a>>,
+}
+
+/// The register, `is` for a read or `:=` for a write, and the value.
+type AccessLine<'a> = (Cow<'a, str>, AccessWord, u32);
+
+#[derive(Serialize, Deserialize, Clone, Copy)]
+enum AccessWord {
+    #[serde(rename = "is")]
+    Read,
+    #[serde(rename = ":=")]
+    Written,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -184,6 +201,7 @@ impl<'a> EventLine<'a> {
                 Outcome::Leaves => OutcomeLine::Leaves,
             }),
             impossible: event.impossible.as_deref().map(Cow::Borrowed),
+            registers: event.accesses.iter().map(access_line).collect(),
         }
     }
 
@@ -219,8 +237,21 @@ impl<'a> EventLine<'a> {
                 OutcomeLine::Leaves => Outcome::Leaves,
             }),
             impossible: self.impossible.map(own),
+            accesses: self
+                .registers
+                .into_iter()
+                .map(|(register, word, value)| {
+                    let writes = matches!(word, AccessWord::Written);
+                    Access { register: own(register), value, writes }
+                })
+                .collect(),
         }
     }
+}
+
+fn access_line(access: &Access) -> AccessLine<'_> {
+    let word = if access.writes { AccessWord::Written } else { AccessWord::Read };
+    (access.register.as_ref().into(), word, access.value)
 }
 
 impl<'a> SentLine<'a> {

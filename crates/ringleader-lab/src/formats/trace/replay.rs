@@ -32,6 +32,7 @@ fn scenario(recording: &Arc<Recording>) -> Scenario {
         settings: header.settings.clone(),
         unsound: header.unsound,
         seed: header.seed,
+        from: Some(header.from.clone()).filter(|from| !from.is_empty()),
         ..Scenario::new(header.n)
     }
 }

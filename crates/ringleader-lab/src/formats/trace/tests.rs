@@ -22,6 +22,7 @@ fn header() -> Header {
         unsound: true,
         ticks_per_unit: 1,
         max_delay: 1,
+        from: Vec::new(),
     }
 }
 
@@ -46,6 +47,7 @@ fn event(time: u64, process: u32, input: Input) -> Event {
         sends: Vec::new(),
         outcome: None,
         impossible: None,
+        accesses: Vec::new(),
     }
 }
 

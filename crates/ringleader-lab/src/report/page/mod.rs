@@ -10,7 +10,7 @@ use crate::draw::spacetime::{Options, draw};
 use crate::people::grouped;
 use crate::{App, Diagnostic};
 use measured::Measured;
-use ringleader::model::{Counts, RuleText};
+use ringleader::model::{Counts, RuleText, Shape};
 use ringleader::registry::{Entry, Problem};
 use ringleader::trace::{History, Window};
 
@@ -39,7 +39,7 @@ pub fn page(app: &App, entry: &'static Entry, measuring: &Measuring) -> Result<D
         let command = format!("{} check {} -n {largest}{all}", app.program, spec.name);
         blocks.push(Block::Text(format!("That is {CHECKED} Once more: `{command}`.")));
     }
-    if !entry.is_literal() {
+    if !entry.is_literal() && sends(entry) {
         let measured = Measured::new(app, entry, measuring)?;
         measured.table(entry, 2, &mut blocks);
         blocks.push(Block::Text(format!("These are {}", measuring.how(entry.problem))));
@@ -93,10 +93,17 @@ pub fn book(app: &App, entries: &[&'static Entry], measuring: &Measuring) -> Res
         blocks.extend([Block::Heading(3, "What it needs".into()), Block::Pairs(describe::model(entry))]);
         promises_and_costs(entry, 3, &mut blocks);
         checked(entry, 3, &mut blocks);
-        Measured::new(app, entry, measuring)?.table(entry, 3, &mut blocks);
+        if sends(entry) {
+            Measured::new(app, entry, measuring)?.table(entry, 3, &mut blocks);
+        }
         errata(app, entry, 3, &mut blocks);
     }
     Ok(Document { title: "The algorithms".into(), blocks })
+}
+
+/// Whether there are messages to be measured.
+fn sends(entry: &Entry) -> bool {
+    entry.shape != Shape::Memory
 }
 
 /// What every table of checked sizes means.

@@ -303,6 +303,7 @@ impl<const TIMED: bool> Process for Courier<TIMED> {
     type Rule = Never;
     type Timer = Timer;
     type Local = Local;
+    type Register = Never;
 
     fn new((me, MaxDelay(delay), Settings([payloads, restarts, tries, flaw])): Self::Given) -> Self {
         let place = me.0.min(1) as usize;

@@ -3,6 +3,7 @@
 mod faults;
 mod judge;
 mod reduce;
+mod registers;
 mod together;
 
 use super::batch::{Batch, Detail};
@@ -27,6 +28,8 @@ pub(crate) struct Expander<'a> {
     rebases: bool,
     /// Whether the ring is closed over those who crash.
     closes: bool,
+    /// Whether processes share registers.
+    shares: bool,
     /// Whether the details of steps are wanted.
     details: bool,
     /// Whether a property looks at everything, and whether one looks at where users stand.
@@ -72,6 +75,7 @@ impl<'a> Expander<'a> {
             rotations,
             rebases,
             closes: ground.closes_over_crashes(),
+            shares: ground.has_registers(),
             details,
             everything,
             stages: watches(Watch::Stages),
@@ -129,6 +133,9 @@ impl<'a> Expander<'a> {
     /// Adds the steps of one process, faults aside.
     #[inline]
     fn steps_of(&mut self, from: From<'_>, process: u32, batch: &mut Batch) {
+        if self.shares {
+            return self.accesses_of(from, process, batch);
+        }
         let local = from.state[process as usize];
         let (first, last) = self.memo.menu(local);
         for item in first..last {
@@ -324,8 +331,14 @@ impl<'a> Expander<'a> {
                 }
             }
         }
+        if self.ground.order() == Some(Order::Doorway) {
+            self.doorway(from, process, out, start, batch);
+        }
         let mut common = self.common(from.state);
         let unchanged = common;
+        if out.flags & flag::WRITES != 0 {
+            common.memory = out.memory;
+        }
         if out.flags & flag::ENTERS != 0 && self.ground.order() == Some(Order::Priority) {
             common.served = self.memo.shared().facts(out.local).priority;
         }

@@ -56,3 +56,15 @@ pub(super) fn nobody_waits(state: &View<'_>) -> Result<(), String> {
         Some(who) => Err(format!("nothing more happens, and process {who} waits")),
     }
 }
+
+/// Whoever enters came before all who have passed the doorway and wait, or passed it after them.
+pub(super) fn in_line(step: &Step<'_>) -> Result<(), String> {
+    let ahead = |other: &u32| step.before.facts(step.process).ahead.has(*other);
+    match step.before.everybody().find(ahead) {
+        Some(earlier) if step.enters() => Err(format!(
+            "process {} enters, and process {earlier} had passed the doorway when it asked",
+            step.process
+        )),
+        Some(_) | None => Ok(()),
+    }
+}

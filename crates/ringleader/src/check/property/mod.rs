@@ -218,6 +218,15 @@ impl Property for Promised {
 /// No user waits for ever. What shows at an end is asked there; what shows on a cycle, of the cycles.
 pub(crate) const NOBODY_WAITS: &str = "nobody waits for ever";
 
+/// Whoever waits, somebody enters. Likewise.
+pub(crate) const PROGRESS: &str = "while somebody waits, somebody enters";
+
+/// Whether a contract promises this of the properties that may be asked for: an algorithm without any order lets
+/// somebody enter, but not everybody.
+pub(super) fn is_promised(spec: &Spec, name: &str) -> bool {
+    name != NOBODY_WAITS || !matches!(spec.promises, Promises::Exclusion { order: Order::Any, .. })
+}
+
 /// The number of messages is within the proved bound, in every run.
 pub(crate) const BOUND: &str = "messages within the bound";
 
@@ -280,6 +289,8 @@ pub(crate) fn promised(
             let holds = move |state: &View<'_>| election::informed(informed, state);
             add(election::informed_name(informed), Watch::Ends, Finally(Box::new(holds)));
         }
+        // They are decided by a search of their own.
+        Promises::Stabilisation => {}
         Promises::Exclusion { order, .. } => {
             add("never two inside", Watch::Stages, Always(Box::new(exclusion::one_inside)));
             add(no_impossible_case, Watch::Ends, Step(clean));
@@ -297,6 +308,14 @@ pub(crate) fn promised(
                     );
                 }
                 Order::Ring => add(exclusion::ONCE_EACH, Watch::Stages, Step(exclusion::once_each)),
+                Order::Doorway => {
+                    add(
+                        "first come, first served after the doorway",
+                        Watch::Stages,
+                        Step(exclusion::in_line),
+                    );
+                }
+                Order::Any => add(PROGRESS, Watch::Ends, Finally(Box::new(exclusion::nobody_waits))),
                 Order::Fair => {}
             }
             add(NOBODY_WAITS, Watch::Ends, Finally(Box::new(exclusion::nobody_waits)));

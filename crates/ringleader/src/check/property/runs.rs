@@ -43,6 +43,25 @@ pub(crate) fn starved(searched: &Searched<'_>, process: u32) -> Option<Cycle> {
     })
 }
 
+/// A fair run without end in which somebody waits and nobody enters. The states must have been kept.
+pub(crate) fn stalled(searched: &Searched<'_>) -> Option<Cycle> {
+    let Searched { ground, explored, .. } = searched;
+    let stages: Vec<(u64, u64)> = {
+        let shared = lock(&ground.shared);
+        let with = |state: &[u32], stage: Stage| {
+            let of = |process: usize| shared.facts(state[process]).stage == stage;
+            (0..ground.space.n as usize).fold(0, |all, process| all | u64::from(of(process)) << process)
+        };
+        let states = explored.states.chunks_exact(ground.space.words());
+        states.map(|state| (with(state, Stage::Waiting), with(state, Stage::Inside))).collect()
+    };
+    fair_cycle_of(searched, &|state, place| {
+        let (waits, inside) = stages[state as usize];
+        let (_, after) = stages[explored.graph.edges[place].target as usize];
+        waits != 0 && after & !inside == 0
+    })
+}
+
 /// The first state from which no state with a leader can be reached. The states must have been kept.
 pub(crate) fn hopeless(searched: &Searched<'_>) -> Option<u32> {
     let Searched { ground, explored, .. } = searched;

@@ -154,6 +154,7 @@ impl<P: LockStep> Process for Synchronised<P> {
     type Rule = P::Rule;
     type Timer = Never;
     type Local = Never;
+    type Register = Never;
 
     fn new(given: Placed<P>) -> Self {
         let link = |port| Incoming { port, waiting: VecDeque::new(), ended: false };
@@ -211,6 +212,7 @@ impl<P: Process> Given for Placed<P> {
             Shape::TwoWayRing => vec![0, 1],
             Shape::Edges => (0..birth.degree).collect(),
             Shape::Named => (0..birth.n).filter(|&peer| peer != birth.index).collect(),
+            Shape::Memory => Vec::new(),
         };
         Placed { given: P::Given::of(birth), ports }
     }

@@ -29,6 +29,7 @@ impl Process for Talker {
     type Rule = Never;
     type Timer = Never;
     type Local = Never;
+    type Register = Never;
 
     fn new((): ()) -> Self {
         Talker

@@ -125,7 +125,7 @@ struct Finish {
 const fn ports<P: Process>() -> usize {
     match P::Port::SHAPE {
         Shape::OneWayRing => 1,
-        Shape::TwoWayRing | Shape::Edges | Shape::Named => 2,
+        Shape::TwoWayRing | Shape::Edges | Shape::Named | Shape::Memory => 2,
     }
 }
 

@@ -34,6 +34,7 @@ impl Process for Pair {
     type Rule = Never;
     type Timer = Never;
     type Local = Never;
+    type Register = Never;
 
     fn new(launch: Launch) -> Self {
         Pair { user: Stage::Idle, launches: launch == Launch::Sends }

@@ -20,6 +20,7 @@ fn header() -> Header {
         unsound: false,
         ticks_per_unit: 1,
         max_delay: 1,
+        from: Vec::new(),
     }
 }
 
@@ -41,6 +42,7 @@ fn step(time: u64, process: u32, input: Input, sends: &[(u64, u32)]) -> Event {
         sends: sends.iter().map(sent).collect(),
         outcome: None,
         impossible: None,
+        accesses: Vec::new(),
     }
 }
 

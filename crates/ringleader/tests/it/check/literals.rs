@@ -56,6 +56,7 @@ const FOUND_OUT: &[(&str, u32, u32, &str, u64)] = &[
     ("ricart-agrawala-token@t4", 2, 1, "never two inside", 6),
     ("suzuki-kasami@k1", 2, 1, "nobody waits for ever", 5),
     ("singhal-heuristic@s1", 3, 2, "nobody waits for ever", 15),
+    ("peterson-lock@swapped", 2, 1, "never two inside", 9),
     ("homed-chain@nodedupe", 2, 2, "never two inside", 10),
     ("homed-chain@nonumber", 2, 2, "no case that the proof excludes", 15),
     ("homed-chain@noearly", 2, 1, "nobody waits for ever", 6),

@@ -5,7 +5,7 @@
 use super::{check, violated};
 use crate::support::right;
 use ringleader::check::{Arrangements, Budget, Scope};
-use ringleader::model::{Links, Orientation};
+use ringleader::model::{Links, Orientation, Shape};
 use ringleader::registry::Entry;
 use ringleader::sim::Ports;
 
@@ -134,6 +134,10 @@ fn needs(entry: &Entry) -> Vec<&'static str> {
     ];
     needs.extend(excluded.into_iter().filter(|(tolerated, _)| !tolerated).map(|(_, need)| need));
     needs.retain(|need| !BY_TYPE.contains(need));
+    if entry.shape == Shape::Memory {
+        // There are no messages to lose; and machines that begin anywhere have no faults but their beginning.
+        needs.retain(|need| *need == "no crash" && !entry.spec.stabilises());
+    }
     needs
 }
 

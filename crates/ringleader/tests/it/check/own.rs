@@ -98,6 +98,7 @@ impl Process for Impatient {
     type Rule = Never;
     type Timer = Patience;
     type Local = Never;
+    type Register = Never;
 
     fn new((): ()) -> Self {
         Impatient { leads: false, told: false }
@@ -185,6 +186,7 @@ impl Process for Restless {
     type Rule = Never;
     type Timer = Never;
     type Local = Never;
+    type Register = Never;
 
     fn new((): ()) -> Self {
         Restless
@@ -242,6 +244,7 @@ impl Process for Usurper {
     type Rule = Never;
     type Timer = Never;
     type Local = Never;
+    type Register = Never;
 
     fn new((): ()) -> Self {
         Usurper { awake: false, leads: false }
@@ -306,6 +309,7 @@ impl Process for Firstborn {
     type Rule = Never;
     type Timer = Never;
     type Local = Never;
+    type Register = Never;
 
     fn new(((_, me), _): ((Size, Peer), Size)) -> Self {
         Firstborn { me, awake: false }

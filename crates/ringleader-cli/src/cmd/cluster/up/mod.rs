@@ -2,6 +2,7 @@
 
 mod plan;
 mod service;
+mod threads;
 mod watch;
 
 use crate::App;
@@ -12,6 +13,7 @@ use crate::console::Console;
 use crate::error::{Diagnostic, Failure};
 use crate::output::{Output, unwritten};
 use plan::Plan;
+use ringleader::model::Shape;
 use ringleader_net::events::Events;
 use ringleader_net::signals::Interrupted;
 use ringleader_net::up::{self, Course, Gone, Seen, Watch};
@@ -33,6 +35,10 @@ pub(crate) fn run(app: &App, args: &UpArgs, console: &mut Console<'_>) -> Result
     let entry = find(app, args.algorithm.as_deref().unwrap_or_default())?;
     // What moves in lock-step runs with a synchroniser.
     let entry = entry.asynchronous().unwrap_or(entry);
+    if entry.shape == Shape::Memory {
+        let limit = args.time.as_ref().map_or(PATIENCE, |time| time.value.0);
+        return threads::run(app, entry, args, limit, console);
+    }
     let Plan { cluster, seed, again, simulated } = Plan::new(app, entry, args, console.json)?;
     if let Some(record) = &args.record {
         // Better now than after the run. What is claimed is given back.
@@ -54,7 +60,7 @@ pub(crate) fn run(app: &App, args: &UpArgs, console: &mut Console<'_>) -> Result
     };
     let (mut local, config) = up::make(plan, app.registry)?;
     let kill_every = args.kill_every.as_ref().map(|every| every.value.0);
-    let course = Course { entry, entries: args.entries, kill_every, seed, simulated };
+    let course = Course { entry, entries: args.entries(), kill_every, seed, simulated };
     let mut watch = Watch::new(course, config.clone());
     for place in places {
         local.start(place)?;

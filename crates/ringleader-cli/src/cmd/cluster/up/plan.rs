@@ -66,7 +66,7 @@ impl Plan {
         timing.patience.pause = args.pause.unwrap_or(timing.patience.pause);
         // A machine that delays heartbeats for so long also delays the start of members.
         timing.gather = timing.gather.max(timing.patience.pause);
-        let users = Users { entries: args.entries, hold: args.hold, think: args.think };
+        let users = Users { entries: args.entries(), hold: args.hold, think: args.think };
         let group = GroupSpec {
             name: "main".into(),
             entry,

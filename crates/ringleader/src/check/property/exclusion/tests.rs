@@ -35,6 +35,7 @@ impl Process for Polite {
     type Rule = Never;
     type Timer = Never;
     type Local = Never;
+    type Register = Never;
 
     fn new(launch: Launch) -> Self {
         let launches = launch == Launch::Sends;
