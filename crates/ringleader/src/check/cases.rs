@@ -145,7 +145,7 @@ impl One {
         // A run that shows what was found follows its recording, whoever would want in.
         let entries = match &scope.entries {
             Entries::Forever => Entries::Each(1),
-            given => given.clone(),
+            given @ (Entries::Each(_) | Entries::Listed(_)) => given.clone(),
         };
         Scenario {
             ids,

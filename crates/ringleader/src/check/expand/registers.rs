@@ -18,10 +18,10 @@ impl Expander<'_> {
         }
         let (first, last) = self.memo.menu(local);
         for item in first..last {
-            let stimulus = match self.memo.menu_item(item).0 {
-                Stimulus::Local(step) => Stimulus::Access { process, step, memory },
-                other => other,
-            };
+            let mut stimulus = self.memo.menu_item(item).0;
+            if let Stimulus::Local(step) = stimulus {
+                stimulus = Stimulus::Access { process, step, memory };
+            }
             self.access(from, process, stimulus, batch);
         }
     }
