@@ -121,7 +121,9 @@ impl Process for Alternate {
                 out.send(from.other(), msg);
             }
             (Msg::Elected { .. }, Leader) => out.rule(Rule::Home),
-            (Msg::Elected { .. }, Candidate { .. }) => out.impossible("only the leader was left as a candidate"),
+            (Msg::Elected { .. }, Candidate { .. }) => {
+                out.impossible("only the leader was left as a candidate")
+            }
             (Msg::Elected { .. }, Done { .. }) => out.impossible("the lap ends at the leader"),
             (Msg::Id { .. } | Msg::Elected { .. }, Asleep) => out.impossible(NOT_STARTED),
         }

@@ -106,9 +106,15 @@ impl Process for StagesWithFeedback {
         .proved("counting: two that survive a stage share no voter")
         .at_most(Counts::Election, "n(3⌊log₃(n/2)⌋+5)", |n| n * (3 * most_stages(n) - 1))
         .schedules(Schedules::Same)
-        .constant(Constant::TERNARY, "Santoro, Korach and Rotem 1982: 3n log₃ n + O(n) = 1.893 n log n + O(n)")
+        .constant(
+            Constant::TERNARY,
+            "Santoro, Korach and Rotem 1982: 3n log₃ n + O(n) = 1.893 n log n + O(n)",
+        )
         .measured_at(GrowingSizes::POWERS_OF_THREE)
-        .worst_on(Arranged::Custom("in order of reversed ternary digits, the rest beside the largest", worst_ranks))
+        .worst_on(Arranged::Custom(
+            "in order of reversed ternary digits, the rest beside the largest",
+            worst_ranks,
+        ))
         .example("--ids 6,1,5,4,2,3");
     types! { Port = Side }
 
@@ -154,9 +160,10 @@ impl Process for StagesWithFeedback {
             (&Msg::Vote { id }, Asking { .. } | Counting { .. }) if id != self.id => {
                 out.impossible("a vote is for the nearest candidate");
             }
-            (Msg::Vote { .. }, Asking { heard: Some((side, heard @ Heard { vote: false, next: None, .. })) })
-                if side == from =>
-            {
+            (
+                Msg::Vote { .. },
+                Asking { heard: Some((side, heard @ Heard { vote: false, next: None, .. })) },
+            ) if side == from => {
                 out.rule(Rule::Wait);
                 self.role = Asking { heard: Some((side, Heard { vote: true, ..heard })) };
             }
