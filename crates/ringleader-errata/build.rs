@@ -14,7 +14,7 @@ fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=src/diff.rs");
     let mut made = Made { out, ..Made::default() };
-    for (problem, part) in [("election", "election"), ("exclusion", "mutex")] {
+    for (problem, part) in [("election", "election"), ("exclusion", "mutex"), ("timekeeping", "clocks")] {
         println!("cargo::rerun-if-changed={}", sources.join(part).display());
         for folder in entries(&sources.join(part)).into_iter().filter(|path| path.join("mod.rs").exists()) {
             made.folder(problem, &folder);

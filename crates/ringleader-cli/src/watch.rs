@@ -3,7 +3,7 @@
 use crate::error::Diagnostic;
 use crate::output::{Output, unwritten};
 use crate::progress::Bar;
-use ringleader::sim::{Crowd, Moved, Observer, Progress};
+use ringleader::sim::{Compared, Crowd, Moved, Observer, Progress};
 use ringleader::trace::{Event, Header, Recording, States, message, transcript, transcript_with_clocks};
 use ringleader_lab::formats::TraceWriter;
 use std::io;
@@ -20,6 +20,8 @@ pub(crate) struct Watch<'a> {
     pub(crate) recorder: Option<Recorder>,
     pub(crate) comparison: Option<Comparison<'a>>,
     pub(crate) steps: Option<Steps>,
+    /// How far clocks were apart, where that is wanted.
+    pub(crate) clocks: Option<Vec<Compared>>,
 }
 
 /// The steps of a run, to be told in words.
@@ -96,6 +98,18 @@ impl Observer for Watch<'_> {
     fn moved(&mut self, moved: &Moved, crowd: &dyn Crowd) {
         if let Some(states) = self.steps.as_mut().and_then(|steps| steps.states.as_mut()) {
             states.after.push(crowd.variables(moved.process));
+        }
+    }
+
+    fn wants_clocks(&self) -> bool {
+        self.clocks.is_some()
+    }
+
+    fn clocks(&mut self, compared: &Compared) {
+        if let Some(clocks) = &mut self.clocks
+            && clocks.last() != Some(compared)
+        {
+            clocks.push(*compared);
         }
     }
 

@@ -194,7 +194,7 @@ fn heading(at: usize, line: &str) -> Result<Mutant, String> {
 /// # Errors
 /// If there is not exactly one contract.
 pub fn renamed(source: &str, name: &str) -> Result<String, String> {
-    for begin in ["Spec::election(", "Spec::exclusion("] {
+    for begin in ["Spec::election(", "Spec::exclusion(", "Spec::clocks("] {
         // The contract may be broken over lines.
         if let Some((before, after)) = source.split_once(begin) {
             let Some((blank, _)) = after.split_once('"') else { break };
@@ -202,7 +202,8 @@ pub fn renamed(source: &str, name: &str) -> Result<String, String> {
             return Ok(format!("{before}{begin}{blank}{after}"));
         }
     }
-    Err("the source has no `Spec::election(\"name\", ...)` and no `Spec::exclusion(\"name\", ...)`".into())
+    Err("the source has no `Spec::election(\"name\", ...)`, `Spec::exclusion(...)` or `Spec::clocks(...)`"
+        .into())
 }
 
 /// The first text between these two, replaced.

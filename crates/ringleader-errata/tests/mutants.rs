@@ -51,7 +51,7 @@ fn fate(mutant: &Mutant) -> Fate {
         // With two entries each, one process less has as many states.
         let entries = match mutant.entry.problem {
             Problem::Mutex if n < mutant.n => 1..=2,
-            Problem::Election | Problem::Mutex => 1..=1,
+            Problem::Election | Problem::Mutex | Problem::Clocks => 1..=1,
         };
         for entries in entries {
             let scope = Scope {

@@ -3,8 +3,8 @@
 use crate::options::{ByName, RunOptions};
 use crate::{App, Diagnostic, plan};
 use ringleader::model::{
-    Informed, Links, Order, Orientation, Promises, Reached, Registers, Setting, SettingValues, Shape, Timing,
-    Told, Winner,
+    Against, Informed, Links, Order, Orientation, Promises, Reached, Registers, Setting, SettingValues,
+    Shape, Timing, Told, Winner,
 };
 use ringleader::registry::{Entry, Problem};
 use ringleader::sim::Recorder;
@@ -92,6 +92,8 @@ pub fn told(entry: &Entry) -> Vec<&'static str> {
             Told::Degree => "the number of its edges",
             Told::Range => "a range to draw from",
             Told::MaxDelay => "the bound on delays",
+            Told::Delays => "the least and the longest delay",
+            Told::Drift => "the bound on the drift of clocks",
             Told::Holder => "whether the token starts here",
             Told::TowardsRoot => "the way to the root",
         })
@@ -137,6 +139,12 @@ pub fn network(entry: &Entry) -> Vec<(String, String)> {
             pair("as", "threads of one process, on atomic numbers, sequentially consistent"),
             pair("always", "never two inside, which a witness inside looks after"),
         ];
+    }
+    if entry.problem == Problem::Clocks {
+        return vec![pair(
+            "not run",
+            "real processes of this version have no clocks that they could correct",
+        )];
     }
     if needs.timing == Timing::LockStep {
         return vec![pair(
@@ -252,6 +260,16 @@ pub fn promises(entry: &Entry) -> Vec<&'static str> {
             } else {
                 "tokens circulate for ever"
             },
+        ],
+        Promises::Clocks { against } => vec![
+            "a clock that users see never goes back",
+            match against {
+                Against::EachOther => {
+                    "clocks are within the promised distance of each other, or of the server's"
+                }
+                Against::TrueTime => "a clock is within the promised distance of the true time",
+            },
+            "with clocks that drift the promise grows by twice the bound on the drift",
         ],
     }
 }

@@ -5,7 +5,7 @@
 
 use super::{Duplex, MAX_MEMBERS, Micros, Turn};
 use ringleader::host::{Actor, Cast, Effects, Position, Unfit, Way};
-use ringleader::model::{Links, Stage, Verdict};
+use ringleader::model::{Links, Stage, Synchrony, Verdict};
 use ringleader::registry::{Entry, Problem};
 use ringleader::sim::TICKS_PER_UNIT;
 use ringleader::trace::{Arrival, Event, Fate, Input, Outcome, Sent};
@@ -104,9 +104,9 @@ impl Instance {
         let into = if passes { Vec::new() } else { (0..n).flat_map(leads_here).collect() };
         let circulates = match entry.spec.promises {
             ringleader::model::Promises::Exclusion { falls_silent, .. } => !falls_silent && locals.is_empty(),
-            ringleader::model::Promises::Election { .. } | ringleader::model::Promises::Stabilisation => {
-                false
-            }
+            ringleader::model::Promises::Election { .. }
+            | ringleader::model::Promises::Stabilisation
+            | ringleader::model::Promises::Clocks { .. } => false,
         };
         let ways = cast.ways(index);
         let last = actor.position();
@@ -378,6 +378,7 @@ impl Instance {
             outcome: outcome(before, after),
             impossible: effects.impossible.map(Into::into),
             accesses: Vec::new(),
+            clock: None,
         });
         steps.push(Step { event, sends, right: None });
     }
@@ -420,5 +421,8 @@ fn outcome(before: Position, after: Position) -> Option<Outcome> {
         Position::User(Stage::Waiting) => Outcome::Waits,
         Position::User(Stage::Inside) => Outcome::Enters,
         Position::User(Stage::Idle) => Outcome::Leaves,
+        Position::Clock(Synchrony::Synchronised) => Outcome::Synchronises,
+        Position::Clock(Synchrony::Lost) => Outcome::LosesContact,
+        Position::Clock(Synchrony::Unsynchronised | Synchrony::Reference) => Outcome::Undecided,
     })
 }

@@ -165,8 +165,10 @@ fn actions(entry: &Entry, links: Links, unsound: bool) -> Value {
         Links::Fifo | Links::HalfDuplex => Some("these links keep the order of messages".to_owned()),
     };
     let want = match entry.problem {
+        Problem::Mutex if entry.spec.stabilises() => Some("machines have no users".to_owned()),
         Problem::Mutex => None,
         Problem::Election => Some("in an election nobody wants into a critical section".to_owned()),
+        Problem::Clocks => Some("clocks do not want into a critical section".to_owned()),
     };
     json!({
         "deliver": why(Action::Deliver(0)),

@@ -71,7 +71,7 @@ pub(crate) fn make(app: &App, names: &[String], args: &CompareOptions) -> Result
     }
     let most = match asked.problem {
         Problem::Election => PAGE_MESSAGES,
-        Problem::Mutex => PAGE_MESSAGES / 10,
+        Problem::Mutex | Problem::Clocks => PAGE_MESSAGES / 10,
     };
     let cells = asked.measure(args.max_messages.map_or(most, |asked| asked.min(most)), &|_| {})?;
     let compared = ComparisonReport::new(&asked, &cells);

@@ -122,7 +122,8 @@ fn send<'a>(entry: &Entry, sent: &'a Sent) -> SentJson<'a> {
 /// Where a process stands, as the page calls it.
 pub(crate) fn standing(standing: Standing) -> &'static str {
     match standing {
-        Standing::Open => "open",
+        // Clocks have no picture of their own: what they show is among the variables.
+        Standing::Open | Standing::Synchronised | Standing::OutOfContact => "open",
         Standing::Leads => "leads",
         Standing::Lost => "lost",
         Standing::Waiting => "waiting",

@@ -113,6 +113,7 @@ impl Monitor {
             (_, Some(Outcome::Lost)) => Stand::Lost,
             (_, Some(Outcome::Enters)) => Stand::Inside,
             (_, Some(Outcome::Undecided | Outcome::Waits | Outcome::Leaves)) => Stand::Open,
+            (_, Some(Outcome::Synchronises | Outcome::LosesContact)) => Stand::Open,
         };
         let is = |stand: Stand, which: Stand| u32::from(stand == which);
         self.became_leader += u64::from(event.outcome == Some(Outcome::Leads));

@@ -62,6 +62,7 @@ mod tests {
             ticks_per_unit: 1,
             max_delay: 1,
             from: Vec::new(),
+            clocks: None,
         }
     }
 

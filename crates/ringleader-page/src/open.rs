@@ -147,6 +147,8 @@ fn decision(event: &Event) -> Option<String> {
     match event.outcome? {
         Outcome::Leads => Some(format!("p{} leads", event.process)),
         Outcome::Enters => Some(format!("p{} enters", event.process)),
+        Outcome::Synchronises => Some(format!("p{} sets its clock", event.process)),
+        Outcome::LosesContact => Some(format!("p{} cannot set its clock", event.process)),
         Outcome::Lost | Outcome::Undecided | Outcome::Waits | Outcome::Leaves => None,
     }
 }

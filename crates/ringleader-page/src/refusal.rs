@@ -53,6 +53,10 @@ pub(crate) fn complain(entry: &Entry, refusal: &Refusal) -> Diagnostic {
         | Refusal::FaultExcluded { .. }
         | Refusal::NoSuchKind { .. }
         | Refusal::NoWorkload
+        | Refusal::NoClocks
+        | Refusal::TooMuchDrift { .. }
+        | Refusal::ClocksGoBack
+        | Refusal::Surroundings { .. }
         | Refusal::BadSetting { .. }
         | Refusal::NoWorstIds
         | Refusal::Anonymous

@@ -1,6 +1,7 @@
 //! Leader election and mutual exclusion, from textbook to production.
 //!
-//! An algorithm is written once, in the words of [`model`], in a file under [`election`] or [`mutex`]. [`sim`] runs it
+//! An algorithm is written once, in the words of [`model`], in a file under [`election`],
+//! [`mutex`] or [`clocks`]. [`sim`] runs it
 //! on a network of [`network`]; [`trace`] says what happened, step by step; [`registry`] lists all algorithms with
 //! their types erased.
 //!
@@ -24,6 +25,7 @@ mod catalogue;
 
 pub mod model;
 
+pub mod clocks;
 pub mod election;
 pub mod mutex;
 

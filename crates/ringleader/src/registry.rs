@@ -12,7 +12,7 @@ use crate::host::{Cast, Cells, Sharer, Way};
 use crate::model;
 use crate::model::{
     Election, Elector, Exclusion, Fields, Graph, Knowledge, Links, Orientation, Port, RuleText, Setting,
-    SettingValues, Shape, Spec, Timing, Told, WireError,
+    SettingValues, Shape, Spec, Timekeeping, Timing, Told, WireError,
 };
 use crate::network::Wired;
 use crate::population::Nature;
@@ -27,18 +27,21 @@ use std::sync::OnceLock;
 #[cfg(any(not(feature = "algorithms"), test))]
 pub static ALL: &[Entry] = &[];
 
-/// All algorithms of this library, in the order of the book: the lists in `election/mod.rs` and `mutex/mod.rs`.
+/// All algorithms of this library, in the order of the book: the lists in `election/mod.rs`, `mutex/mod.rs` and
+/// `clocks/mod.rs`.
 #[cfg(all(feature = "algorithms", not(test)))]
 pub static ALL: &[Entry] = {
     const ELECTIONS: usize = crate::election::ALL.len();
-    const COUNT: usize = ELECTIONS + crate::mutex::ALL.len();
+    const CLOCKS: usize = ELECTIONS + crate::mutex::ALL.len();
+    const COUNT: usize = CLOCKS + crate::clocks::ALL.len();
     &{
         let mut all = [crate::election::ALL[0]; COUNT];
         let mut place = 0;
         while place < COUNT {
-            all[place] = match place.checked_sub(ELECTIONS) {
-                None => crate::election::ALL[place],
-                Some(place) => crate::mutex::ALL[place],
+            all[place] = match (place.checked_sub(ELECTIONS), place.checked_sub(CLOCKS)) {
+                (None, _) => crate::election::ALL[place],
+                (Some(place), None) => crate::mutex::ALL[place],
+                (Some(_), Some(place)) => crate::clocks::ALL[place],
             };
             place += 1;
         }
@@ -46,13 +49,15 @@ pub static ALL: &[Entry] = {
     }
 };
 
-/// The two problems.
+/// The problems.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Problem {
     /// Leader election.
     Election,
     /// Mutual exclusion.
     Mutex,
+    /// Clocks that are brought together.
+    Clocks,
 }
 
 impl Problem {
@@ -62,6 +67,7 @@ impl Problem {
         match self {
             Problem::Election => "election",
             Problem::Mutex => "mutex",
+            Problem::Clocks => "clocks",
         }
     }
 }
@@ -160,6 +166,15 @@ impl Entry {
         Entry::new(Problem::Mutex, Nature::exclusion::<P>())
     }
 
+    /// The entry of an algorithm that brings clocks together.
+    #[must_use]
+    pub const fn timekeeping<P: Timekeeping>() -> Entry
+    where
+        P::Port: Wired,
+    {
+        Entry::new(Problem::Clocks, Nature::timekeeping::<P>())
+    }
+
     const fn new(problem: Problem, nature: &'static Nature) -> Entry {
         let Nature { spec, shape, told, rules, kinds, announces, bytes, .. } = *nature;
         Entry {
@@ -235,6 +250,15 @@ impl Entry {
         let (entry, scenario) = self.resolve(scenario)?;
         if entry.shape == Shape::Memory {
             return Err(Refusal::SharedRegisters);
+        }
+        if entry.problem == Problem::Clocks {
+            return Err(Refusal::Surroundings {
+                why: format!(
+                    "{} keeps time; real processes of this version have no clocks to correct",
+                    entry.spec.name
+                ),
+                help: format!("simulate it: ringleader run {}", entry.spec.name),
+            });
         }
         Cast::new(entry.nature, &scenario)
     }
@@ -388,8 +412,15 @@ impl Entry {
             (self.told.has(Told::Degree), "known-degree"),
             (self.told.has(Told::MaxDelay), "bounded-delay"),
             (self.told.has(Told::Range), "random-ids"),
+            (self.told.has(Told::Delays), "delay-bounds"),
+            (self.told.has(Told::Drift), "drift-bound"),
             (needs.orientation == Orientation::Same && self.shape == Shape::TwoWayRing, "orientation"),
-            (needs.timing == Timing::BoundedDelay && !self.told.has(Told::MaxDelay), "bounded-delay"),
+            (
+                needs.timing == Timing::BoundedDelay
+                    && !self.told.has(Told::MaxDelay)
+                    && !self.told.has(Told::Delays),
+                "bounded-delay",
+            ),
             (needs.timing == Timing::LockStep, "lock-step"),
             (needs.choices, "random-choices"),
             (needs.detector, "failure-detector"),

@@ -116,6 +116,8 @@ pub enum Purpose {
     Workload = 8,
     /// What registers hold at first, where anything is possible.
     Registers = 9,
+    /// What clocks show, and how they drift.
+    Clocks = 10,
 }
 
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;

@@ -35,6 +35,9 @@ const SMALLER: &[(&str, u32, &str)] = &[
         3,
         "n = 4 has a million states with a loss alone: time, a loss and a copy multiply",
     ),
+    ("cristian", 3, "every delay of every message, a loss and a copy multiply"),
+    ("berkeley", 3, "likewise"),
+    ("lundelius-lynch", 3, "every delay of every message multiplies"),
     ("lamport", 3, "n = 4 has more than thirty million states: every message carries its time"),
 ];
 

@@ -10,6 +10,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("model", &[]),
     ("election", &["model"]),
     ("mutex", &["model"]),
+    ("clocks", &["model"]),
     ("rng", &["model"]),
     ("trace", &["model", "rng"]),
     ("network", &["model", "rng"]),
@@ -26,6 +27,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "model",
             "election",
             "mutex",
+            "clocks",
             "rng",
             "trace",
             "network",
@@ -41,8 +43,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "lib",
         &[
-            "model", "election", "mutex", "rng", "trace", "network", "scenario", "sim", "check", "host",
-            "registry",
+            "model", "election", "mutex", "clocks", "rng", "trace", "network", "scenario", "sim", "check",
+            "host", "registry",
         ],
     ),
 ];
@@ -68,7 +70,7 @@ fn layer(path: &str) -> Option<&str> {
 
 /// Whether a file is in a folder of algorithms.
 pub(super) fn is_among_algorithms(path: &str) -> bool {
-    matches!(layer(path), Some("election" | "mutex"))
+    matches!(layer(path), Some("election" | "mutex" | "clocks"))
 }
 
 /// Every path inside the library follows an arrow. Tests may go where they like, in files of their own too.

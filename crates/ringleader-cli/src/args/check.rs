@@ -5,8 +5,8 @@ use super::shared::{LinksArg, OrientationArg, SettingsArgs, TopologyArg};
 use super::{Bytes, Given, IdsArg, Number, Patience};
 use clap::{Args, ValueEnum};
 use ringleader::check::{Reduce, Starts};
-use ringleader::sim::Entries;
-use ringleader_lab::options::CheckOptions;
+use ringleader::sim::{Entries, Scatter};
+use ringleader_lab::options::{CheckOptions, DelayRange};
 use std::path::PathBuf;
 
 #[derive(Args, Clone, Debug)]
@@ -119,6 +119,20 @@ pub(crate) struct CheckArgs {
     )]
     pub(crate) from: Option<Given<ringleader_lab::options::From>>,
 
+    /// What each clock shows at the beginning, in ticks: a list (0,1,-1), or random:K for every way in which they are
+    /// up to K off that of process 0 [default: random:1].
+    #[arg(
+        long,
+        value_name = "LIST|random:K",
+        value_parser = Given::<Scatter>::parse,
+        allow_hyphen_values = true,
+        help_heading = "Clocks"
+    )]
+    pub(crate) clock_offset: Option<Given<Scatter>>,
+    /// The least and the longest delay of messages in ticks: every delay between them is tried [default: 1..3].
+    #[arg(long, value_name = "LO..HI", value_parser = Given::<DelayRange>::parse, help_heading = "Clocks")]
+    pub(crate) delay: Option<Given<DelayRange>>,
+
     #[command(flatten)]
     pub(crate) settings: SettingsArgs,
 }
@@ -162,6 +176,8 @@ impl From<CheckArgs> for CheckOptions {
             orientation: args.orientation.map(Into::into),
             range: args.range,
             entries: args.entries,
+            clock_offset: args.clock_offset,
+            delay: args.delay,
             links: args.links.map(Into::into),
             unsound: args.unsound,
             crashes: args.crashes,

@@ -1,10 +1,10 @@
 //! The arrangement, the environment and the workload of runs: options of every command that makes some.
 
 use super::number::small;
-use super::shared::{LinksArg, OrientationArg, TopologyArg};
+use super::shared::{BackwardArg, LinksArg, OrientationArg, TopologyArg};
 use super::{At, Given, IdsArg, Lose, Partition, Probability, ScheduleArg, Time, Wants};
 use clap::Args;
-use ringleader::sim::{Entries, Initiators};
+use ringleader::sim::{Entries, Initiators, Scatter};
 use ringleader_lab::options::{EnvironmentOptions, From};
 
 /// Where runs take place.
@@ -72,6 +72,33 @@ pub(crate) struct EnvironmentArgs {
     )]
     pub(crate) partition: Vec<Given<Partition>>,
 
+    /// What each clock shows at the beginning, in ticks: a list (0,5,-7), or random:K for draws from -K to K
+    /// [default: random:10].
+    #[arg(
+        long,
+        value_name = "LIST|random:K",
+        value_parser = Given::<Scatter>::parse,
+        allow_hyphen_values = true,
+        help_heading = "Clocks"
+    )]
+    pub(crate) clock_offset: Option<Given<Scatter>>,
+    /// How much faster or slower than real time each clock runs, in ppm [default: none drifts].
+    #[arg(
+        long,
+        value_name = "LIST|random:K",
+        value_parser = Given::<Scatter>::parse,
+        allow_hyphen_values = true,
+        help_heading = "Clocks"
+    )]
+    pub(crate) clock_drift: Option<Given<Scatter>>,
+    /// The bound on the drift that processes are told, in ppm [default: the largest drift there is].
+    #[arg(long, value_name = "PPM", value_parser = small, help_heading = "Clocks")]
+    pub(crate) drift_bound: Option<u32>,
+    /// What becomes of a clock that is ahead: it stands still until it is right, or runs more slowly; or it is set
+    /// back, which the contracts exclude [default: stop].
+    #[arg(long, value_name = "HOW", help_heading = "Clocks")]
+    pub(crate) clock_backward: Option<BackwardArg>,
+
     /// Entries per process: one number for all, or a list [default: 1].
     #[arg(
         long,
@@ -120,6 +147,10 @@ impl std::convert::From<EnvironmentArgs> for EnvironmentOptions {
             loss: args.loss,
             duplicate: args.duplicate,
             partition: args.partition,
+            clock_offset: args.clock_offset,
+            clock_drift: args.clock_drift,
+            drift_bound: args.drift_bound,
+            clock_backward: args.clock_backward.map(Into::into),
             entries: args.entries,
             hold: args.hold,
             think: args.think,

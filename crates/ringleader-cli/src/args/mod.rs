@@ -133,6 +133,7 @@ pub(crate) struct ListArgs {
 pub(crate) enum ProblemArg {
     Election,
     Mutex,
+    Clocks,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
@@ -219,7 +220,7 @@ mod tests {
     fn options_by_name_are_those_of_the_command_line() {
         assert_eq!(
             known(RunOptions::known()),
-            declared::<RunArgs>(&["trace", "force", "steps", "clocks", "snapshot"])
+            declared::<RunArgs>(&["trace", "force", "steps", "clocks", "snapshot", "plot"])
         );
         assert_eq!(known(CheckOptions::known()), declared::<CheckArgs>(&["trace", "force"]));
         assert_eq!(known(CompareOptions::known()), declared::<CompareArgs>(&["plot", "output", "force"]));

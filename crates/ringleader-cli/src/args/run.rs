@@ -47,9 +47,12 @@ pub(crate) struct RunArgs {
     /// Record the run in this file, for `ringleader replay`.
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
-    /// Replace the file of --trace if it exists.
+    /// Replace the files of --trace and --plot if they exist.
     #[arg(long)]
     pub(crate) force: bool,
+    /// Draw how far clocks are off and what is promised into this file (.svg), or write all numbers (.csv).
+    #[arg(long, value_name = "FILE", help_heading = "Clocks")]
+    pub(crate) plot: Option<PathBuf>,
     /// Print each step in words before the report.
     #[arg(long)]
     pub(crate) steps: bool,

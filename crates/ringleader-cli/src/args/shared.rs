@@ -3,7 +3,7 @@
 use super::number::small;
 use clap::{Args, ValueEnum};
 use ringleader::model::{Links, Orientation};
-use ringleader::sim::Topology;
+use ringleader::sim::{Backward, Topology};
 use ringleader_lab::options::{SettingOptions, setting};
 
 /// The algorithm's own settings.
@@ -66,6 +66,26 @@ impl From<LinksArg> for Links {
             LinksArg::Fifo => Links::Fifo,
             LinksArg::Bag => Links::Bag,
             LinksArg::HalfDuplex => Links::HalfDuplex,
+        }
+    }
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum BackwardArg {
+    /// It stands still.
+    Stop,
+    /// It runs more slowly.
+    Slew,
+    /// It is set back.
+    Step,
+}
+
+impl From<BackwardArg> for Backward {
+    fn from(backward: BackwardArg) -> Backward {
+        match backward {
+            BackwardArg::Stop => Backward::Stop,
+            BackwardArg::Slew => Backward::Slew,
+            BackwardArg::Step => Backward::Step,
         }
     }
 }

@@ -18,6 +18,7 @@ pub(crate) fn run(app: &App, args: &ListArgs, console: &mut Console<'_>) -> Resu
             None => true,
             Some(ProblemArg::Election) => entry.problem == Problem::Election,
             Some(ProblemArg::Mutex) => entry.problem == Problem::Mutex,
+            Some(ProblemArg::Clocks) => entry.problem == Problem::Clocks,
         })
         .filter(|entry| args.topology.is_none_or(|network| runs_on(entry, network)))
         .collect();
@@ -86,7 +87,7 @@ fn table(entries: &[&Entry], out: &mut dyn Write) -> io::Result<()> {
     if columns.width() > width() {
         return stacked(entries, out);
     }
-    for (place, problem) in [Problem::Election, Problem::Mutex].into_iter().enumerate() {
+    for (place, problem) in [Problem::Election, Problem::Mutex, Problem::Clocks].into_iter().enumerate() {
         let these: Vec<&&Entry> = entries.iter().filter(|entry| entry.problem == problem).collect();
         if these.is_empty() {
             continue;
@@ -97,6 +98,7 @@ fn table(entries: &[&Entry], out: &mut dyn Write) -> io::Result<()> {
         let title = match problem {
             Problem::Election => "Election",
             Problem::Mutex => "Mutual exclusion",
+            Problem::Clocks => "Clocks",
         };
         let needed = if columns.needs.is_some() { "needs" } else { "" };
         let heads = columns.line(["", "year", "network", "messages at worst", "checked", needed]);

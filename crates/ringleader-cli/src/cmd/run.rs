@@ -7,12 +7,14 @@ use crate::App;
 use crate::args::{RunArgs, quoted};
 use crate::console::Console;
 use crate::error::{Diagnostic, Failure};
+use crate::output::{Output, unwritten};
 use crate::progress::Bar;
 use crate::watch::{Recorder, Steps, Watch};
 use ringleader::model::{Facts, Shape, Told as Knowledge};
 use ringleader::registry::{Entry, Problem};
-use ringleader::sim::{Entries, Report};
+use ringleader::sim::{Compared, Entries, Report};
 use ringleader::trace::States;
+use ringleader_lab::draw::clocks;
 use ringleader_lab::formats::{IDS_OF_RUN, snapshot_json, snapshot_lines};
 use ringleader_lab::layout::fold;
 use ringleader_lab::options::RunOptions;
@@ -20,6 +22,7 @@ use ringleader_lab::plan::{self, PlannedRun, memory};
 use ringleader_lab::report::{RunReport, exit_code, text};
 use serde_json::json;
 use std::io::Write;
+use std::path::Path;
 
 pub(crate) fn run(app: &App, args: &RunArgs, console: &mut Console<'_>) -> Result<u8, Failure> {
     if args.steps && console.json {
@@ -42,11 +45,13 @@ pub(crate) fn run(app: &App, args: &RunArgs, console: &mut Console<'_>) -> Resul
         Some(path) => Some(Recorder::claim(path, args.force, app.version())?.under(&plan.schedule)),
         None => None,
     };
+    let plot = args.plot.as_deref().map(|path| ClockPlot::claim(app, entry, path, args.force)).transpose()?;
     let mut watch = Watch {
         bar: bar(entry, &plan, console),
         recorder,
         steps: (args.steps || wires.is_some())
             .then(|| Steps { states: wires.as_ref().map(|_| States::default()), ..Steps::default() }),
+        clocks: plot.is_some().then(Vec::new),
         ..Watch::default()
     };
     let report = entry
@@ -61,6 +66,10 @@ pub(crate) fn run(app: &App, args: &RunArgs, console: &mut Console<'_>) -> Resul
     }
     if let Some(recorder) = watch.recorder.take() {
         recorder.end(report.outcome.name())?;
+    }
+    if let (Some(plot), Some(seen)) = (plot, &watch.clocks) {
+        let words = format!("n = {} · {} · seed {}", report.n, plan.schedule, plan.scenario.seed);
+        plot.write(entry, &words, seen)?;
     }
     let told = told(entry, &plan, &report, &watch, quoted(&app.program, &plan.again));
     let cut = snapshot::of(&watch, args.snapshot.zip(wires.as_deref()));
@@ -95,6 +104,52 @@ pub(crate) fn run(app: &App, args: &RunArgs, console: &mut Console<'_>) -> Resul
     Ok(exit_code(&report))
 }
 
+/// A file for how far clocks are off.
+struct ClockPlot<'a> {
+    path: &'a Path,
+    file: Output,
+    draws: bool,
+}
+
+impl<'a> ClockPlot<'a> {
+    /// Claims it before the run.
+    fn claim(app: &App, entry: &Entry, path: &'a Path, force: bool) -> Result<ClockPlot<'a>, Diagnostic> {
+        if entry.problem != Problem::Clocks {
+            let message =
+                format!("--plot shows clocks, and the processes of `{}` have none", entry.spec.name);
+            return Err(Diagnostic::input("ringleader::no_clocks", message)
+                .help(
+                    "see which algorithms bring clocks together; `trace` and `compare` draw other pictures:",
+                )
+                .command(format!("{} list --problem clocks", app.program), ""));
+        }
+        let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or("").to_ascii_lowercase();
+        let draws = match ending.as_str() {
+            "svg" => true,
+            "csv" => false,
+            _ => {
+                let what =
+                    format!("--plot {}: the ending of the name does not say what to write", path.display());
+                return Err(
+                    Diagnostic::input("ringleader::unknown_format", what).help("it is one of svg, csv")
+                );
+            }
+        };
+        Ok(ClockPlot { path, file: Output::claim(path, force)?, draws })
+    }
+
+    fn write(mut self, entry: &Entry, words: &str, seen: &[Compared]) -> Result<(), Diagnostic> {
+        let file = if self.draws {
+            let title = format!("{}: how far clocks are off", entry.spec.name);
+            let svg = clocks::plot(&title, words, seen).svg();
+            self.file.write_all(svg.as_bytes()).map(|()| self.file)
+        } else {
+            clocks::table(seen, self.file)
+        };
+        file.map_err(|error| unwritten(self.path, &error))?.finish()
+    }
+}
+
 /// The report and what belongs to it.
 pub(super) fn told<'a>(
     entry: &'a Entry,
@@ -124,7 +179,7 @@ pub(super) fn without_effect(
 ) -> Vec<String> {
     let name = entry.spec.name;
     let mut notes = Vec::new();
-    if initiators && entry.problem == Problem::Mutex {
+    if initiators && entry.problem != Problem::Election {
         notes.push(format!("--initiators has no effect: `{name}` is no election; {instead}"));
     }
     if range && !entry.told.has(Knowledge::Range) {
@@ -151,6 +206,7 @@ pub(crate) fn bar(entry: &Entry, plan: &PlannedRun, console: &Console<'_>) -> Op
             (None, Entries::Forever) => None,
             (None, Entries::Listed(listed)) => Some(listed.iter().map(|&count| u64::from(count)).sum()),
         },
+        Problem::Clocks => None,
         // What the messages should come to on average, announcement included.
         Problem::Election => entry
             .spec

@@ -80,8 +80,9 @@ const ENVIRONMENTS: [&str; 9] = [
 
 fn over_the_registry(mut each: impl FnMut(&'static Entry, &str)) {
     for entry in ringleader_errata::all() {
+        let n = entry.spec.needs.processes.nearest(7).1;
         for environment in ENVIRONMENTS {
-            each(entry, &format!("-n 7 {environment}"));
+            each(entry, format!("-n {n} {environment}").trim_end());
         }
         if entry.problem == ringleader::registry::Problem::Mutex {
             each(entry, "-n 3 --entries 3 --hold 2 --schedule random --seed 11");
@@ -228,7 +229,8 @@ fn what_is_greyed_is_what_would_be_refused() {
     for entry in ringleader_errata::all() {
         let name = entry.spec.name;
         // Whether it is refused is said before the first step.
-        let question = source(name, "-n 7 --max-steps 1000");
+        let n = entry.spec.needs.processes.nearest(7).1;
+        let question = source(name, &format!("-n {n} --max-steps 1000"));
         let choices = ask(&stage, "choices", &question).expect("choices");
         assert_eq!(choices["outside"], json!([]), "{name}");
         for (option, values) in choices["options"].as_object().expect("options") {

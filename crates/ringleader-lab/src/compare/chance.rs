@@ -1,8 +1,8 @@
 //! Whether two seeds can give two different runs: where they cannot, one run says it all.
 
 use ringleader::model::{Graph, Orientation, Shape, Told};
-use ringleader::registry::Entry;
-use ringleader::sim::{Delay, Fault, Ids, Initiators, Load, Ports, Scenario, Schedule, Topology};
+use ringleader::registry::{Entry, Problem};
+use ringleader::sim::{Delay, Fault, Ids, Initiators, Load, Ports, Scatter, Scenario, Schedule, Topology};
 
 /// Whether anything in a run of this scenario is drawn.
 #[must_use]
@@ -34,6 +34,10 @@ pub fn is_random(entry: &Entry, scenario: &Scenario) -> bool {
         Shape::Edges => drawn_numbers && !usual_tree,
         Shape::OneWayRing | Shape::Named | Shape::Memory => false,
     };
+    let begins = entry.spec.stabilises() && scenario.from.is_none();
+    let drawn = |of: &Scatter| matches!(of, Scatter::Drawn(most) if *most > 0);
+    let clocks = entry.problem == Problem::Clocks
+        && (drawn(&scenario.clocks.offsets) || drawn(&scenario.clocks.drifts));
     let load = matches!(scenario.workload.load, Some(Load::Light | Load::Open(_)));
     let faults = scenario.faults.iter().any(|fault| match fault {
         Fault::Loss(_) | Fault::Duplicate(_) => true,
@@ -44,6 +48,8 @@ pub fn is_random(entry: &Entry, scenario: &Scenario) -> bool {
     });
     ids || schedule
         || ports
+        || begins
+        || clocks
         || load
         || faults
         || entry.spec.needs.choices

@@ -39,6 +39,7 @@ fn weight(comparison: &Comparison<'_>, place: Place) -> f64 {
     match comparison.algorithms[place.algorithm].problem {
         Problem::Election => n.powf(1.2),
         Problem::Mutex => n.powf(1.8),
+        Problem::Clocks => n.powi(2),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::{Run, summary::ratio};
 use crate::table::{Cell, Column, Kind};
+use ringleader::model::Ticks;
 use ringleader::registry::Problem;
 use ringleader::sim::Details;
 
@@ -41,6 +42,15 @@ pub fn columns(problem: Problem) -> Vec<Column> {
             ("sync_delay_mean", Kind::Float),
             ("fairness", Kind::Float),
             ("bypass_max", Kind::Int),
+        ],
+        Problem::Clocks => vec![
+            ("skew_first", Kind::Float),
+            ("skew_final", Kind::Float),
+            ("skew_max", Kind::Float),
+            ("error_final", Kind::Float),
+            ("error_max", Kind::Float),
+            ("promise", Kind::Float),
+            ("optimum", Kind::Float),
         ],
     });
     columns.push(("again", Kind::Text));
@@ -99,6 +109,18 @@ pub fn row(asked: &Asked<'_>, run: &Run) -> Vec<Cell> {
             details.fairness.into(),
             details.bypass_max.into(),
         ]),
+        Details::Clocks(details) => {
+            let ticks = |ticks: Option<Ticks>| Cell::from(ticks.map(Ticks::as_f64));
+            cells.extend::<[Cell; 7]>([
+                ticks(Some(details.skew_first)),
+                ticks(Some(details.skew_final)),
+                ticks(details.skew_max),
+                ticks(details.error_final),
+                ticks(details.error_max),
+                ticks(details.promise),
+                ticks(Some(details.optimum)),
+            ]);
+        }
     }
     cells.push(asked.again.as_str().into());
     cells

@@ -1,5 +1,6 @@
 //! Pictures: runs as space-time diagrams and as a page that plays them, measurements as plots, and pages of both.
 
+pub mod clocks;
 pub mod document;
 pub mod player;
 pub mod plot;

@@ -340,6 +340,7 @@ mod tests {
             outcome,
             impossible: None,
             accesses: Vec::new(),
+            clock: None,
         };
         let sent = Sent {
             message: 0,
@@ -366,6 +367,7 @@ mod tests {
             ticks_per_unit: 1,
             max_delay: 1,
             from: Vec::new(),
+            clocks: None,
         };
         let arrival = ringleader::trace::Arrival { message: 0, port: 0 };
         let events = vec![

@@ -1,7 +1,8 @@
 //! What came of a run as JSON. The fields and their order are a contract; further ones come at the end.
 
+use ringleader::model::Ticks;
 use ringleader::registry::Problem;
-use ringleader::sim::{Details, ElectionDetails, ExclusionDetails, Report, Spread};
+use ringleader::sim::{ClockDetails, Details, ElectionDetails, ExclusionDetails, Report, Spread};
 use serde::{Serialize, Serializer};
 
 /// The schema of [`run_json`].
@@ -43,6 +44,7 @@ pub fn run_json(report: &Report, context: &RunContext<'_>) -> String {
     let text = match &report.details {
         Details::Election(details) => serde_json::to_string(&election(report, details, context)),
         Details::Exclusion(details) => serde_json::to_string(&exclusion(report, details, context)),
+        Details::Clocks(details) => serde_json::to_string(&clocks(report, details, context)),
     };
     text.expect("plain data has a JSON form")
 }
@@ -115,6 +117,23 @@ struct Convergence<'a> {
     moves: Option<u64>,
     steps: Option<u64>,
     from: &'a [u32],
+}
+
+#[derive(Serialize)]
+struct ClockMiddle<'a> {
+    messages: Messages<'a>,
+    rounds: Option<u64>,
+    skew: Apart,
+    error: Option<Apart>,
+    promise: Option<f64>,
+    optimum: f64,
+}
+
+#[derive(Serialize)]
+struct Apart {
+    r#final: f64,
+    max: Option<f64>,
+    first: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -245,6 +264,30 @@ fn exclusion<'a>(
     frame(report, middle, context)
 }
 
+fn clocks<'a>(
+    report: &'a Report,
+    details: &'a ClockDetails,
+    context: &'a RunContext<'a>,
+) -> Run<'a, ClockMiddle<'a>> {
+    let middle = ClockMiddle {
+        messages: Messages { total: report.messages, by_kind: ByKind(&report.by_kind) },
+        rounds: report.rounds,
+        skew: Apart {
+            r#final: details.skew_final.as_f64(),
+            max: details.skew_max.map(Ticks::as_f64),
+            first: Some(details.skew_first.as_f64()),
+        },
+        error: details.error_final.map(|error| Apart {
+            r#final: error.as_f64(),
+            max: details.error_max.map(Ticks::as_f64),
+            first: None,
+        }),
+        promise: details.promise.map(Ticks::as_f64),
+        optimum: details.optimum.as_f64(),
+    };
+    frame(report, middle, context)
+}
+
 fn frame<'a, Middle: Serialize>(
     report: &'a Report,
     middle: Middle,
@@ -302,7 +345,7 @@ fn frame<'a, Middle: Serialize>(
         load: report.load.as_ref().map(range),
         elected_depth: match &report.details {
             Details::Election(details) => details.elected_depth,
-            Details::Exclusion(_) => None,
+            Details::Exclusion(_) | Details::Clocks(_) => None,
         },
         // An as-printed variant has an @ in its name.
         broken_on_purpose: context.algorithm.contains('@'),
@@ -314,7 +357,7 @@ fn frame<'a, Middle: Serialize>(
                 steps: convergence.steps,
                 from: &convergence.from,
             }),
-            Details::Election(_) => None,
+            Details::Election(_) | Details::Clocks(_) => None,
         },
     }
 }

@@ -4,12 +4,12 @@ use super::environment::{Again, links, orientation, topology};
 use super::number::{above_zero, small, threads};
 use super::value::{did_you_mean, indices};
 use super::{
-    ByName, From, IdsArg, Known, MemoryLimit, Number, SettingOptions, TimeLimit, Typed, Word, exclusive, on,
-    one_of, options,
+    ByName, DelayRange, From, IdsArg, Known, MemoryLimit, Number, SettingOptions, TimeLimit, Typed, Word,
+    exclusive, on, one_of, options,
 };
 use ringleader::check::{Reduce, Starts};
 use ringleader::model::{Links, Orientation};
-use ringleader::sim::{Entries, Topology};
+use ringleader::sim::{Entries, Scatter, Topology};
 
 options! {
     /// A check.
@@ -30,6 +30,8 @@ options! {
         orientation: Option<Orientation> = "orientation" "ORIENTATION" orientation;
         range: Option<u32> = "range" "K" small;
         entries: Option<Typed<Entries>> = "entries" "K|LIST" Typed::parse;
+        clock_offset: Option<Typed<Scatter>> = "clock-offset" "LIST|random:K" Typed::parse;
+        delay: Option<Typed<DelayRange>> = "delay" "LO..HI" Typed::parse;
         links: Option<Links> = "links" "LINKS" links;
         unsound: bool = "unsound" "" on;
         crashes: Option<u32> = "crashes" "K" small;
@@ -91,6 +93,8 @@ impl CheckOptions {
         add.value("orientation", self.orientation.map(Orientation::name));
         add.value("range", self.range);
         add.typed("entries", self.entries.as_ref());
+        add.typed("clock-offset", self.clock_offset.as_ref());
+        add.typed("delay", self.delay.as_ref());
         add.value("links", self.links.map(Links::name));
         add.value("crashes", self.crashes);
         add.value("recoveries", self.recoveries);

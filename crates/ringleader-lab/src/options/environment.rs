@@ -1,13 +1,14 @@
 //! The arrangement, the environment and the workload of runs, and an algorithm's own settings: options of several
 //! commands.
 
+use super::clocks::backward;
 use super::number::small;
 use super::{
     At, Chance, From, IdsArg, Lose, Partition, ScheduleArg, Time, Typed, Wants, on, one_of, options,
 };
 use crate::Diagnostic;
 use ringleader::model::{Links, Orientation};
-use ringleader::sim::{Entries, Initiators, Topology};
+use ringleader::sim::{Backward, Entries, Initiators, Scatter, Topology};
 
 options! {
     /// Where runs take place.
@@ -26,6 +27,10 @@ options! {
         loss: Option<Typed<Chance>> = "loss" "P" Typed::parse;
         duplicate: Option<Typed<Chance>> = "duplicate" "P" Typed::parse;
         partition: Vec<Typed<Partition>> = "partition" "A|B@T1..T2" Typed::parse;
+        clock_offset: Option<Typed<Scatter>> = "clock-offset" "LIST|random:K" Typed::parse;
+        clock_drift: Option<Typed<Scatter>> = "clock-drift" "LIST|random:K" Typed::parse;
+        drift_bound: Option<u32> = "drift-bound" "PPM" small;
+        clock_backward: Option<Backward> = "clock-backward" "HOW" backward;
         entries: Option<Typed<Entries>> = "entries" "K|LIST" Typed::parse;
         hold: Option<Typed<Time>> = "hold" "T" Typed::parse;
         think: Option<Typed<Time>> = "think" "T" Typed::parse;
@@ -96,6 +101,10 @@ impl EnvironmentOptions {
         add.typed("loss", self.loss.as_ref());
         add.typed("duplicate", self.duplicate.as_ref());
         add.each("partition", &self.partition);
+        add.typed("clock-offset", self.clock_offset.as_ref());
+        add.typed("clock-drift", self.clock_drift.as_ref());
+        add.value("drift-bound", self.drift_bound);
+        add.value("clock-backward", self.clock_backward.map(Backward::name));
         add.typed("entries", self.entries.as_ref());
         add.typed("hold", self.hold.as_ref());
         add.typed("think", self.think.as_ref());

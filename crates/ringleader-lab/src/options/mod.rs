@@ -3,6 +3,7 @@
 //! everywhere. Each says itself again, as the words of a command.
 
 mod check;
+mod clocks;
 mod compare;
 mod environment;
 pub mod fault;
@@ -16,6 +17,7 @@ mod workload;
 mod worst;
 
 pub use check::CheckOptions;
+pub use clocks::DelayRange;
 pub use compare::{CompareOptions, Per};
 pub use environment::{EnvironmentOptions, SettingOptions, setting};
 pub use fault::{At, Lose, Partition};

@@ -75,6 +75,8 @@ pub fn check(app: &App, entry: &Entry, args: &CheckOptions) -> Result<PlannedChe
         topology: args.topology.clone(),
         range: args.range.unwrap_or(usual.range),
         settings,
+        offsets: args.clock_offset.as_ref().map_or(usual.offsets, |given| given.value.clone()),
+        delays: args.delay.as_ref().map_or(usual.delays, |given| (given.value.0, given.value.1)),
         faults: Budget {
             crashes: args.crashes,
             recoveries: args.recoveries,

@@ -175,6 +175,15 @@ impl<'a> PlannedComparison<'a> {
 /// The problem that all of them solve.
 fn one_problem(app: &App, algorithms: &[&Entry]) -> Result<Problem, Diagnostic> {
     let of = |problem| algorithms.iter().find(|entry| entry.problem == problem);
+    if let (Some(clocks), Some(other)) = (of(Problem::Clocks), of(Problem::Election).or(of(Problem::Mutex))) {
+        let message = format!(
+            "`{}` brings clocks together, `{}` does not: they cannot be compared",
+            clocks.spec.name, other.spec.name
+        );
+        return Err(Diagnostic::input("two_problems", message)
+            .help("compare those of one problem:")
+            .command(format!("{} list --problem clocks", app.program), ""));
+    }
     match (of(Problem::Election), of(Problem::Mutex)) {
         (Some(election), Some(mutex)) => {
             let message = format!(
@@ -187,6 +196,7 @@ fn one_problem(app: &App, algorithms: &[&Entry]) -> Result<Problem, Diagnostic> 
                 .command(format!("{} list --problem mutex", app.program), ""))
         }
         (None, Some(_)) => Ok(Problem::Mutex),
+        (None, None) if of(Problem::Clocks).is_some() => Ok(Problem::Clocks),
         (Some(_) | None, None) => Ok(Problem::Election),
     }
 }
@@ -196,6 +206,7 @@ fn sizes(args: &CompareOptions, problem: Problem) -> Result<(Vec<u32>, String), 
     let usual = match problem {
         Problem::Election => "8..1024",
         Problem::Mutex => "4..64",
+        Problem::Clocks => "2..16",
     };
     let listed = match args.environment.ids.as_ref().map(|given| &given.value) {
         Some(IdsArg::Listed(ids)) => Some(ids.len()),
@@ -223,7 +234,7 @@ fn loads(args: &CompareOptions, problem: Problem) -> Vec<Option<Typed<LoadArg>>>
     let other = args.environment.entries.is_some() || args.environment.wants.is_some();
     if !given.is_empty() {
         given
-    } else if other || problem == Problem::Election {
+    } else if other || problem != Problem::Mutex {
         vec![None]
     } else {
         let usual = |load, text: &str| Some(Typed { value: LoadArg(load), text: text.to_owned() });

@@ -66,7 +66,11 @@ pub fn explain(app: &App, entry: &Entry, asked: &Request<'_>, refusal: &Refusal)
         quoted(program, &words)
     };
     let usual = if asked.check.is_some() { CHECK_NODES } else { RUN_NODES };
-    let who = if entry.problem == Problem::Election { "an election" } else { "mutual exclusion" };
+    let who = match entry.problem {
+        Problem::Election => "an election",
+        Problem::Mutex => "mutual exclusion",
+        Problem::Clocks => "this",
+    };
     match refusal {
         Refusal::NoProcesses => input(format!("-n 0: {who} needs at least one process"))
             .help(format!("n = 1 is allowed (a ring of one sends to itself); try -n {usual}")),
@@ -245,6 +249,24 @@ pub fn explain(app: &App, entry: &Entry, asked: &Request<'_>, refusal: &Refusal)
                 None => error.help(format!("its kinds are {}", kinds.join(", "))),
             }
         }
+        Refusal::NoClocks => input(format!("the processes of `{name}` have no clocks"))
+            .help("--clock-offset, --clock-drift, --drift-bound and --clock-backward are for:")
+            .command(format!("{program} list --problem clocks"), ""),
+        Refusal::TooMuchDrift { drift, bound } => {
+            let enough = drift.unsigned_abs();
+            input(format!("a clock drifts by {drift} ppm, more than `{name}` is told ({bound} ppm)"))
+                .help(format!("tell it so: --drift-bound {enough}; or look at what goes wrong:"))
+                .command(unsound(), "")
+        }
+        Refusal::ClocksGoBack => input(format!("`{name}` promises that clocks never go back"))
+            .help("--clock-backward stop or slew; or look at what goes wrong:")
+            .command(unsound(), ""),
+        Refusal::Surroundings { why, help } => input(format!("`{name}`: {why}")).help(help.clone()),
+        Refusal::NoWorkload if entry.problem == Problem::Clocks => {
+            input(format!("`{name}` brings clocks together; it has no critical section to enter"))
+                .help("--entries, --hold, --think, --load and --wants are for mutual exclusion:")
+                .command(format!("{program} list --problem mutex"), "")
+        }
         Refusal::NoWorkload => {
             input(format!("`{name}` is an election, which has no critical section to enter"))
                 .help(if asked.check.is_some() {
@@ -314,6 +336,10 @@ pub fn code(refusal: &Refusal) -> &'static str {
         Refusal::NeedsLockStep { .. } => "needs_lock_step",
         Refusal::FaultExcluded { .. } => "fault_excluded",
         Refusal::NoSuchKind { .. } => "unknown_kind",
+        Refusal::NoClocks => "no_clocks",
+        Refusal::TooMuchDrift { .. } => "too_much_drift",
+        Refusal::ClocksGoBack => "clocks_go_back",
+        Refusal::Surroundings { .. } => "not_admitted",
         Refusal::NoWorkload => "no_workload",
         Refusal::BadSetting { .. } => "bad_setting",
         Refusal::NoWorstIds => "no_worst_ids",

@@ -6,8 +6,8 @@ use super::{ids_file, memory};
 use crate::Diagnostic;
 use crate::options::{EnvironmentOptions, IdsArg, Meter, Number, RunOptions, ScheduleArg, Time, Typed};
 use ringleader::model::Processes;
-use ringleader::registry::Entry;
-use ringleader::sim::{Fault, Ids, Ports, Scenario, Schedule};
+use ringleader::registry::{Entry, Problem};
+use ringleader::sim::{Clocks, Fault, Ids, Ports, Scatter, Scenario, Schedule};
 use std::path::{Path, PathBuf};
 
 /// The number of processes when nobody says otherwise.
@@ -77,6 +77,14 @@ pub fn run(entry: &Entry, args: &RunOptions) -> Result<PlannedRun, Diagnostic> {
         }
         Some(_) | None => None,
     };
+    // A list of clocks says how many processes there are, too.
+    let clocks_listed = [&given.clock_offset, &given.clock_drift].into_iter().flatten();
+    let clocks_listed = clocks_listed.filter(|_| entry.problem == Problem::Clocks && asked.is_none());
+    let listed = listed.or(clocks_listed
+        .filter_map(
+            |given| if let Scatter::Listed(listed) = &given.value { Some(listed.len() as u32) } else { None },
+        )
+        .next());
     let fixed = listed.or(recorded.is_some().then_some(scenario.n));
     if let (Some(fixed), Some(asked)) = (fixed, asked)
         && fixed != asked
@@ -106,6 +114,7 @@ pub fn run(entry: &Entry, args: &RunOptions) -> Result<PlannedRun, Diagnostic> {
     scenario.threads = args.threads.unwrap_or(1);
     scenario.seed =
         args.seed.unwrap_or_else(|| if recorded.is_some() { scenario.seed } else { drawn_seed() });
+    clocks(given, &mut scenario.clocks);
     scenario.faults = faults(given)?;
     scenario.from = given.from.as_ref().map_or(scenario.from.take(), |given| given.value.0.clone());
     scenario.edits.clone_from(&args.edit);
@@ -181,6 +190,18 @@ pub fn set_schedule(scenario: &mut Scenario, schedule: &ScheduleArg) {
         // The recording has set it already.
         ScheduleArg::Replay(_) => return,
     };
+}
+
+/// What the clocks are like.
+fn clocks(given: &EnvironmentOptions, clocks: &mut Clocks) {
+    if let Some(offsets) = &given.clock_offset {
+        clocks.offsets = offsets.value.clone();
+    }
+    if let Some(drifts) = &given.clock_drift {
+        clocks.drifts = drifts.value.clone();
+    }
+    clocks.bound = given.drift_bound.or(clocks.bound);
+    clocks.backward = given.clock_backward.unwrap_or(clocks.backward);
 }
 
 /// A time as the simulator counts it: whole rounds, units or steps. Only delays have fractions.

@@ -14,7 +14,7 @@ use ringleader::check::{
 };
 use ringleader::model::{Arranged, Shape, Timing};
 use ringleader::registry::{Entry, Problem};
-use ringleader::sim::{Entries, Topology};
+use ringleader::sim::{Entries, Scatter, Topology};
 use ringleader::trace::transcript;
 use std::io::{self, Write};
 use std::path::Path;
@@ -150,6 +150,17 @@ pub fn cases_in_words(entry: &Entry, scope: &Scope, findings: &Findings) -> Vec<
             None => "from every state".to_owned(),
             Some(from) => format!("from {}", shortened(from.iter().map(u32::to_string))),
         },
+        Problem::Clocks => {
+            let (lo, hi) = scope.delays;
+            let clocks = match &scope.offsets {
+                Scatter::Drawn(0) => "clocks that agree".to_owned(),
+                Scatter::Drawn(most) => format!("clocks up to {most} off process 0's"),
+                Scatter::Listed(listed) => {
+                    format!("clocks at {}", shortened(listed.iter().map(i64::to_string)))
+                }
+            };
+            format!("every delay in {lo}..{hi}, {clocks}")
+        }
         Problem::Mutex => match &scope.entries {
             Entries::Each(1) => "1 entry each".to_owned(),
             Entries::Each(each) => format!("{each} entries each"),

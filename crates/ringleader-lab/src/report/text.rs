@@ -4,9 +4,9 @@ use super::{RunReport, speed_from_s};
 use crate::layout::{fold, visible, width};
 use crate::people::style::{BOLD, CYAN, DIM, GREEN, RED, RESET, YELLOW};
 use crate::people::{bytes, decimal, grouped};
-use ringleader::model::{Basis, Counts, Shape};
+use ringleader::model::{Basis, Counts, Shape, Ticks};
 use ringleader::registry::Entry;
-use ringleader::sim::{Details, ElectionDetails, ExclusionDetails, Report, RunOutcome, Spread};
+use ringleader::sim::{ClockDetails, Details, ElectionDetails, ExclusionDetails, Report, RunOutcome, Spread};
 use std::io::{self, Write};
 
 /// Where the text of a row begins.
@@ -43,6 +43,7 @@ pub fn text(told: &RunReport<'_>, out: &mut dyn Write) -> io::Result<()> {
     match &report.details {
         Details::Election(details) => election(report, details, out)?,
         Details::Exclusion(details) => exclusion(report, details, out)?,
+        Details::Clocks(details) => clocks(report, details, out)?,
     }
     theory(report, out)?;
     row(out, "effort", &effort(told))?;
@@ -65,7 +66,7 @@ fn schedule(told: &RunReport<'_>) -> String {
         Details::Exclusion(ExclusionDetails { convergence: Some(convergence), .. }) => {
             format!("{} daemon", convergence.daemon.name())
         }
-        Details::Exclusion(_) | Details::Election(_) => told.schedule.to_owned(),
+        Details::Exclusion(_) | Details::Election(_) | Details::Clocks(_) => told.schedule.to_owned(),
     }
 }
 
@@ -98,7 +99,7 @@ fn rows_of_numbers(told: &RunReport<'_>, out: &mut dyn Write) -> io::Result<()> 
     let report = told.report;
     let leader = match &report.details {
         Details::Election(details) => details.leader.as_ref().map(|leader| leader.index as usize),
-        Details::Exclusion(_) => None,
+        Details::Exclusion(_) | Details::Clocks(_) => None,
     };
     let ids: Vec<String> = report.ids.iter().map(u64::to_string).collect();
     let rounds: Vec<String> = (1..=report.per_round.len()).map(|round| round.to_string()).collect();
@@ -248,6 +249,26 @@ fn counted(count: u64, thing: &str) -> String {
     format!("{} {thing}{}", grouped(count), if count == 1 { "" } else { "s" })
 }
 
+fn clocks(report: &Report, details: &ClockDetails, out: &mut dyn Write) -> io::Result<()> {
+    let most = |most: Option<Ticks>| match most {
+        Some(most) => format!("; at most {most} once all were set"),
+        None => "; not all were set".to_owned(),
+    };
+    let (first, last) = (details.skew_first, details.skew_final);
+    let best = format!("no algorithm can promise less than {}", details.optimum);
+    row(out, "skew", &format!("{last} ticks, {first} at the beginning{}", most(details.skew_max)))?;
+    if let Some(error) = details.error_final {
+        row(out, "error", &format!("{error} ticks{}", most(details.error_max)))?;
+    }
+    let promise = match (details.promise, details.error_final) {
+        (Some(promise), Some(_)) => format!("off by at most {promise} ticks"),
+        (Some(promise), None) => format!("at most {promise} ticks apart; {best}"),
+        (None, _) => "none".to_owned(),
+    };
+    row(out, "promise", &promise)?;
+    row(out, "messages", &beside(&grouped(report.messages), &by_kind(report)))
+}
+
 fn spread(spread: &Spread) -> String {
     if spread.min == spread.max {
         return decimal(spread.mean);
@@ -259,7 +280,7 @@ fn theory(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let mut parts = Vec::new();
     let measured = match &report.details {
         Details::Election(_) => report.election_messages,
-        Details::Exclusion(_) => report.messages,
+        Details::Exclusion(_) | Details::Clocks(_) => report.messages,
     };
     if let Some(average) = &report.average {
         let ratio = if average.value > 0.0 { measured as f64 / average.value } else { 1.0 };
@@ -323,7 +344,7 @@ fn meters(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     if let Some(depth) = report.depth {
         let elected = match &report.details {
             Details::Election(details) => details.elected_depth,
-            Details::Exclusion(_) => None,
+            Details::Exclusion(_) | Details::Clocks(_) => None,
         };
         let elected =
             elected.map_or_else(String::new, |depth| format!(", {} to the election", grouped(depth)));

@@ -22,9 +22,19 @@ const INT: Field = One(Kind::Int);
 const FLOAT: Field = One(Kind::Float);
 const TEXT: Field = One(Kind::Text);
 const RANGE: Field = Object(&[("min", FLOAT), ("mean", FLOAT), ("max", FLOAT)]);
+const APART: Field = Object(&[("final", FLOAT), ("max", FLOAT), ("first", FLOAT)]);
 
-/// The fields of a row in their order, and the problem whose rows have them, if the others' do not.
-const FIELDS: &[(&str, Field, Option<Problem>)] = &[
+/// Of what the rows are that have a field.
+#[derive(Clone, Copy)]
+pub(super) enum Of {
+    /// Runs of algorithms for this problem.
+    Problem(Problem),
+    /// Runs of machines that begin anywhere.
+    Machines,
+}
+
+/// The fields of a row in their order, and of what the rows are that have them, if the others' do not.
+const FIELDS: &[(&str, Field, Option<Of>)] = &[
     ("schema", TEXT, None),
     ("algorithm", TEXT, None),
     ("problem", TEXT, None),
@@ -34,15 +44,19 @@ const FIELDS: &[(&str, Field, Option<Problem>)] = &[
     ("links", TEXT, None),
     ("within_assumptions", BOOL, None),
     ("outcome", TEXT, None),
-    ("leader", Object(&[("index", INT), ("id", INT)]), Some(Problem::Election)),
-    ("leaders", INT, Some(Problem::Election)),
-    ("informed", INT, Some(Problem::Election)),
-    ("messages", Object(&[("total", INT), ("by_kind", Open(Kind::Int))]), Some(Problem::Election)),
-    ("election_messages", INT, Some(Problem::Election)),
-    ("rounds", INT, Some(Problem::Election)),
-    ("elected_round", INT, Some(Problem::Election)),
-    ("entries", INT, Some(Problem::Mutex)),
-    ("entry_order", TEXT, Some(Problem::Mutex)),
+    ("leader", Object(&[("index", INT), ("id", INT)]), Some(Of::Problem(Problem::Election))),
+    ("leaders", INT, Some(Of::Problem(Problem::Election))),
+    ("informed", INT, Some(Of::Problem(Problem::Election))),
+    (
+        "messages",
+        Object(&[("total", INT), ("by_kind", Open(Kind::Int))]),
+        Some(Of::Problem(Problem::Election)),
+    ),
+    ("election_messages", INT, Some(Of::Problem(Problem::Election))),
+    ("rounds", INT, Some(Of::Problem(Problem::Election))),
+    ("elected_round", INT, Some(Of::Problem(Problem::Election))),
+    ("entries", INT, Some(Of::Problem(Problem::Mutex))),
+    ("entry_order", TEXT, Some(Of::Problem(Problem::Mutex))),
     (
         "messages",
         Object(&[
@@ -53,14 +67,20 @@ const FIELDS: &[(&str, Field, Option<Problem>)] = &[
                 Object(&[("min", INT), ("mean", FLOAT), ("max", INT), ("by_kind", Open(Kind::Float))]),
             ),
         ]),
-        Some(Problem::Mutex),
+        Some(Of::Problem(Problem::Mutex)),
     ),
-    ("waiting", RANGE, Some(Problem::Mutex)),
-    ("bypass_max", INT, Some(Problem::Mutex)),
-    ("sync_delay", RANGE, Some(Problem::Mutex)),
-    ("fairness", FLOAT, Some(Problem::Mutex)),
-    ("in_section_max", INT, Some(Problem::Mutex)),
-    ("rounds", INT, Some(Problem::Mutex)),
+    ("waiting", RANGE, Some(Of::Problem(Problem::Mutex))),
+    ("bypass_max", INT, Some(Of::Problem(Problem::Mutex))),
+    ("sync_delay", RANGE, Some(Of::Problem(Problem::Mutex))),
+    ("fairness", FLOAT, Some(Of::Problem(Problem::Mutex))),
+    ("in_section_max", INT, Some(Of::Problem(Problem::Mutex))),
+    ("rounds", INT, Some(Of::Problem(Problem::Mutex))),
+    ("messages", Object(&[("total", INT), ("by_kind", Open(Kind::Int))]), Some(Of::Problem(Problem::Clocks))),
+    ("rounds", INT, Some(Of::Problem(Problem::Clocks))),
+    ("skew", APART, Some(Of::Problem(Problem::Clocks))),
+    ("error", APART, Some(Of::Problem(Problem::Clocks))),
+    ("promise", FLOAT, Some(Of::Problem(Problem::Clocks))),
+    ("optimum", FLOAT, Some(Of::Problem(Problem::Clocks))),
     ("phases", INT, None),
     ("steps", INT, None),
     ("time", FLOAT, None),
@@ -92,6 +112,7 @@ const FIELDS: &[(&str, Field, Option<Problem>)] = &[
     ("broken_on_purpose", BOOL, None),
     ("version", TEXT, None),
     ("ids", TEXT, None),
+    ("convergence", Object(&[("moves", INT), ("steps", INT), ("from", TEXT)]), Some(Of::Machines)),
     ("run", INT, None),
     ("of", INT, None),
     ("sweep", TEXT, None),
@@ -101,7 +122,7 @@ const FIELDS: &[(&str, Field, Option<Problem>)] = &[
 
 /// What the field of this name is; fields of objects have a dot in their name.
 pub(super) fn declared(name: &str) -> Option<Field> {
-    // A field that both problems have, with more in it for one of them, is there twice.
+    // A field that several problems have, with more in it for one of them, is there several times.
     FIELDS.iter().find_map(|(first, field, _)| within(*field, name.strip_prefix(first)?))
 }
 
@@ -144,9 +165,11 @@ pub(super) fn columns_of(
     }
 }
 
-/// Gives the columns of every row of this problem, given the kinds of messages and what the sweep file says.
+/// Gives the columns of every row of this problem, given whether machines are run that begin anywhere, the kinds of
+/// messages and what the sweep file says.
 pub(super) fn columns_of_row(
     problem: Problem,
+    machines: bool,
     kinds: &[&str],
     asked: &[&str],
     give: &mut dyn FnMut(String, Kind),
@@ -156,7 +179,12 @@ pub(super) fn columns_of_row(
         names.iter().map(|name| (*name).to_owned()).collect()
     };
     for (name, field, of) in FIELDS {
-        if of.is_none_or(|of| of == problem) {
+        let has = match *of {
+            None => true,
+            Some(Of::Problem(of)) => of == problem,
+            Some(Of::Machines) => machines,
+        };
+        if has {
             columns_of(name, *field, &names, give);
         }
     }
@@ -212,7 +240,7 @@ mod tests {
             let kinds: Vec<&str> = report.by_kind.iter().map(|(kind, _)| *kind).collect();
             assert!(entry.kinds.starts_with(&kinds), "{kinds:?}");
             let mut known = Columns::default();
-            known.expect(entry.problem, &kinds, &["nodes", "set.tokens"]);
+            known.expect((entry.problem, entry.spec.stabilises()), &kinds, &["nodes", "set.tokens"]);
             assert_eq!(found, columns(Vec::new(), known), "{}", entry.spec.name);
             assert!(found.iter().all(|name| declared_kind(name).is_some()), "{found:?}");
         }

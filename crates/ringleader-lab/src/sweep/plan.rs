@@ -138,7 +138,7 @@ impl Sweep {
             // Neighbours are mostly of one algorithm.
             if last.replace(form.spec.name) != Some(form.spec.name) {
                 let asked: Vec<&str> = configuration.asked.iter().map(|(key, _)| key.as_str()).collect();
-                columns.expect(form.problem, form.kinds, &asked);
+                columns.expect((form.problem, form.spec.stabilises()), form.kinds, &asked);
             }
         }
         columns

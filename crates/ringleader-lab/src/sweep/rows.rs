@@ -186,9 +186,9 @@ pub struct Columns {
 impl Columns {
     /// Adds the columns of every row of this problem, given the kinds of messages and the names of what a sweep varies:
     /// so all shards have the same, whichever runs are in them.
-    pub fn expect(&mut self, problem: Problem, kinds: &[&str], asked: &[&str]) {
+    pub fn expect(&mut self, (problem, machines): (Problem, bool), kinds: &[&str], asked: &[&str]) {
         let mut shape = Vec::new();
-        columns_of_row(problem, kinds, asked, &mut |name, kind| shape.push((name, Some(kind))));
+        columns_of_row(problem, machines, kinds, asked, &mut |name, kind| shape.push((name, Some(kind))));
         self.add(&shape);
     }
 

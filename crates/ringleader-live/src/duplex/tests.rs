@@ -83,7 +83,9 @@ impl Ring {
         let outcome = (before != after).then(|| match after {
             Position::Verdict(Verdict::Leader) => Outcome::Leads,
             Position::Verdict(Verdict::Lost) => Outcome::Lost,
-            Position::Verdict(Verdict::Undecided) | Position::User(_) => panic!("{after:?}"),
+            Position::Verdict(Verdict::Undecided) | Position::User(_) | Position::Clock(_) => {
+                panic!("{after:?}")
+            }
         });
         self.events.push(Event {
             time: self.events.len() as u64 + 1,
@@ -95,6 +97,7 @@ impl Ring {
             outcome,
             impossible: effects.impossible.map(Into::into),
             accesses: Vec::new(),
+            clock: None,
         });
         // What it sends itself it has before anything else happens.
         while let Some(own) = self.channels[process][process].pop_front() {

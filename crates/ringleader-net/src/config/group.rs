@@ -4,7 +4,7 @@ use super::document::Document;
 use super::node::{Node, Value};
 use super::values::{GroupName, Span, Whole, Word, one_of};
 use crate::problem::Problem;
-use ringleader::model::{SettingValues, Told};
+use ringleader::model::{SettingValues, Shape, Told};
 use ringleader::registry::{Entry, Problem as Task, find};
 use ringleader::sim::{Ids, Refusal, Scenario, Topology};
 use ringleader_live::{GroupSpec, MemberSpec, Micros, Users};
@@ -186,6 +186,18 @@ fn admitted(
         let label = "broken on purpose: an as-printed variant";
         return Err(code("literal_algorithm", label).help(format!("the sound one is `{sound}`")));
     }
+    if entry.problem == Task::Clocks {
+        let label = "brings clocks together, and real nodes have none yet that it could correct";
+        return Err(code("needs_clocks", label)
+            .help("in the simulator it runs:")
+            .command(format!("ringleader run {}", entry.spec.name), ""));
+    }
+    if entry.shape == Shape::Memory {
+        let label = "its processes share registers, which nodes on a network do not have";
+        return Err(code("needs_registers", label)
+            .help("in the simulator it runs:")
+            .command(format!("ringleader run {}", entry.spec.name), ""));
+    }
     // What moves in lock-step runs with a synchroniser.
     entry.asynchronous().ok_or_else(|| {
         let label = "needs lock-step rounds, which no real network has, and comes without a synchroniser";
@@ -239,6 +251,10 @@ fn refused(document: &Document<'_>, path: &str, entry: &Entry, refusal: &Refusal
         | Refusal::FaultExcluded { .. }
         | Refusal::NoSuchKind { .. }
         | Refusal::NoWorkload
+        | Refusal::NoClocks
+        | Refusal::TooMuchDrift { .. }
+        | Refusal::ClocksGoBack
+        | Refusal::Surroundings { .. }
         | Refusal::NoWorstIds
         | Refusal::Anonymous
         | Refusal::NoSuchProperty { .. }

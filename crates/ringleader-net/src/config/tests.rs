@@ -155,9 +155,17 @@ fn every_algorithm_is_admitted_or_refused() {
                 let runs = entry.asynchronous().expect("it is admitted");
                 assert!(!entry.is_literal());
                 assert!(std::ptr::eq(config.cluster.groups[0].entry, runs), "{}", entry.spec.name);
+                assert_ne!(entry.problem, ringleader::registry::Problem::Clocks);
             }
             Err(problem) => {
-                let expected = if entry.is_literal() { "literal_algorithm" } else { "needs_lock_step" };
+                let expected = match entry.problem {
+                    _ if entry.is_literal() => "literal_algorithm",
+                    ringleader::registry::Problem::Clocks => "needs_clocks",
+                    _ if entry.shape == ringleader::model::Shape::Memory => "needs_registers",
+                    ringleader::registry::Problem::Election | ringleader::registry::Problem::Mutex => {
+                        "needs_lock_step"
+                    }
+                };
                 assert_eq!(problem.code, expected, "{}", said(&problem));
                 assert_eq!((problem.spots[0].line, problem.spots[0].column), (26, 13));
             }

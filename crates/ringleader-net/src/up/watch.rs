@@ -220,7 +220,7 @@ impl Watch {
             // Where tokens circulate for ever, something is always on its way.
             let rests = match self.cast().spec.promises {
                 Promises::Exclusion { falls_silent, .. } => falls_silent,
-                Promises::Election { .. } | Promises::Stabilisation => true,
+                Promises::Election { .. } | Promises::Stabilisation | Promises::Clocks { .. } => true,
             };
             return sum("entries") >= self.wanted()
                 && groups.iter().all(|group| group["leads"] == false)

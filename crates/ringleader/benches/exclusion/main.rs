@@ -149,7 +149,7 @@ fn simulated(name: &str, scenario: &Scenario) -> (Count, Duration) {
     assert!(report.holds(), "{name}");
     let entries = match &report.details {
         Details::Exclusion(details) => details.entries,
-        Details::Election(_) => 0,
+        Details::Election(_) | Details::Clocks(_) => 0,
     };
     (Count { messages: report.messages, entries }, watch.took)
 }

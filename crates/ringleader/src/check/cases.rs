@@ -12,7 +12,10 @@ use super::scope::{Arrangements, Reduce, Scope, Starts};
 use crate::model::{Orientation, Promises, Shape, Timing};
 use crate::network::{has_numbered_ports, port_count};
 use crate::population::Nature;
-use crate::scenario::{Entries, Ids, Initiators, Ports, Refusal, Scenario, Schedule, Workload};
+use crate::scenario::{
+    Clocks, Delay, Entries, Ids, Initiators, Ports, Refusal, Scatter, Scenario, Schedule, TICKS_PER_UNIT,
+    Workload,
+};
 
 /// More cases than anybody waits for.
 const MOST: u128 = 1 << 32;
@@ -23,6 +26,11 @@ pub(crate) struct Cases {
     pub(crate) arrangements: u64,
     pub(crate) initiator_sets: u64,
     pub(crate) labellings: u64,
+    /// How many ways there are for the clocks to begin, and how far from that of process 0.
+    offsets: u64,
+    range: u32,
+    /// The clocks that begin anyhow.
+    free: Vec<bool>,
     /// For each process, how many ports it has; empty if there is one way to number them.
     degrees: Vec<u32>,
     every_arrangement: bool,
@@ -55,7 +63,16 @@ impl Cases {
         let initiator_sets =
             if every_set { 1u128.checked_shl(n).map_or(u128::MAX, |sets| sets - 1) } else { 1 };
         let labellings = degrees.iter().fold(1u128, |all, &degree| all.saturating_mul(factorial(degree)));
-        let all = arrangements.saturating_mul(initiator_sets).saturating_mul(labellings);
+        let range = if let (true, Scatter::Drawn(range)) = (nature.has_clocks(), &scope.offsets) {
+            *range
+        } else {
+            0
+        };
+        let free: Vec<bool> = (0..n).map(|index| index > 0 && !(nature.is_true)(index, n)).collect();
+        let ways = 2 * u128::from(range) + 1;
+        let offsets = free.iter().filter(|&&free| free).fold(1u128, |all, _| all.saturating_mul(ways));
+        let all =
+            arrangements.saturating_mul(initiator_sets).saturating_mul(labellings).saturating_mul(offsets);
         if all > MOST {
             return Err(Refusal::TooManyCases { arrangements, initiator_sets, labellings });
         }
@@ -64,6 +81,9 @@ impl Cases {
             arrangements: arrangements as u64,
             initiator_sets: initiator_sets as u64,
             labellings: labellings as u64,
+            offsets: offsets as u64,
+            range,
+            free,
             degrees,
             every_arrangement,
             every_set,
@@ -79,11 +99,13 @@ impl Cases {
 
     /// How many cases there are.
     pub(crate) fn len(&self) -> u64 {
-        self.arrangements * self.initiator_sets * self.labellings
+        self.arrangements * self.initiator_sets * self.labellings * self.offsets
     }
 
     /// The identities, initiators and ports of a case; none if it is an earlier one, seen from elsewhere.
     pub(crate) fn get(&self, number: u64) -> Option<One> {
+        let mut clocks = number % self.offsets;
+        let number = number / self.offsets;
         let labelling = number % self.labellings;
         let set = number / self.labellings % self.initiator_sets;
         let arrangement = number / self.labellings / self.initiator_sets;
@@ -108,7 +130,19 @@ impl Cases {
             };
             self.degrees.iter().map(&mut one).collect()
         });
-        let one = One { ids, initiators, ports };
+        let offsets = (self.range > 0).then(|| {
+            let values = 2 * u64::from(self.range) + 1;
+            let mut one = |free: bool| {
+                if !free {
+                    return 0;
+                }
+                let offset = (clocks % values) as i64 - i64::from(self.range);
+                clocks /= values;
+                offset
+            };
+            self.free.iter().map(|&free| one(free)).collect()
+        });
+        let one = One { ids, initiators, ports, offsets };
         (!self.turn || one.is_first_rotation(self.n)).then_some(one)
     }
 }
@@ -119,6 +153,7 @@ pub(crate) struct One {
     ids: Option<Vec<u64>>,
     initiators: Option<Vec<u32>>,
     ports: Option<Vec<Vec<u32>>>,
+    offsets: Option<Vec<i64>>,
 }
 
 impl One {
@@ -147,10 +182,29 @@ impl One {
             Entries::Forever => Entries::Each(1),
             given @ (Entries::Each(_) | Entries::Listed(_)) => given.clone(),
         };
+        let unit = |ticks: u32| u64::from(ticks) * TICKS_PER_UNIT;
+        let (lo, hi) = scope.delays;
+        let schedule = if nature.has_clocks() {
+            Schedule::Delay(Delay::Uniform(unit(lo), unit(hi)))
+        } else {
+            Schedule::Rounds
+        };
+        let clocks = if nature.has_clocks() {
+            let same = || Scatter::Listed(vec![0; scope.n as usize]);
+            let offsets = match (&self.offsets, &scope.offsets) {
+                (Some(listed), _) => Scatter::Listed(listed.clone()),
+                (None, Scatter::Drawn(_)) => same(),
+                (None, listed) => listed.clone(),
+            };
+            Clocks { offsets, drifts: same(), ..Clocks::default() }
+        } else {
+            Clocks::default()
+        };
         Scenario {
             ids,
             initiators,
-            schedule: Schedule::Rounds,
+            clocks,
+            schedule,
             links: scope.links,
             ports: self.ports.clone().map_or_else(|| scope.ports.clone(), Ports::Listed),
             topology: scope.topology.clone(),

@@ -141,6 +141,7 @@ fn names(nature: &Nature, scope: &Scope, own: &[&dyn Property]) -> Vec<&'static 
         }
         Promises::Stabilisation => false,
         Promises::Exclusion { falls_silent, .. } => falls_silent && scope.entries != Entries::Forever,
+        Promises::Clocks { .. } => true,
     };
     if ends {
         names.push(if spec.needs.choices { runs::ENDS_BY_CHANCE } else { runs::ENDS });
@@ -158,7 +159,9 @@ fn first_setup(nature: &'static Nature, scope: &Scope) -> Result<Setup, Refusal>
     let mut setup = Setup::new(nature, &scenario)?;
     let needs = &nature.spec.needs;
     let late = scope.max_delay.is_some_and(|delay| delay > setup.max_delay());
+    let early = nature.has_clocks() && scope.min_delay.is_some_and(|delay| delay < setup.delays().lo);
     let dropped = [
+        (early, "messages that take less time than it is told"),
         (late && needs.timing == Timing::BoundedDelay, "messages that take longer than it is told"),
         (!scope.detector && needs.detector, "crashes that nobody notices"),
     ];

@@ -63,11 +63,17 @@ impl<'a> Ground<'a> {
         let net = Wiring::new(nature.shape, &setup.plan);
         let told = (timing == Timing::BoundedDelay).then(|| setup.max_delay());
         let max_delay = told.map(|told| scope.max_delay.unwrap_or(told));
-        let space = Space::new(&setup, &net, max_delay, timing == Timing::LockStep);
+        let mut space = Space::new(&setup, &net, max_delay, timing == Timing::LockStep);
+        if nature.has_clocks() {
+            // Where clocks can tell how long a message took, time passes whatever is awaited, and no message is faster.
+            let told = setup.delays().lo;
+            (space.has_clocks, space.min_delay) = (true, scope.min_delay.unwrap_or(told));
+        }
         // A crash is noticed when every message of the one that crashed has arrived, as in the simulator.
         // Without a clock it is noticed at any moment.
         let detection = told.map_or(0, |told| 2 * told + 1);
-        let locals = Locals::new(setup.population(nature, &net, scope.range), detection, lag);
+        let population = setup.population(nature, &net, scope.range);
+        let locals = Locals::new(population, detection, lag, setup.clocks.clone());
         let tolerates = nature.spec.needs.tolerates;
         let budget = |given: Option<u32>, tolerated: bool| given.unwrap_or(u32::from(tolerated));
         let faults = Common {
@@ -182,7 +188,7 @@ impl<'a> Ground<'a> {
     }
 
     fn wants(&self, process: u32) -> u32 {
-        match (&self.scope.entries, self.is_election()) {
+        match (&self.scope.entries, self.is_election() || self.nature.has_clocks()) {
             (_, true) => 0,
             (Entries::Each(wants), false) => *wants,
             (Entries::Forever, false) => u32::MAX,
@@ -215,7 +221,7 @@ impl<'a> Ground<'a> {
                 matches!(winner, Winner::LargestInitiator | Winner::AnyInitiator)
                     || informed == Informed::Initiators
             }
-            Promises::Exclusion { .. } | Promises::Stabilisation => false,
+            Promises::Exclusion { .. } | Promises::Stabilisation | Promises::Clocks { .. } => false,
         }
     }
 
@@ -228,7 +234,7 @@ impl<'a> Ground<'a> {
     pub(crate) fn order(&self) -> Option<Order> {
         match self.nature.spec.promises {
             Promises::Exclusion { order, .. } => Some(order),
-            Promises::Election { .. } | Promises::Stabilisation => None,
+            Promises::Election { .. } | Promises::Stabilisation | Promises::Clocks { .. } => None,
         }
     }
 

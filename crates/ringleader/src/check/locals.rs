@@ -6,8 +6,9 @@
 use super::contained::Contained;
 use super::stimulus::{Facts, Outcome, Stimulus};
 use crate::hash::{Interned, Map};
-use crate::model::{Bits, Fields, Reached, Shape, Stage, Timing, Verdict};
+use crate::model::{Bits, Fields, Reached, Shape, Stage, Ticks, Timing, Verdict};
 use crate::population::{Effects, Handle, Input, Nature, Population, Position};
+use crate::scenario::{Backward, Corrected, Hardware};
 use core::hash::{Hash, Hasher};
 
 /// Everything that is remembered of one process.
@@ -26,6 +27,9 @@ struct Local {
     /// Who had passed the doorway when this one asked, and has not entered since, where that is promised.
     ahead: Bits,
     lag: u32,
+    /// What its hardware clock shows, and how it is corrected, where it has one.
+    hardware: Ticks,
+    corrected: Corrected,
 }
 
 /// The algorithm's own state: its number in the population. What is hashed is its content, for numbers are given in the
@@ -86,11 +90,18 @@ pub(crate) struct Locals {
     /// What registers were seen to hold; number 0 is how they begin.
     memories: Interned<Box<[u32]>>,
     effects: Effects,
+    /// The hardware clocks of the processes, where they have any.
+    clocks: Vec<Hardware>,
 }
 
 impl Locals {
     /// Of processes that are newly made.
-    pub(crate) fn new(population: Box<dyn Population>, detection: u32, lag: Option<Lag>) -> Locals {
+    pub(crate) fn new(
+        population: Box<dyn Population>,
+        detection: u32,
+        lag: Option<Lag>,
+        clocks: Vec<Hardware>,
+    ) -> Locals {
         let mut memories = Interned::new();
         memories.number(population.memory().cells().into());
         Locals {
@@ -104,6 +115,7 @@ impl Locals {
             moves: Vec::new(),
             rebased: Map::new(),
             effects: Effects::new(false),
+            clocks,
         }
     }
 
@@ -130,6 +142,8 @@ impl Locals {
             bypassed: Bits::default(),
             ahead: Bits::default(),
             lag: 0,
+            hardware: self.clocks.get(index as usize).map_or(Ticks::ZERO, |clock| clock.at(0, 1)),
+            corrected: Corrected::default(),
         })
     }
 
@@ -153,11 +167,16 @@ impl Locals {
         let (verdict, stage) = match status.position() {
             Position::Verdict(verdict) => (verdict, None),
             Position::User(stage) => (Verdict::Undecided, Some(stage)),
+            Position::Clock(_) => (Verdict::Undecided, None),
         };
         let mut facts = Facts {
             verdict,
             knows: self.population.knows(process),
             stage: stage.unwrap_or(Stage::Idle),
+            belief: self.population.belief(process),
+            clock: local.corrected.now(local.hardware),
+            shown: local.corrected.shown(local.hardware, Backward::Stop),
+            correction: local.corrected.correction,
             priority: self.population.priority(process),
             // What was here went down with it; the one that would come back is newly made.
             tokens: if local.down { 0 } else { status.tokens() },
@@ -215,12 +234,16 @@ impl Locals {
         let mut outcomes = Vec::new();
         self.effects.begin_every();
         loop {
+            self.effects.now = before.corrected.now(before.hardware);
             let of_start = self.population.attempt(before.process.number, input, &mut self.effects)?;
             let process = self.population.number_attempted();
             let mut local = Local { process: self.kept(process), ..before.clone() };
             for &(timer, ticks) in &self.effects.timers {
                 // Without a clock a timer that runs may run out at any moment.
                 local.timers[timer as usize] = ticks.map(|ticks| if timed { ticks } else { 0 });
+            }
+            if self.effects.adjust != Ticks::ZERO {
+                local.corrected.adjust(self.effects.adjust, local.hardware, Backward::Stop);
             }
             let begins = self.effects.phases_begun;
             local.lag = local.lag.saturating_sub(begins);
@@ -233,6 +256,7 @@ impl Locals {
             let accesses = self.shares() && matches!(input, Input::Local(_));
             let memory = accesses.then(|| self.attempted_memory());
             outcomes.push(Outcome {
+                is_silent: sends.is_empty() && self.effects.timers.is_empty(),
                 sends,
                 memory,
                 announcements,
@@ -352,6 +376,10 @@ impl Locals {
                 }
                 for alarm in &mut local.alarms {
                     alarm.1 = alarm.1.saturating_sub(1);
+                }
+                if !self.clocks.is_empty() {
+                    local.hardware += Ticks::whole(1);
+                    local.corrected.catch_up(local.hardware, Backward::Stop);
                 }
                 self.note(local)
             }

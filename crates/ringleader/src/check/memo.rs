@@ -24,8 +24,10 @@ pub(crate) mod flag {
     pub(crate) const PHASE: u8 = 32;
     /// A register is written.
     pub(crate) const WRITES: u8 = 64;
+    /// What the process believes of its clock changes, or the clock is corrected.
+    pub(crate) const CLOCK: u8 = 128;
     /// What properties are asked about.
-    pub(crate) const WATCHED: u8 = VERDICT | STAGE | IMPOSSIBLE;
+    pub(crate) const WATCHED: u8 = VERDICT | STAGE | IMPOSSIBLE | CLOCK;
 }
 
 /// One outcome of a step, in the tables of a thread.
@@ -184,7 +186,11 @@ impl<'a> Memo<'a> {
     #[cold]
     fn find_deliveries(&mut self, space: &Space, link: u32, local: u32, content: u32) -> Stretch {
         let process = space.link(link).to();
-        let places = lock(self.shared).contents.choices(content);
+        let mut places = lock(self.shared).contents.choices(content);
+        if space.min_delay > 0 {
+            let shared = lock(self.shared);
+            places.retain(|&place| shared.contents.get(content)[place].age >= space.min_delay);
+        }
         let start = self.moves.len() as u32;
         for place in places {
             let mut shared = lock(self.shared);
@@ -297,6 +303,9 @@ impl<'a> Memo<'a> {
                 if is.stage == Stage::Inside {
                     flags |= flag::ENTERS;
                 }
+            }
+            if was.belief != is.belief || was.correction != is.correction {
+                flags |= flag::CLOCK;
             }
             if outcome.impossible.is_some() {
                 flags |= flag::IMPOSSIBLE;

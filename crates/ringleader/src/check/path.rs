@@ -104,6 +104,7 @@ impl<'g> Writer<'g> {
         for numbered in self.links.iter_mut().flatten() {
             numbered.age += u32::from(ticks);
         }
+        self.pass(ticks);
         match action {
             Action::Own { process, stimulus } => {
                 let input = self.own(stimulus)?;
@@ -140,6 +141,21 @@ impl<'g> Writer<'g> {
         }
         self.rebase();
         Some(())
+    }
+
+    /// Lets the clocks of processes go on, where they have any.
+    fn pass(&mut self, ticks: u16) {
+        if !self.ground.space.has_clocks {
+            return;
+        }
+        let mut shared = lock(&self.ground.shared);
+        for local in &mut self.state[..self.ground.space.n as usize] {
+            for _ in 0..ticks {
+                if let Some(later) = shared.locals.outcomes(*local, Stimulus::Tick).first() {
+                    *local = later.local;
+                }
+            }
+        }
     }
 
     /// A process takes a step, with this outcome of those that are possible.
@@ -247,7 +263,7 @@ impl<'g> Writer<'g> {
         for (&(process, _, arrival), outcome) in handed.iter().zip(answers) {
             let input = arrival.map_or(Input::Start, |arrival| Input::Deliver(vec![arrival]));
             // Where everybody starts as a matter of course, a start that does nothing is not a step.
-            if arrival.is_none() && !self.ground.is_election() && outcome.sends.is_empty() {
+            if arrival.is_none() && !self.ground.is_election() && outcome.is_silent {
                 self.state[process as usize] = outcome.local;
                 continue;
             }

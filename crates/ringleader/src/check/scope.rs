@@ -2,7 +2,7 @@
 
 use super::property::is_promised;
 use crate::model::{Arranged, Elector, Links, Spec};
-use crate::scenario::{Entries, Ports, Topology};
+use crate::scenario::{Entries, Ports, Scatter, Topology};
 
 /// Everything that determines a check. Equal scopes give equal findings, whatever the number of threads.
 #[derive(Clone, Debug)]
@@ -31,6 +31,13 @@ pub struct Scope {
     pub faults: Budget,
     /// How many ticks a message may take, where time counts; if not given, as many as processes are told.
     pub max_delay: Option<u32>,
+    /// What clocks show at the beginning, where there are any: these, or every number up to so much from that of
+    /// process 0.
+    pub offsets: Scatter,
+    /// The least and the longest delay of a message in ticks, where there are clocks: processes are told.
+    pub delays: (u32, u32),
+    /// The least delay that there is, where there are clocks; if not given, what processes are told.
+    pub min_delay: Option<u32>,
     /// Whether crashes are noticed, where the contract needs that.
     pub detector: bool,
     /// The states in which machines begin that may begin anywhere, one number each; all states if not given.
@@ -76,6 +83,9 @@ impl Scope {
             elector: None,
             faults: Budget::default(),
             max_delay: None,
+            offsets: Scatter::Drawn(1),
+            delays: (1, 3),
+            min_delay: None,
             detector: true,
             from: None,
             unsound: false,

@@ -22,6 +22,9 @@ pub(crate) struct Space {
     pub(crate) kind: Links,
     /// The longest delay in ticks, where time counts.
     pub(crate) max_delay: Option<u32>,
+    /// The least delay, where clocks can tell.
+    pub(crate) min_delay: u32,
+    pub(crate) has_clocks: bool,
     pub(crate) lock_step: bool,
     /// Salts of the positions, so that equal parts at different positions count differently.
     salts: Vec<u64>,
@@ -49,7 +52,18 @@ impl Space {
         let outgoing = outgoing.collect();
         let words = n as usize + links.len() + 1;
         let salts = (0..words as u64).map(|k| scatter(scatter(k + 1))).collect();
-        Space { n, links, incoming, outgoing, kind, max_delay, lock_step, salts }
+        Space {
+            n,
+            links,
+            incoming,
+            outgoing,
+            kind,
+            max_delay,
+            min_delay: 0,
+            has_clocks: false,
+            lock_step,
+            salts,
+        }
     }
 
     /// The length of a state.

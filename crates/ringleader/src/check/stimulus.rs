@@ -1,7 +1,7 @@
 //! What can happen in a network and to one process, and what it does then: states and messages are numbers.
 
 use super::contained::Contained;
-use crate::model::{Bits, Doorway, Knows, Stage, Verdict};
+use crate::model::{Belief, Bits, Doorway, Knows, Stage, Ticks, Verdict};
 use crate::population::Handle;
 
 /// What happens to one process.
@@ -92,6 +92,8 @@ pub(crate) struct Outcome {
     pub(crate) local: u32,
     /// What it sends: ports and messages.
     pub(crate) sends: Vec<(u32, Handle)>,
+    /// Whether it neither sends anything nor sets a timer.
+    pub(crate) is_silent: bool,
     /// How many of them announce only.
     pub(crate) announcements: u32,
     /// The probability of these answers.
@@ -114,6 +116,7 @@ impl Outcome {
         Outcome {
             local,
             sends: Vec::new(),
+            is_silent: true,
             announcements: 0,
             chance: answers.iter().map(|&(_, of)| 1.0 / f64::from(of)).product(),
             choices: answers.iter().map(|&(answer, _)| answer).collect(),
@@ -134,6 +137,11 @@ pub(crate) struct Facts {
     pub(crate) knows: Knows,
     /// Where its user stands (mutual exclusion).
     pub(crate) stage: Stage,
+    /// What it believes of its clock, what that shows to it and to users, and how it is corrected.
+    pub(crate) belief: Belief,
+    pub(crate) clock: Ticks,
+    pub(crate) shown: Ticks,
+    pub(crate) correction: Ticks,
     /// The priority of its request.
     pub(crate) priority: Option<(u64, u32)>,
     /// The tokens that are here, one bit for each kind.

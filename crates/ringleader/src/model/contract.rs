@@ -3,8 +3,8 @@
 
 use super::spec::Value;
 use super::{
-    Arranged, Average, Basis, Bound, Constant, Cost, Counts, Erratum, Facts, Graph, GrowingSizes, Header,
-    HeaderError, Informed, Links, Needs, Order, Orientation, Processes, Promises, Reached, Registers,
+    Against, Arranged, Average, Basis, Bound, Constant, Cost, Counts, Erratum, Facts, Graph, GrowingSizes,
+    Header, HeaderError, Informed, Links, Needs, Order, Orientation, Processes, Promises, Reached, Registers,
     RuleText, Schedules, Setting, Spec, Talks, Timing, Tolerates, Winner, header,
 };
 
@@ -78,6 +78,16 @@ impl Spec {
     pub const fn exclusion(name: &'static str, year: u16, file: &'static str) -> Spec {
         let promises = Promises::Exclusion { order: Order::Fair, falls_silent: true };
         Spec { promises, ..Spec::election(name, year, file) }.reached(Reached::Relays)
+    }
+
+    /// Clocks that are brought together, by this they are judged. Unless it says otherwise, everybody starts at once,
+    /// messages take a bounded time, and clocks may show and drift what they like within the bounds that processes are
+    /// told.
+    #[must_use]
+    pub const fn clocks(name: &'static str, year: u16, file: &'static str, against: Against) -> Spec {
+        Spec { promises: Promises::Clocks { against }, ..Spec::election(name, year, file) }
+            .reached(Reached::Relays)
+            .timing(Timing::BoundedDelay)
     }
 
     /// Other names for it. An as-printed variant has none.
@@ -199,8 +209,9 @@ impl Spec {
             Promises::Exclusion { falls_silent, .. } => {
                 Spec { promises: Promises::Exclusion { order, falls_silent }, ..self }
             }
-            Promises::Election { .. } => panic!("an election serves nobody"),
-            Promises::Stabilisation => panic!("machines have no users to serve"),
+            Promises::Election { .. } | Promises::Stabilisation | Promises::Clocks { .. } => {
+                panic!("only mutual exclusion serves somebody")
+            }
         }
     }
 
@@ -211,8 +222,9 @@ impl Spec {
             Promises::Exclusion { order, .. } => {
                 Spec { promises: Promises::Exclusion { order, falls_silent: false }, ..self }
             }
-            Promises::Election { .. } => panic!("an election ends"),
-            Promises::Stabilisation => panic!("machines have no tokens"),
+            Promises::Election { .. } | Promises::Stabilisation | Promises::Clocks { .. } => {
+                panic!("only mutual exclusion has tokens")
+            }
         }
     }
 

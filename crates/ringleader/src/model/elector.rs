@@ -4,8 +4,8 @@
 //! is, is for the user to say.
 
 use super::{
-    Birth, Election, Given, Id, Message, Outbox, Peer, Peers, Port, Process, Settings, Shape, Size, Verdict,
-    WireError,
+    Birth, Delays, Drift, Election, Given, Id, Message, Outbox, Peer, Peers, Port, Process, Settings, Shape,
+    Size, Verdict, WireError,
 };
 use core::any::Any;
 use core::fmt;
@@ -43,6 +43,8 @@ impl Elector {
             degree: 2,
             range: 2,
             max_delay: 1,
+            delays: Delays { lo: 1, hi: 1 },
+            drift: Drift(0),
             towards_root: None,
             settings: Settings::default(),
             elector: None,

@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use super::{Edge, Elector, Id, Peer, Settings, Show, Value};
+use super::{Delays, Drift, Edge, Elector, Id, Peer, Settings, Show, Value};
 
 /// The number of processes, for algorithms that need to know it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -94,6 +94,10 @@ pub struct Birth {
     pub range: u32,
     /// The bound on message delays.
     pub max_delay: u32,
+    /// The least and the longest delay of messages.
+    pub delays: Delays,
+    /// How much faster or slower hardware clocks may be than real time.
+    pub drift: Drift,
     /// The edge towards index 0, in a tree.
     pub towards_root: Option<u32>,
     /// The algorithm's own settings.
@@ -117,6 +121,10 @@ pub enum Told {
     Range,
     /// A bound on message delays.
     MaxDelay,
+    /// The least and the longest delay of messages.
+    Delays,
+    /// How much clocks may drift.
+    Drift,
     /// Where the token starts.
     Holder,
     /// The way to the root.
@@ -213,6 +221,8 @@ given! {
     Degree: Knowledge::one(Told::Degree), birth => Degree(birth.degree);
     Peer: Knowledge::one(Told::Names), birth => Peer(birth.index);
     MaxDelay: Knowledge::one(Told::MaxDelay), birth => MaxDelay(birth.max_delay);
+    Delays: Knowledge::one(Told::Delays), birth => birth.delays;
+    Drift: Knowledge::one(Told::Drift), birth => birth.drift;
     Holder: Knowledge::one(Told::Holder), birth => Holder(birth.index == 0);
     Launch: Knowledge::one(Told::Holder), birth => Launch::of_process(birth.index, birth.n);
     TowardsRoot: Knowledge::one(Told::TowardsRoot), birth => TowardsRoot(birth.towards_root.map(Edge));
@@ -236,4 +246,6 @@ given_together! {
     A B;
     A B C;
     A B C D;
+    A B C D E;
+    A B C D E F;
 }

@@ -3,7 +3,7 @@
 //! A [`Process`] has local variables and one clause per input; its effects go to an [`Outbox`]. It sends messages, or
 //! its local steps read and write [`Register`]s that it shares with others. Its [`Port`] type says
 //! which network it is for, its [`Given`] what it is told, its [`Spec`] what else it needs, promises and costs. An
-//! [`Election`] or an [`Exclusion`] is a process whose outcome can be read from its state.
+//! [`Election`], an [`Exclusion`] or a [`Timekeeping`] is a process whose outcome can be read from its state.
 
 mod arithmetic;
 mod clock;
@@ -25,6 +25,8 @@ mod shared;
 mod snapshot;
 mod spec;
 mod state;
+mod ticks;
+mod timekeeping;
 mod value;
 mod wire;
 
@@ -38,13 +40,14 @@ pub use given::{
 pub use header::{Header, HeaderError, errata};
 pub use id::Id;
 pub use message::{Charge, Message};
+pub(crate) use outbox::NO_CLOCK;
 pub use outbox::Outbox;
 pub(crate) use peers::Bits;
 pub use peers::Peers;
 pub use port::{Edge, Next, Peer, Port, Shape, Side};
 pub use process::{
     Decided, Decides, Decision, Doorway, Election, Exclusion, Knows, NOT_STARTED, Process, Rounds,
-    Stabilising, Stage, User, Verdict,
+    Stabilising, Stage, Timekeeping, User, Verdict,
 };
 pub use processes::Processes;
 pub use quorum::{largest_quorum, line_or_grid};
@@ -58,6 +61,8 @@ pub use spec::{
     Winner,
 };
 pub use state::{Rules, Shown, State, derive_field, set_field, word_bytes, word_len};
+pub use ticks::Ticks;
+pub use timekeeping::{Against, Belief, Delays, Drift, Surroundings, Synchrony};
 pub use value::{Fields, Name, Never, Show, Value};
 pub use wire::{
     Field, Sizes, Wire, WireError, bits_of, put_bytes, put_number, take_bytes, take_number, take_text,

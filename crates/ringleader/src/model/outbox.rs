@@ -1,6 +1,6 @@
 //! The only effects there are. A step tells its outbox what to do; it does nothing itself.
 
-use super::Process;
+use super::{Process, Ticks};
 
 /// An outbox without registers is never handed to a process that has any.
 const NO_REGISTERS: &str = "there are no registers here";
@@ -23,6 +23,18 @@ pub trait Outbox<P: Process> {
 
     /// Stops a timer, if it is running.
     fn stop_timer(&mut self, timer: P::Timer);
+
+    /// What the corrected clock of this process shows. It is part of the input: the same throughout a step.
+    fn now(&mut self) -> Ticks {
+        self.impossible(NO_CLOCK);
+        Ticks::ZERO
+    }
+
+    /// Corrects the clock of this process: it shows so much more from now on, or less.
+    fn adjust(&mut self, by: Ticks) {
+        let _ = by;
+        self.impossible(NO_CLOCK);
+    }
 
     /// A uniformly random number in 0 .. k, answered at once. A simulator draws it, a checker reruns the step for
     /// every answer, a replay reads it.
@@ -51,3 +63,6 @@ pub trait Outbox<P: Process> {
     /// the step goes on as if the input had been ignored.
     fn impossible(&mut self, why: &'static str);
 }
+
+/// Said when a process asks for a clock that the problem does not give it.
+pub(crate) const NO_CLOCK: &str = "only a process that keeps time has a clock";

@@ -1,7 +1,8 @@
-//! A process: local variables and one clause per input. The two problems add how the outcome is read.
+//! A process: local variables and one clause per input. The problems add how the outcome is read.
 
 use super::{
-    Given, Id, Message, Name, Outbox, Peer, Port, Register, Rules, Settings, Show, Spec, State, Value,
+    Belief, Given, Id, Message, Name, Outbox, Peer, Port, Register, Rules, Settings, Show, Spec, State,
+    Surroundings, Value,
 };
 use core::fmt::Debug;
 use core::hash::Hash;
@@ -40,6 +41,18 @@ pub trait Process: State + Clone + Eq + Hash + Debug + Send + Sync + Sized + 'st
     fn kinds(settings: &Settings) -> usize {
         let _ = settings;
         Self::Msg::KINDS.len()
+    }
+
+    /// What of these surroundings it does not admit, if anything: what is wrong, and what to type.
+    fn refuses(around: &Surroundings) -> Option<(String, String)> {
+        let _ = around;
+        None
+    }
+
+    /// Whether the clock of this process shows the true time, unless the scenario says what it shows.
+    fn is_true(index: u32, n: u32) -> bool {
+        let _ = (index, n);
+        false
     }
 
     /// A new process, before its start.
@@ -322,6 +335,16 @@ pub enum Doorway {
     Inside,
     /// It has passed it, and waits.
     Passed,
+}
+
+/// An algorithm that brings clocks together.
+///
+/// A process has a hardware clock, which it cannot set, and reckons with that clock plus its corrections: `now` and
+/// `adjust` of its [`Outbox`]. Its timers count ticks of the hardware clock. The clock that users see is
+/// never set back: it stands still, or runs more slowly, until the corrected clock has caught up with it.
+pub trait Timekeeping: Process {
+    /// What it believes of its corrected clock.
+    fn belief(&self) -> Belief;
 }
 
 /// Where the user of a process stands.

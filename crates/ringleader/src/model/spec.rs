@@ -4,7 +4,7 @@
 
 use super::processes::Processes;
 use super::shared::{Daemon, Registers};
-use super::{Setting, Settings, fibonacci};
+use super::{Against, Setting, Settings, fibonacci};
 use core::fmt;
 
 /// The contract, and what a reader wants to know before using the algorithm.
@@ -275,6 +275,11 @@ pub enum Promises {
     },
     /// From some moment on, to let one in at a time, wherever it began.
     Stabilisation,
+    /// To bring clocks together.
+    Clocks {
+        /// By what they are judged.
+        against: Against,
+    },
 }
 
 /// Which process wins an election.

@@ -2,7 +2,7 @@
 //!
 //! Every algorithm offers its state this way, so that a table of variables needs no code of its own.
 
-use super::{Edge, Id, Peer, Side};
+use super::{Edge, Id, Peer, Side, Ticks};
 use core::fmt;
 use std::collections::{BTreeSet, VecDeque};
 
@@ -19,6 +19,8 @@ pub enum Value {
     Identity(Id),
     /// A process, by its index.
     Process(u32),
+    /// A reading of a clock, or the difference of two.
+    Ticks(Ticks),
     /// A word: a role, a side.
     Word(&'static str),
     /// Several values.
@@ -34,6 +36,7 @@ impl Value {
             Value::Number(number) => number.to_string(),
             Value::Identity(id) => name(*id).to_string(),
             Value::Process(index) => format!("p{index}"),
+            Value::Ticks(ticks) => ticks.to_string(),
             Value::Word(word) => (*word).into(),
             Value::List(values) => {
                 let inner: Vec<String> = values.iter().map(|value| value.text(name)).collect();
@@ -82,6 +85,12 @@ impl Show for Side {
             Side::Right => "right",
             Side::Left => "left",
         })
+    }
+}
+
+impl Show for Ticks {
+    fn show(&self) -> Value {
+        Value::Ticks(*self)
     }
 }
 

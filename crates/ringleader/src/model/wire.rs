@@ -5,7 +5,7 @@
 //! length and its elements. A value has one form only. Decoding never trusts its input: what is malformed gives an
 //! error, not a panic or a large allocation.
 
-use super::{Edge, Id, Peer, Show, Side};
+use super::{Edge, Id, Peer, Show, Side, Ticks};
 use core::fmt;
 use std::sync::Arc;
 
@@ -194,6 +194,23 @@ macro_rules! signed {
     )*};
 }
 signed!(i8 i16 i32);
+
+impl Wire for Ticks {
+    fn put(&self, bytes: &mut Vec<u8>) {
+        let parts = self.parts();
+        put_number(((parts << 1) ^ (parts >> 63)) as u64, bytes);
+    }
+    fn take(bytes: &mut &[u8]) -> Result<Self, WireError> {
+        let folded = take_number(bytes)?;
+        Ok(Ticks::of_parts((folded >> 1) as i64 ^ -((folded & 1) as i64)))
+    }
+}
+
+impl Field for Ticks {
+    fn bits(&self, _: Sizes) -> u64 {
+        1 + u64::from(bits_of(self.parts().unsigned_abs()))
+    }
+}
 
 impl Wire for bool {
     fn put(&self, bytes: &mut Vec<u8>) {

@@ -2,7 +2,7 @@
 
 use super::Handle;
 use super::memory::Access;
-use crate::model::Charge;
+use crate::model::{Charge, Ticks};
 use crate::rng::draw;
 
 /// Said when a process draws although its contract does not declare random choices.
@@ -25,6 +25,10 @@ pub(crate) struct Effects {
     pub(crate) sends: Vec<Sent>,
     /// Timers set (with their ticks) and stopped, in order.
     pub(crate) timers: Vec<(u32, Option<u32>)>,
+    /// What the clock of the process shows in this step, where it has one.
+    pub(crate) now: Ticks,
+    /// By how much the clock is corrected.
+    pub(crate) adjust: Ticks,
     /// The answers given to `choose`, in order.
     pub(crate) choices: Vec<u32>,
     pub(crate) rules: Vec<&'static str>,
@@ -60,6 +64,8 @@ impl Effects {
         Effects {
             sends: Vec::new(),
             timers: Vec::new(),
+            now: Ticks::ZERO,
+            adjust: Ticks::ZERO,
             choices: Vec::new(),
             rules: Vec::new(),
             accesses: Vec::new(),
@@ -139,6 +145,7 @@ impl Effects {
     fn clear_more(&mut self) {
         self.asks_more = false;
         self.timers.clear();
+        self.adjust = Ticks::ZERO;
         self.choices.clear();
         self.rules.clear();
         self.accesses.clear();

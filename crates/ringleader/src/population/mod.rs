@@ -9,6 +9,7 @@ mod equals;
 mod memory;
 mod nature;
 mod processes;
+mod reading;
 mod status;
 mod store;
 
@@ -19,7 +20,7 @@ pub(crate) use nature::{Names, Nature};
 pub use status::Position;
 pub(crate) use status::Status;
 
-use crate::model::{Birth, Charge, Doorway, Fields, Knows, Sizes, WireError};
+use crate::model::{Belief, Birth, Charge, Doorway, Fields, Knows, Sizes, WireError};
 use crate::network::Link;
 
 /// A message that was sent and has not been received: its place in the population.
@@ -129,6 +130,9 @@ pub(crate) trait Population: Send {
 
     /// What a process knows of the leader.
     fn knows(&self, who: u32) -> Knows;
+
+    /// What a process believes of its clock.
+    fn belief(&self, who: u32) -> Belief;
 
     /// The priority of the request of its user.
     fn priority(&self, who: u32) -> Option<(u64, u32)>;

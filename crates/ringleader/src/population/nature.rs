@@ -1,11 +1,12 @@
 //! An algorithm with its types erased: what engines, the checker and hosts need to know of it.
 
 use super::memory::{CORRUPTED, WRITE_ENDS};
-use super::processes::{Electing, Excluding, Processes, Reading};
+use super::processes::Processes;
+use super::reading::{Electing, Excluding, Keeping, Reading};
 use super::{Memory, Population};
 use crate::model::{
-    Birth, Election, Exclusion, Given, Knowledge, Message, Name, Port, Process, Reached, Register,
-    RegisterKind, Registers, RuleText, Rules, Settings, Shape, Spec, Told,
+    Birth, Election, Exclusion, Given, Knowledge, Message, Name, Port, Process, Promises, Reached, Register,
+    RegisterKind, Registers, RuleText, Rules, Settings, Shape, Spec, Surroundings, Timekeeping, Told,
 };
 
 /// What an algorithm is, as far as its type says so, and how its processes are made.
@@ -32,8 +33,15 @@ pub(crate) struct Nature {
     pub(crate) bytes: (usize, usize),
     /// How many of the kinds of messages there are with these settings.
     pub(crate) kinds_with: fn(&Settings) -> usize,
+    /// What it does not admit of the surroundings, if anything, and what to type.
+    pub(crate) refuses: Refuses,
+    /// Whether the clock of this process, of so many, shows the true time.
+    pub(crate) is_true: fn(u32, u32) -> bool,
     make: Make,
 }
+
+/// What an algorithm does not admit of its surroundings: what is wrong, and what to type.
+type Refuses = fn(&Surroundings) -> Option<(String, String)>;
 
 /// Makes so many processes, each born as this says.
 type Make = fn(u32, &dyn Fn(u32) -> Birth) -> Box<dyn Population>;
@@ -47,6 +55,11 @@ impl Nature {
     /// Of mutual exclusion.
     pub(crate) const fn exclusion<P: Exclusion>() -> &'static Nature {
         const { &Nature::of::<P, Excluding>(P::TOKENS) }
+    }
+
+    /// Of clocks that are brought together.
+    pub(crate) const fn timekeeping<P: Timekeeping>() -> &'static Nature {
+        const { &Nature::of::<P, Keeping>(&[]) }
     }
 
     const fn of<P: Process, R: Reading<P>>(tokens: &'static [&'static str]) -> Nature {
@@ -66,6 +79,8 @@ impl Nature {
             has_rounds: P::ROUNDS.is_some(),
             bytes: (size_of::<P>(), size_of::<P::Msg>()),
             kinds_with: P::kinds,
+            refuses: P::refuses,
+            is_true: P::is_true,
             make: make::<P, R>,
         }
     }
@@ -98,6 +113,11 @@ impl Nature {
     /// Whether processes are told something that depends on their index.
     pub(crate) fn knows_its_place(&self) -> bool {
         [Told::Names, Told::Holder, Told::TowardsRoot].into_iter().any(|told| self.told.has(told))
+    }
+
+    /// Whether processes have clocks.
+    pub(crate) fn has_clocks(&self) -> bool {
+        matches!(self.spec.promises, Promises::Clocks { .. })
     }
 
     pub(crate) fn is_ring(&self) -> bool {

@@ -2,88 +2,17 @@
 
 use super::equals::Equals;
 use super::memory::{ONE_ACCESS, OUT_OF_RANGE};
+use super::reading::Reading;
 use super::store::Store;
 use super::{
-    Access, Effects, Handle, Input, Letter, Memory, Nature, Population, Position, Received, Sent, Status,
+    Access, Effects, Handle, Input, Letter, Memory, Nature, Population, Received, Sent, Status,
     UNDECLARED_CHOICE,
 };
 use crate::model::{
-    Birth, Charge, Doorway, Election, Exclusion, Fields, Given, Knows, Message, Name, Outbox, Port, Process,
-    Register, Registers, Rules, Sizes, Value, WireError,
+    Belief, Birth, Charge, Doorway, Fields, Given, Knows, Message, NO_CLOCK, Name, Outbox, Port, Process,
+    Register, Registers, Rules, Sizes, Ticks, Value, WireError,
 };
 use core::marker::PhantomData;
-
-/// How the problem reads a process, and how it hands over what users do.
-pub(crate) trait Reading<P: Process>: 'static {
-    fn nature() -> &'static Nature;
-    fn status(process: &P) -> Status;
-    fn knows(process: &P) -> Knows;
-    fn priority(process: &P) -> Option<(u64, u32)>;
-    fn doorway(process: &P) -> Doorway;
-    fn charge(msg: &P::Msg) -> Charge;
-    fn want(process: &mut P, out: &mut impl Outbox<P>);
-    fn exit(process: &mut P, out: &mut impl Outbox<P>);
-}
-
-/// Processes elect a leader.
-pub(crate) struct Electing;
-
-impl<P: Election> Reading<P> for Electing {
-    fn nature() -> &'static Nature {
-        Nature::election::<P>()
-    }
-    #[inline]
-    fn status(process: &P) -> Status {
-        Status::new(Position::Verdict(process.outcome().verdict), 0)
-    }
-    fn knows(process: &P) -> Knows {
-        process.outcome().knows
-    }
-    fn priority(_: &P) -> Option<(u64, u32)> {
-        None
-    }
-    fn doorway(_: &P) -> Doorway {
-        Doorway::Outside
-    }
-    #[inline]
-    fn charge(_: &P::Msg) -> Charge {
-        Charge::Nobody
-    }
-    fn want(_: &mut P, _: &mut impl Outbox<P>) {}
-    fn exit(_: &mut P, _: &mut impl Outbox<P>) {}
-}
-
-/// Processes exclude each other.
-pub(crate) struct Excluding;
-
-impl<P: Exclusion> Reading<P> for Excluding {
-    fn nature() -> &'static Nature {
-        Nature::exclusion::<P>()
-    }
-    #[inline]
-    fn status(process: &P) -> Status {
-        Status::new(Position::User(process.stage()), process.tokens())
-    }
-    fn knows(_: &P) -> Knows {
-        Knows::Nothing
-    }
-    fn priority(process: &P) -> Option<(u64, u32)> {
-        process.priority()
-    }
-    fn doorway(process: &P) -> Doorway {
-        process.doorway()
-    }
-    #[inline]
-    fn charge(msg: &P::Msg) -> Charge {
-        msg.charge()
-    }
-    fn want(process: &mut P, out: &mut impl Outbox<P>) {
-        process.request(out);
-    }
-    fn exit(process: &mut P, out: &mut impl Outbox<P>) {
-        process.release(out);
-    }
-}
 
 /// All processes of an algorithm, and their messages.
 pub(crate) struct Processes<P: Process, R> {
@@ -222,6 +151,7 @@ fn weight(fields: &Fields) -> u64 {
             | Value::Number(_)
             | Value::Identity(_)
             | Value::Process(_)
+            | Value::Ticks(_)
             | Value::Word(_) => 1,
         }
     }
@@ -307,6 +237,10 @@ impl<P: Process, R: Reading<P>> Population for Processes<P, R> {
 
     fn knows(&self, who: u32) -> Knows {
         R::knows(&self.all[who as usize])
+    }
+
+    fn belief(&self, who: u32) -> Belief {
+        R::belief(&self.all[who as usize])
     }
 
     fn priority(&self, who: u32) -> Option<(u64, u32)> {
@@ -529,6 +463,21 @@ impl<P: Process, R: Reading<P>> Outbox<P> for Out<'_, P, R> {
     fn stop_timer(&mut self, timer: P::Timer) {
         self.effects.asks_more = true;
         self.effects.timers.push((timer.index() as u32, None));
+    }
+
+    fn now(&mut self) -> Ticks {
+        if !R::HAS_CLOCK {
+            self.impossible(NO_CLOCK);
+        }
+        self.effects.now
+    }
+
+    fn adjust(&mut self, by: Ticks) {
+        if !R::HAS_CLOCK {
+            self.impossible(NO_CLOCK);
+        }
+        self.effects.asks_more = true;
+        self.effects.adjust += by;
     }
 
     fn choose(&mut self, k: u32) -> u32 {

@@ -1,6 +1,6 @@
-//! Where a process stands, in either problem.
+//! Where a process stands, in each of the problems.
 
-use crate::model::{Stage, Verdict};
+use crate::model::{Stage, Synchrony, Verdict};
 
 /// What a process says of itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -9,6 +9,8 @@ pub enum Position {
     Verdict(Verdict),
     /// In mutual exclusion.
     User(Stage),
+    /// With its clock.
+    Clock(Synchrony),
 }
 
 impl Position {
@@ -28,6 +30,10 @@ impl Position {
             Position::User(Stage::Idle) => "idle",
             Position::User(Stage::Waiting) => "waiting",
             Position::User(Stage::Inside) => "inside",
+            Position::Clock(Synchrony::Unsynchronised) => "unsynchronised",
+            Position::Clock(Synchrony::Synchronised) => "synchronised",
+            Position::Clock(Synchrony::Lost) => "lost-contact",
+            Position::Clock(Synchrony::Reference) => "reference",
         }
     }
 }
@@ -38,13 +44,17 @@ impl Position {
 pub(crate) struct Status(u32);
 
 /// The positions, by their numbers.
-const POSITIONS: [Position; 6] = [
+const POSITIONS: [Position; 10] = [
     Position::Verdict(Verdict::Undecided),
     Position::Verdict(Verdict::Lost),
     Position::Verdict(Verdict::Leader),
     Position::User(Stage::Idle),
     Position::User(Stage::Waiting),
     Position::User(Stage::Inside),
+    Position::Clock(Synchrony::Unsynchronised),
+    Position::Clock(Synchrony::Synchronised),
+    Position::Clock(Synchrony::Lost),
+    Position::Clock(Synchrony::Reference),
 ];
 
 impl Status {
@@ -58,6 +68,10 @@ impl Status {
             Position::User(Stage::Idle) => 3,
             Position::User(Stage::Waiting) => 4,
             Position::User(Stage::Inside) => 5,
+            Position::Clock(Synchrony::Unsynchronised) => 6,
+            Position::Clock(Synchrony::Synchronised) => 7,
+            Position::Clock(Synchrony::Lost) => 8,
+            Position::Clock(Synchrony::Reference) => 9,
         };
         Status(tokens << 8 | number)
     }
@@ -78,7 +92,7 @@ impl Status {
     pub(crate) fn verdict(self) -> Verdict {
         match self.position() {
             Position::Verdict(verdict) => verdict,
-            Position::User(_) => Verdict::Undecided,
+            Position::User(_) | Position::Clock(_) => Verdict::Undecided,
         }
     }
 
@@ -86,7 +100,7 @@ impl Status {
     pub(crate) fn stage(self) -> Stage {
         match self.position() {
             Position::User(stage) => stage,
-            Position::Verdict(_) => Stage::Idle,
+            Position::Verdict(_) | Position::Clock(_) => Stage::Idle,
         }
     }
 }

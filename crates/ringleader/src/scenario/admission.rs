@@ -2,11 +2,12 @@
 //! was asked for.
 
 use super::{
-    Action, Delay, Entries, Fault, Ids, Initiators, Load, Ports, Refusal, Scenario, Schedule, TICKS_PER_UNIT,
-    Topology, Workload,
+    Action, Backward, Clocks, Delay, Entries, Fault, Hardware, Ids, Initiators, Load, Ports, Refusal,
+    Scatter, Scenario, Schedule, TICKS_PER_UNIT, Topology, Workload,
 };
 use crate::model::{
-    Graph, Links, Orientation, Promises, Registers, SettingValues, Settings, Shape, Spec, Timing, Told,
+    Delays, Drift, Graph, Links, Orientation, Promises, Registers, SettingValues, Settings, Shape, Spec,
+    Surroundings, Timing, Told,
 };
 use crate::network::arrangement::Arrangement;
 use crate::network::{has_numbered_ports, port_count, random_ports, tree};
@@ -258,7 +259,9 @@ impl<'a> Admission<'a> {
                 Action::Want(process) => {
                     self.known("--edit", process)?;
                     match spec.promises {
-                        Promises::Election { .. } => return Err(Refusal::NoWorkload),
+                        Promises::Election { .. } | Promises::Clocks { .. } => {
+                            return Err(Refusal::NoWorkload);
+                        }
                         Promises::Stabilisation => return Err(Refusal::NoUsers),
                         Promises::Exclusion { .. } => continue,
                     }
@@ -286,8 +289,10 @@ impl<'a> Admission<'a> {
     pub(super) fn workload(&self) -> Result<(), Refusal> {
         let workload = &self.scenario.workload;
         match self.spec.promises {
-            Promises::Election { .. } if *workload != Workload::default() => Err(Refusal::NoWorkload),
-            Promises::Election { .. } => Ok(()),
+            Promises::Election { .. } | Promises::Clocks { .. } if *workload != Workload::default() => {
+                Err(Refusal::NoWorkload)
+            }
+            Promises::Election { .. } | Promises::Clocks { .. } => Ok(()),
             Promises::Stabilisation => self.moves(),
             Promises::Exclusion { .. } => {
                 match &workload.entries {
@@ -383,13 +388,65 @@ impl<'a> Admission<'a> {
     /// Those of them that start after time 0, and when.
     pub(super) fn late(&self) -> Vec<(u32, u64)> {
         // Users of a critical section are there from the beginning.
-        let are_users = matches!(self.spec.promises, Promises::Exclusion { .. });
+        let are_users = !matches!(self.spec.promises, Promises::Election { .. });
         let Initiators::Timed(starts) = &self.scenario.initiators else { return Vec::new() };
         let mut late = if are_users { Vec::new() } else { starts.clone() };
         late.sort_unstable();
         late.dedup_by_key(|start| start.0); // the earliest counts
         late.retain(|start| start.1 > 0);
         late
+    }
+
+    /// The hardware clocks, none where the problem has none; what becomes of one that is ahead; the bound on drifts.
+    pub(super) fn clocks(&mut self, settings: Settings) -> Result<(Vec<Hardware>, Backward, Drift), Refusal> {
+        let scenario = self.scenario;
+        let recorded = scenario.schedule.recording().and_then(|recording| recording.header.clocks.as_ref());
+        let asked = match recorded {
+            Some(recorded) => Clocks {
+                offsets: Scatter::Listed(recorded.offsets.clone()),
+                drifts: Scatter::Listed(recorded.drifts.clone()),
+                bound: Some(recorded.bound),
+                backward: Backward::ALL
+                    .into_iter()
+                    .find(|backward| backward.name() == recorded.backward)
+                    .unwrap_or(Backward::Stop),
+            },
+            None => scenario.clocks.clone(),
+        };
+        if !self.nature.has_clocks() {
+            let usual = recorded.is_none() && asked == Clocks::default();
+            return if usual { Ok((Vec::new(), Backward::Stop, Drift(0))) } else { Err(Refusal::NoClocks) };
+        }
+        for (listed, what) in [(&asked.offsets, "clock offsets"), (&asked.drifts, "clock drifts")] {
+            if let Scatter::Listed(listed) = listed {
+                self.one_each(what, listed.len())?;
+            }
+        }
+        let is_true = |index| (self.nature.is_true)(index, scenario.n);
+        let clocks = Hardware::all(&asked, scenario.n, scenario.seed, is_true);
+        let most = i64::from(Clocks::MOST_DRIFT);
+        let is_slow = clocks.iter().all(|clock| (-most..=most).contains(&clock.drift));
+        require(is_slow, "the drift of a clock", "between -100000 and 100000 ppm")?;
+        let far = |clock: &Hardware| clock.offset.unsigned_abs() > 1_000_000_000;
+        require(!clocks.iter().any(far), "the offset of a clock", "between -10^9 and 10^9 ticks")?;
+        let largest = clocks.iter().max_by_key(|clock| clock.drift.abs()).map_or(0, |clock| clock.drift);
+        let bound = asked.bound.unwrap_or(largest.unsigned_abs() as u32);
+        if largest.unsigned_abs() > u64::from(bound) {
+            self.refuse(Refusal::TooMuchDrift { drift: largest, bound })?;
+        }
+        if asked.backward == Backward::Step {
+            self.refuse(Refusal::ClocksGoBack)?;
+        }
+        let around = Surroundings {
+            n: scenario.n,
+            delays: delays(&scenario.schedule),
+            clocks: clocks.iter().map(|clock| (clock.offset, clock.drift)).collect(),
+            settings,
+        };
+        if let Some((why, help)) = (self.nature.refuses)(&around) {
+            self.refuse(Refusal::Surroundings { why, help })?;
+        }
+        Ok((clocks, asked.backward, Drift(bound)))
     }
 
     pub(super) fn settings(&self) -> Result<Settings, Refusal> {
@@ -499,6 +556,28 @@ pub(super) fn max_delay(schedule: &Schedule) -> u32 {
     let longest = if let Schedule::Delay(delay) = schedule { delay.max() } else { None };
     let units = |ticks: u64| u32::try_from(ticks.div_ceil(TICKS_PER_UNIT)).unwrap_or(u32::MAX);
     longest.map_or(1, units).max(1)
+}
+
+/// The least and the longest delay in whole units.
+pub(super) fn delays(schedule: &Schedule) -> Delays {
+    let hi = max_delay(schedule);
+    if let Some(recording) = schedule.recording() {
+        return Delays { lo: recording.header.clocks.as_ref().map_or(0, |clocks| clocks.min_delay), hi };
+    }
+    let lo = match schedule {
+        Schedule::Delay(Delay::Constant(ticks) | Delay::Uniform(ticks, _)) => {
+            u32::try_from(ticks / TICKS_PER_UNIT).unwrap_or(u32::MAX)
+        }
+        Schedule::Delay(Delay::Exponential(_)) => 0,
+        Schedule::Rounds => 1,
+        Schedule::Random
+        | Schedule::Lifo
+        | Schedule::Fifo
+        | Schedule::Greedy
+        | Schedule::Starve(_)
+        | Schedule::Replay(_) => 0,
+    };
+    Delays { lo, hi }
 }
 
 fn probable(what: &'static str, probability: f64) -> Result<(), Refusal> {

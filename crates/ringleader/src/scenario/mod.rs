@@ -4,10 +4,13 @@
 //! checker and host all begin with that.
 
 mod admission;
+mod clocks;
 mod edit;
 mod refusal;
 mod setup;
 
+pub use clocks::{Backward, Clocks, Scatter};
+pub(crate) use clocks::{Corrected, Hardware, elapsed};
 pub use edit::{Action, Edit};
 pub use refusal::Refusal;
 pub(crate) use setup::Setup;
@@ -40,6 +43,8 @@ pub struct Scenario {
     pub range: u32,
     /// Who wants in, and when.
     pub workload: Workload,
+    /// What clocks are like, where there are any.
+    pub clocks: Clocks,
     /// What goes wrong.
     pub faults: Vec<Fault>,
     /// Where somebody reaches into the run, in the order of their steps.
@@ -76,6 +81,7 @@ impl Scenario {
             topology: None,
             range: 2,
             workload: Workload::default(),
+            clocks: Clocks::default(),
             faults: Vec::new(),
             edits: Vec::new(),
             settings: Vec::new(),

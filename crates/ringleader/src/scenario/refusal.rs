@@ -128,6 +128,24 @@ pub enum Refusal {
     },
     /// A workload was given for an election.
     NoWorkload,
+    /// Clocks were described for an algorithm without clocks.
+    NoClocks,
+    /// A clock drifts more than processes are told.
+    TooMuchDrift {
+        /// How much, in millionths.
+        drift: i64,
+        /// What they are told.
+        bound: u32,
+    },
+    /// Clocks are set back, which no process admits.
+    ClocksGoBack,
+    /// The algorithm does not admit these delays, clocks or settings.
+    Surroundings {
+        /// What is wrong.
+        why: String,
+        /// What to type.
+        help: String,
+    },
     /// There is no setting of this name, or the value is not one of its values.
     BadSetting {
         /// The setting.
@@ -191,6 +209,9 @@ impl Refusal {
                 | Refusal::WeakRegisters { .. }
                 | Refusal::NotEnough { .. }
                 | Refusal::DuplicateId { .. }
+                | Refusal::TooMuchDrift { .. }
+                | Refusal::ClocksGoBack
+                | Refusal::Surroundings { .. }
         )
     }
 }
@@ -255,6 +276,15 @@ impl fmt::Display for Refusal {
                 write!(f, "it sends no message of kind {kind}; its kinds are {}", kinds.join(", "))
             }
             Refusal::NoWorkload => write!(f, "it is an election, which has no critical section to enter"),
+            Refusal::NoClocks => write!(f, "its processes have no clocks"),
+            Refusal::TooMuchDrift { drift, bound } => {
+                write!(
+                    f,
+                    "a clock drifts by {drift} ppm; processes are told that none drifts by more than {bound}"
+                )
+            }
+            Refusal::ClocksGoBack => write!(f, "clocks must not be set back"),
+            Refusal::Surroundings { why, .. } => f.write_str(why),
             Refusal::BadSetting { name, expected } => write!(f, "setting {name}: {expected}"),
             Refusal::NoWorstIds => write!(f, "no worst arrangement of identities is known for it"),
             Refusal::Anonymous => write!(f, "its processes have no identities to arrange"),

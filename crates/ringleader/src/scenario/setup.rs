@@ -1,12 +1,14 @@
 //! From a scenario to everything that a run needs: identities, wiring, initiators.
 
-use super::admission::{Admission, max_delay, require, towards_root};
-use super::{Action, Edit, Fault, Refusal, Scenario, Topology};
-use crate::model::{Birth, Elector, Facts, Given, Id, Links, Process, Settings, Spec, Told};
+use super::admission::{Admission, delays, max_delay, require, towards_root};
+use super::{Action, Backward, Edit, Fault, Hardware, Refusal, Scenario, Topology};
+use crate::model::{
+    Birth, Delays, Drift, Elector, Facts, Given, Id, Links, Process, Settings, Spec, Ticks, Told,
+};
 use crate::network::arrangement::Arrangement;
 use crate::network::{Network, Plan, Wiring, tree};
 use crate::population::{Nature, Population};
-use crate::trace::{Fate, Header, Input, Recording};
+use crate::trace::{self, Fate, Header, Input, Recording};
 
 /// A scenario, resolved.
 pub(crate) struct Setup {
@@ -27,6 +29,11 @@ pub(crate) struct Setup {
     from: Vec<u32>,
     towards_root: Vec<Option<u32>>,
     elector: Option<Elector>,
+    delays: Delays,
+    /// The hardware clocks, where there are any; what becomes of a clock that is ahead; the bound on drifts.
+    pub(crate) clocks: Vec<Hardware>,
+    pub(crate) backward: Backward,
+    pub(crate) drift: Drift,
 }
 
 impl Setup {
@@ -50,6 +57,8 @@ impl Setup {
         admission.faults()?;
         admission.workload()?;
         let arrangement = admission.arrangement()?;
+        let settings = admission.settings()?;
+        let (clocks, backward, drift) = admission.clocks(settings)?;
         let told = nature.told;
         let enough = scenario.range >= 2 || !told.has(Told::Range);
         require(enough, "the range of random identities", "2 or more")?;
@@ -64,8 +73,12 @@ impl Setup {
             initiators: admission.initiators()?,
             late: admission.late(),
             max_delay: max_delay(&scenario.schedule),
-            settings: admission.settings()?,
+            settings,
             from: admission.from()?,
+            delays: delays(&scenario.schedule),
+            clocks,
+            backward,
+            drift,
             towards_root,
             elector: scenario.elector,
             outside: admission.outside,
@@ -94,6 +107,8 @@ impl Setup {
             degree,
             range,
             max_delay: self.max_delay,
+            delays: self.delays,
+            drift: self.drift,
             towards_root: self.towards_root.get(index as usize).copied().flatten(),
             settings: self.settings,
             elector: self.elector,
@@ -118,6 +133,17 @@ impl Setup {
     /// The states in which machines begin that may begin anywhere.
     pub(crate) fn from(&self) -> &[u32] {
         &self.from
+    }
+
+    /// How close no algorithm can bring so many clocks for certain: u(1 - 1/n).
+    pub(crate) fn optimal_skew(&self) -> Ticks {
+        let n = i64::from(self.n);
+        Ticks::whole(self.delays.uncertainty() * (n - 1)).over(n)
+    }
+
+    /// The least and the longest delay, in units.
+    pub(crate) fn delays(&self) -> Delays {
+        self.delays
     }
 
     pub(crate) fn is_initiator(&self, index: u32) -> bool {
@@ -170,6 +196,13 @@ impl Setup {
             ticks_per_unit,
             max_delay: self.max_delay,
             from: self.from.clone(),
+            clocks: (!self.clocks.is_empty()).then(|| trace::Clocks {
+                offsets: self.clocks.iter().map(|clock| clock.offset).collect(),
+                drifts: self.clocks.iter().map(|clock| clock.drift).collect(),
+                bound: self.drift.0,
+                backward: self.backward.name().into(),
+                min_delay: self.delays.lo,
+            }),
         }
     }
 }

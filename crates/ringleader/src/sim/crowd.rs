@@ -1,7 +1,7 @@
 //! Everybody as they are at some moment, for whoever watches a run: local variables by name, with the identities that
 //! the user gave.
 
-use crate::model::{Fields, Stage, Value, Verdict};
+use crate::model::{Fields, Stage, Synchrony, Ticks, Value, Verdict};
 use crate::population::{Population, Position, Status};
 use crate::scenario::Setup;
 use crate::trace::Standing;
@@ -55,6 +55,8 @@ pub(super) struct Everybody<'a> {
     pub(super) setup: &'a Setup,
     /// Which are down; empty if none can be.
     pub(super) down: &'a [bool],
+    /// What the clock of a process shows to users, and what the process reckons with, if it has one.
+    pub(super) clock: &'a dyn Fn(u32) -> Option<(Ticks, Ticks)>,
 }
 
 /// Everybody, as a world has them. (A method would borrow the observer as well.)
@@ -65,6 +67,7 @@ macro_rules! everybody {
             statuses: &$world.statuses,
             setup: $world.setup,
             down: &$world.down,
+            clock: &|process| $world.problem.clock(process, $world.now),
         }
     };
 }
@@ -76,7 +79,9 @@ impl Crowd for Everybody<'_> {
     }
 
     fn variables(&self, process: u32) -> Vec<(&'static str, String)> {
-        let mut fields = self.population.fields(process);
+        let clock = (self.clock)(process)
+            .map(|(shown, corrected)| [("clock", Value::Ticks(corrected)), ("shown", Value::Ticks(shown))]);
+        let mut fields: Fields = clock.into_iter().flatten().chain(self.population.fields(process)).collect();
         fields.extend(self.population.memory().fields(process));
         texts(fields, self.setup)
     }
@@ -95,6 +100,9 @@ impl Crowd for Everybody<'_> {
             Position::Verdict(Verdict::Leader) => Standing::Leads,
             Position::User(Stage::Waiting) => Standing::Waiting,
             Position::User(Stage::Inside) => Standing::Inside,
+            Position::Clock(Synchrony::Unsynchronised | Synchrony::Reference) => Standing::Open,
+            Position::Clock(Synchrony::Synchronised) => Standing::Synchronised,
+            Position::Clock(Synchrony::Lost) => Standing::OutOfContact,
         }
     }
 

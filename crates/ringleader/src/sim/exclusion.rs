@@ -79,7 +79,9 @@ impl Users {
         let workload = &scenario.workload;
         let (order, falls_silent) = match nature.spec.promises {
             Promises::Exclusion { order, falls_silent } => (order, falls_silent),
-            Promises::Election { .. } | Promises::Stabilisation => (Order::Fair, true),
+            Promises::Election { .. } | Promises::Stabilisation | Promises::Clocks { .. } => {
+                (Order::Fair, true)
+            }
         };
         let rng = Rng::new(scenario.seed, Purpose::Workload);
         let total = workload.total.unwrap_or(u64::from(setup.n) * 10);

@@ -23,25 +23,28 @@ mod report;
 mod schedule;
 mod sending;
 mod step;
+mod timekeeping;
 mod turns;
 mod world;
 
 pub use crate::scenario::{
-    Action, Delay, Edit, Entries, Fault, Ids, Initiators, Load, Meters, Ports, Refusal, Scenario, Schedule,
-    TICKS_PER_UNIT, Topology, Workload,
+    Action, Backward, Clocks, Delay, Edit, Entries, Fault, Ids, Initiators, Load, Meters, Ports, Refusal,
+    Scatter, Scenario, Schedule, TICKS_PER_UNIT, Topology, Workload,
 };
 pub use crowd::{Crowd, Moved, Received};
 pub use recorder::Recorder;
 pub use report::{
-    BoundCheck, Convergence, Details, ElectionDetails, ExclusionDetails, Expected, Leader, Property, Report,
-    RunOutcome, Spread,
+    BoundCheck, ClockDetails, Compared, Convergence, Details, ElectionDetails, ExclusionDetails, Expected,
+    Leader, Property, Report, RunOutcome, Spread,
 };
 
 use self::election::Ballot;
 use self::exclusion::Users;
 use self::machines::Machines;
+use self::timekeeping::Timepieces;
+pub(crate) use self::timekeeping::{AT_ALL_TIMES, CLOCKS_NEVER_GO_BACK, EVERYBODY_KNOWS};
 use self::world::World;
-use crate::model::{Election, Exclusion, Promises};
+use crate::model::{Election, Exclusion, Promises, Timekeeping};
 use crate::network::Wired;
 use crate::population::Nature;
 use crate::scenario::Setup;
@@ -85,6 +88,14 @@ pub trait Observer {
     /// A step was taken, and this is how everybody is after it. It comes after the event.
     fn moved(&mut self, moved: &Moved, crowd: &dyn Crowd) {
         let _ = (moved, crowd);
+    }
+    /// Whether it wants to hear how far clocks are apart, each time that is looked at.
+    fn wants_clocks(&self) -> bool {
+        false
+    }
+    /// Clocks were compared.
+    fn clocks(&mut self, compared: &Compared) {
+        let _ = compared;
     }
     /// From time to time: how far it is. `Break` stops the run, as a limit would.
     fn progress(&mut self, progress: &Progress) -> ControlFlow<()> {
@@ -144,6 +155,17 @@ where
     run(Nature::exclusion::<P>(), None, scenario, observer)
 }
 
+/// Runs an algorithm that brings clocks together.
+///
+/// # Errors
+/// If the scenario is impossible, or outside the contract and not declared unsound.
+pub fn run_clocks<P: Timekeeping>(scenario: &Scenario, observer: &mut dyn Observer) -> Result<Report, Refusal>
+where
+    P::Port: Wired,
+{
+    run(Nature::timekeeping::<P>(), None, scenario, observer)
+}
+
 /// A fast lane for one algorithm.
 pub(crate) type Lane = fn(&Scenario, &Setup, &mut dyn Observer, &mut Report);
 
@@ -167,6 +189,10 @@ pub(crate) fn run(
             let machines = Machines::new(nature, scenario, &setup);
             World::new((scenario, &setup), nature, machines, observer).run(&mut report)?;
         }
+        _ if nature.has_clocks() => {
+            let clocks = Timepieces::new(nature, &setup, scenario.schedule.ticks_per_unit());
+            World::new((scenario, &setup), nature, clocks, observer).run(&mut report)?;
+        }
         _ => {
             let users = Users::new(nature, scenario, &setup, scenario.schedule.ticks_per_unit());
             World::new((scenario, &setup), nature, users, observer).run(&mut report)?;
@@ -174,7 +200,7 @@ pub(crate) fn run(
     }
     let entries = match &report.details {
         Details::Exclusion(details) => details.entries,
-        Details::Election(_) => 0,
+        Details::Election(_) | Details::Clocks(_) => 0,
     };
     report.compare(nature.spec, &setup.facts(scenario, entries));
     Ok(report)

@@ -1,16 +1,52 @@
 //! What an engine asks of a problem: how its inputs are handed to a process, what a step meant, what came of it all.
 
 use super::report::Property;
-use super::{Report, RunOutcome, Scenario};
-use crate::model::Charge;
+use super::{Compared, Report, RunOutcome, Scenario};
+use crate::model::{Charge, Ticks};
 use crate::population::{Letter, Population, Sent, Status};
 use crate::scenario::Setup;
 use crate::trace::Outcome;
 
-/// One of the two problems, as a monitor of a run.
+/// One of the problems, as a monitor of a run.
 pub(crate) trait Problem {
     /// Whether all processes start as a matter of course, rather than the initiators.
     const ALL_START: bool;
+
+    /// Whether processes have clocks.
+    const HAS_CLOCKS: bool = false;
+
+    /// Where processes have clocks: this one is about to take a step at this time. What its clock shows.
+    fn before(&mut self, population: &dyn Population, index: u32, now: u64, down: &[bool]) -> Ticks {
+        let _ = (population, index, now, down);
+        Ticks::ZERO
+    }
+
+    /// Where processes have clocks: that of this process is corrected.
+    fn adjust(&mut self, index: u32, by: Ticks, now: u64) {
+        let _ = (index, by, now);
+    }
+
+    /// Where processes have clocks: a step was taken that changed something about them.
+    fn afterwards(&mut self, population: &dyn Population, now: u64, down: &[bool], adjusted: bool) {
+        let _ = (population, now, down, adjusted);
+    }
+
+    /// Where processes have clocks: how far apart they were when they were compared last.
+    fn compared(&self) -> Option<Compared> {
+        None
+    }
+
+    /// Where processes have clocks: when so many ticks of the hardware clock of this process are over.
+    fn alarm(&self, index: u32, now: u64, ticks: u32) -> u64 {
+        let _ = (index, ticks);
+        now
+    }
+
+    /// What the clock of this process shows to users, and what the process reckons with, if it has one.
+    fn clock(&self, index: u32, now: u64) -> Option<(Ticks, Ticks)> {
+        let _ = (index, now);
+        None
+    }
 
     /// Sees a process at birth.
     fn born(&mut self, status: Status) {

@@ -1,6 +1,6 @@
 //! What came of a run, as plain data. Leaves print it.
 
-use crate::model::{Basis, Counts, Daemon, Facts, Links, Spec};
+use crate::model::{Basis, Counts, Daemon, Facts, Links, Spec, Ticks};
 use crate::scenario::Setup;
 
 /// What came of a run.
@@ -115,7 +115,7 @@ impl Report {
     pub fn leader_id(&self) -> Option<u64> {
         match &self.details {
             Details::Election(election) => election.leader.as_ref().and_then(|leader| leader.id),
-            Details::Exclusion(_) => None,
+            Details::Exclusion(_) | Details::Clocks(_) => None,
         }
     }
 
@@ -139,7 +139,7 @@ impl Report {
 pub enum RunOutcome {
     /// An election ended with one leader.
     Elected,
-    /// Everybody who wanted in was inside once, one at a time.
+    /// Everybody who wanted in was inside once, one at a time; or every clock was set.
     Done,
     /// An election ended without a leader.
     NoLeader,
@@ -218,6 +218,8 @@ pub enum Details {
     Election(ElectionDetails),
     /// Mutual exclusion.
     Exclusion(ExclusionDetails),
+    /// Clocks that are brought together.
+    Clocks(ClockDetails),
 }
 
 /// What came of an election.
@@ -280,4 +282,36 @@ pub struct Convergence {
     pub steps: Option<u64>,
     /// After how many moves.
     pub moves: Option<u64>,
+}
+
+/// What came of bringing clocks together. Clocks are compared as processes reckon with them.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ClockDetails {
+    /// How far the clocks were apart at the beginning.
+    pub skew_first: Ticks,
+    /// At the end.
+    pub skew_final: Ticks,
+    /// The most from the moment on when all were synchronised; none if that never came.
+    pub skew_max: Option<Ticks>,
+    /// How far the worst clock is off the server's, or the true time; none where there is no such clock.
+    pub error_final: Option<Ticks>,
+    /// The most from the moment on when all were synchronised.
+    pub error_max: Option<Ticks>,
+    /// What is promised at the end: of the error, or, where there is none, of the skew.
+    pub promise: Option<Ticks>,
+    /// Closer than this no algorithm brings clocks for certain: u(1 - 1/n).
+    pub optimum: Ticks,
+}
+
+/// How far clocks are apart at some moment.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Compared {
+    /// The true time.
+    pub time: Ticks,
+    /// How far they are from each other.
+    pub skew: Ticks,
+    /// How far the worst is off the server's, or the true time; none where there is no such clock.
+    pub error: Option<Ticks>,
+    /// What is promised: of the error, or, where there is none, of the skew.
+    pub promise: Option<Ticks>,
 }

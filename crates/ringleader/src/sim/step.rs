@@ -6,7 +6,7 @@ use super::crowd::{Moved, Received};
 use super::problem::{Problem, Seen, UserInput};
 use super::schedule::Candidate;
 use super::world::{Clock, World};
-use crate::model::{Registers, Shape};
+use crate::model::{Registers, Shape, Ticks};
 use crate::network::Link;
 use crate::population::{self, Handle, Letter, Status};
 use crate::trace::{self, Arrival, Event, Input, Outcome, as_call, shown};
@@ -273,6 +273,10 @@ impl<B: Problem> World<'_, B> {
         if !self.is_replaying {
             self.begin_effects(index);
         }
+        if B::HAS_CLOCKS {
+            self.effects.now = self.problem.before(&*self.population, index, self.now, &self.down);
+            self.tell_clocks();
+        }
     }
 
     /// After a step of this process, which stands there now: carries out what it asked for, and sees what it meant.
@@ -308,6 +312,13 @@ impl<B: Problem> World<'_, B> {
         }
         self.steps += 1;
         self.last_step = self.now;
+        if B::HAS_CLOCKS {
+            let adjusted = self.effects.adjust != Ticks::ZERO;
+            if adjusted || before != after {
+                self.problem.afterwards(&*self.population, self.now, &self.down, adjusted);
+                self.tell_clocks();
+            }
+        }
         if self.attends {
             self.tell_move(index, arrived);
             self.offer_locals(index);
@@ -327,6 +338,15 @@ impl<B: Problem> World<'_, B> {
         }
     }
 
+    /// Tells an observer who wants to hear of clocks.
+    fn tell_clocks(&mut self) {
+        if self.observer.wants_clocks()
+            && let Some(compared) = self.problem.compared()
+        {
+            self.observer.clocks(&compared);
+        }
+    }
+
     /// A process stands elsewhere after a step.
     fn changed(&mut self, index: u32, before: Status, after: Status) -> Option<Outcome> {
         self.problem.after(&Seen {
@@ -341,6 +361,9 @@ impl<B: Problem> World<'_, B> {
 
     /// Carries out what a step asked for besides its sends.
     fn do_more(&mut self, index: u32) {
+        if B::HAS_CLOCKS && self.effects.adjust != Ticks::ZERO {
+            self.problem.adjust(index, self.effects.adjust, self.now);
+        }
         if !self.effects.timers.is_empty() {
             self.set_timers(index);
         }
@@ -402,6 +425,10 @@ impl<B: Problem> World<'_, B> {
             outcome,
             impossible: self.effects.impossible.map(Into::into),
             accesses: self.effects.accesses.iter().map(|access| self.named(access)).collect(),
+            clock: B::HAS_CLOCKS.then(|| trace::Reading {
+                shows: self.effects.now.to_string(),
+                adjusts: (self.effects.adjust != Ticks::ZERO).then(|| self.effects.adjust.to_string()),
+            }),
         };
         self.observer.event(&event);
     }
@@ -421,7 +448,12 @@ impl<B: Problem> World<'_, B> {
             *state = (state.0 + 1, ticks.is_some());
             if let (Some(ticks), false) = (ticks, matches!(self.clock, Clock::Recorded)) {
                 let due = Due::Timeout { process: index, timer, generation: state.0 };
-                self.agenda.add(self.now + u64::from(ticks) * unit, due);
+                let at = if B::HAS_CLOCKS {
+                    self.problem.alarm(index, self.now, ticks)
+                } else {
+                    self.now + u64::from(ticks) * unit
+                };
+                self.agenda.add(at, due);
             }
         }
     }

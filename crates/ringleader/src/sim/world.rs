@@ -175,7 +175,11 @@ impl<'a, B: Problem> World<'a, B> {
         let fates = Fates::new(nature.kinds, scenario);
         let reaches_in = is_replaying || !scenario.edits.is_empty();
         let watches = record_from < u64::MAX || moves;
-        let attends = watches || reaches_in || nature.locals.count > 0 || setup.links == Links::HalfDuplex;
+        let attends = B::HAS_CLOCKS
+            || watches
+            || reaches_in
+            || nature.locals.count > 0
+            || setup.links == Links::HalfDuplex;
         let shares = !nature.registers.is_empty();
         let is_troubled = can_crash || reaches_in || !fates.are_sealed();
         let meter = Meter::new(nature, scenario, setup);

@@ -92,6 +92,10 @@ pub enum Standing {
     Inside,
     /// It is down.
     Down,
+    /// It has set its clock.
+    Synchronised,
+    /// It could not set its clock.
+    OutOfContact,
 }
 
 impl Standing {
@@ -105,6 +109,8 @@ impl Standing {
             Standing::Lost => "lost",
             Standing::Waiting => "waiting",
             Standing::Inside => "inside",
+            Standing::Synchronised => "synchronised",
+            Standing::OutOfContact => "out of contact",
             Standing::Down => "down",
         }
     }
@@ -126,6 +132,8 @@ impl Standing {
             Some(Outcome::Leads) => Standing::Leads,
             Some(Outcome::Lost) => Standing::Lost,
             Some(Outcome::Undecided | Outcome::Leaves) => Standing::Open,
+            Some(Outcome::Synchronises) => Standing::Synchronised,
+            Some(Outcome::LosesContact) => Standing::OutOfContact,
             Some(Outcome::Waits) => Standing::Waiting,
             Some(Outcome::Enters) => Standing::Inside,
         }

@@ -61,6 +61,23 @@ pub struct Header {
     pub max_delay: u32,
     /// The states in which machines begin that may begin anywhere; empty otherwise.
     pub from: Vec<u32>,
+    /// The clocks, where processes have any.
+    pub clocks: Option<Clocks>,
+}
+
+/// The clocks of a run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Clocks {
+    /// What each shows at the beginning, in ticks.
+    pub offsets: Vec<i64>,
+    /// How much faster or slower than real time each runs, in millionths.
+    pub drifts: Vec<i64>,
+    /// The bound on that which processes were told.
+    pub bound: u32,
+    /// What becomes of a clock that is ahead, by name.
+    pub backward: String,
+    /// The least message delay that processes were told, in units.
+    pub min_delay: u32,
 }
 
 /// A run on record.
@@ -93,6 +110,17 @@ pub struct Event {
     pub impossible: Option<Cow<'static, str>>,
     /// What was read from registers and written to them, in order.
     pub accesses: Vec<Access>,
+    /// What the clock of the process shows, where it has one.
+    pub clock: Option<Reading>,
+}
+
+/// What a process reads on its clock, in ticks, as text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Reading {
+    /// What it shows.
+    pub shows: String,
+    /// By how much the step corrects it, if it does.
+    pub adjusts: Option<String>,
 }
 
 impl Event {
@@ -109,6 +137,7 @@ impl Event {
             outcome: None,
             impossible: None,
             accesses: Vec::new(),
+            clock: None,
         }
     }
 }
@@ -211,6 +240,10 @@ pub enum Outcome {
     Enters,
     /// Its user has left.
     Leaves,
+    /// It has set its clock, and promises how far it is off at most.
+    Synchronises,
+    /// It gives up setting its clock.
+    LosesContact,
 }
 
 impl Outcome {
@@ -224,6 +257,8 @@ impl Outcome {
             Outcome::Waits => "waits",
             Outcome::Enters => "enters",
             Outcome::Leaves => "leaves",
+            Outcome::Synchronises => "synchronises",
+            Outcome::LosesContact => "loses-contact",
         }
     }
 }

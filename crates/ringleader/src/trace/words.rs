@@ -186,6 +186,11 @@ fn effects(event: &Event) -> String {
     if !event.sends.is_empty() {
         parts.push(format!("sends {}", sends(&event.sends)));
     }
+    let adjusts = event.clock.as_ref().and_then(|clock| clock.adjusts.as_ref());
+    parts.extend(adjusts.map(|by| {
+        let sign = if by.starts_with('-') { "" } else { "+" };
+        format!("adjusts its clock by {sign}{by}")
+    }));
     parts.extend(event.outcome.map(|outcome| {
         match outcome {
             Outcome::Leads => "→ LEADS",
@@ -194,6 +199,8 @@ fn effects(event: &Event) -> String {
             Outcome::Waits => "→ waits",
             Outcome::Enters => "→ INSIDE",
             Outcome::Leaves => "→ outside",
+            Outcome::Synchronises => "→ synchronised",
+            Outcome::LosesContact => "→ lost contact",
         }
         .to_owned()
     }));

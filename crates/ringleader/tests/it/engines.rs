@@ -342,11 +342,24 @@ fn every_rule_fires_and_is_declared() {
             // A copy may come when what it was about is long past. Among two that is soon; among many one asks again.
             let copies = |seed: u64| {
                 let (n, each) = if seed < 150 { (2, 200) } else { (9, 8) };
+                let each = if entry.problem == Problem::Mutex { each } else { 1 };
                 let workload = Workload { entries: Entries::Each(each), ..Workload::default() };
                 let (schedule, faults) = (disorder.clone(), vec![Fault::Duplicate(0.3)]);
                 Scenario { seed, schedule, faults, workload, max_steps: Some(3000), ..Scenario::new(n) }
             };
             scenarios.extend((0..200).map(copies));
+        }
+        if entry.problem == Problem::Clocks
+            && entry.spec.settings.iter().any(|setting| setting.name == "rounds")
+        {
+            // Answers that come late, twice or never, round after round.
+            scenarios.extend((0..60).map(|seed| Scenario {
+                seed,
+                schedule: disorder.clone(),
+                faults: vec![Fault::Loss(0.3), Fault::Duplicate(0.3)],
+                settings: vec![("rounds".into(), "9".into()), ("period".into(), "62".into())],
+                ..Scenario::new(5)
+            }));
         }
         for scenario in scenarios {
             let mut recorder = Recorder::default();

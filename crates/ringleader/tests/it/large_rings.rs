@@ -56,7 +56,7 @@ fn at(entry: &Entry, n: u32) -> Vec<String> {
         let leader = details.leader.as_ref().expect("somebody leads");
         let largest = match entry.spec.promises {
             Promises::Election { winner, .. } => !matches!(winner, Winner::Any | Winner::AnyInitiator),
-            Promises::Exclusion { .. } | Promises::Stabilisation => false,
+            Promises::Exclusion { .. } | Promises::Stabilisation | Promises::Clocks { .. } => false,
         };
         assert!(!largest || leader.id.is_none_or(|id| id == u64::from(n)), "{} {leader:?}", entry.spec.name);
         lines.push(format!(

@@ -3,6 +3,7 @@
 mod battery_rows; // rows of the battery's record
 mod bully; // exact counts, crashes and recoveries
 mod check; // the checker
+mod clocks; // clocks that are brought together: the numbers of theory, over all delays
 mod complete_graphs; // exact counts where everybody is connected with everybody; a failing run made small
 mod coordinators; // the coordinator and the token ring; a crash, with any election of the registry
 mod docs; // every contract of the registry is well-formed

@@ -4,7 +4,9 @@
 //! still open after the last one happens in the order of sending. So every part of a list is a run, and one can try
 //! which picks matter. For elections by numbered edges, on FIFO links, that leave nothing to chance.
 
-use ringleader::model::{Birth, Edge, Election, Given, Id, Outbox, Process, Settings, Verdict};
+use ringleader::model::{
+    Birth, Delays, Drift, Edge, Election, Given, Id, Outbox, Process, Settings, Verdict,
+};
 use ringleader::network::{Graph, Network, Plan, Wired};
 use ringleader::trace::{Arrival, Event, Header, Input, Recording};
 use std::collections::{BTreeMap, VecDeque};
@@ -136,6 +138,8 @@ impl<P: Election<Port = Edge>> World<P> {
                 degree: net.degree(index),
                 range: header.range,
                 max_delay: header.max_delay,
+                delays: Delays { lo: 0, hi: header.max_delay },
+                drift: Drift(0),
                 towards_root: None,
                 elector: None,
                 settings: Settings::default(),
@@ -200,6 +204,7 @@ impl<P: Election<Port = Edge>> World<P> {
             outcome: None,
             impossible: None,
             accesses: Vec::new(),
+            clock: None,
         });
     }
 }

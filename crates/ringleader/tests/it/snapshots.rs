@@ -271,6 +271,7 @@ fn overtaken_markers_give_an_inconsistent_cut() {
         rules: Vec::new(),
         sends,
         outcome: None,
+        clock: None,
         impossible: None,
         accesses: Vec::new(),
     };

@@ -3,8 +3,8 @@
 use ringleader::model::Links;
 use ringleader::registry::{Entry, find};
 use ringleader::sim::{
-    Delay, Details, ElectionDetails, ExclusionDetails, Ids, Initiators, Ports, Recorder, Report, Scenario,
-    Schedule,
+    ClockDetails, Delay, Details, ElectionDetails, ExclusionDetails, Ids, Initiators, Ports, Recorder,
+    Report, Scenario, Schedule,
 };
 use ringleader::trace::Recording;
 use std::sync::Arc;
@@ -82,7 +82,15 @@ fn permute(rest: &mut Vec<u64>, from: usize, each: &mut impl FnMut(&[u64])) {
 pub(crate) fn election(report: &Report) -> &ElectionDetails {
     match &report.details {
         Details::Election(details) => details,
-        Details::Exclusion(_) => panic!("not an election"),
+        Details::Exclusion(_) | Details::Clocks(_) => panic!("not an election"),
+    }
+}
+
+/// What came of bringing clocks together.
+pub(crate) fn clocks(report: &Report) -> &ClockDetails {
+    match &report.details {
+        Details::Clocks(details) => details,
+        Details::Election(_) | Details::Exclusion(_) => panic!("no clocks"),
     }
 }
 
@@ -90,7 +98,7 @@ pub(crate) fn election(report: &Report) -> &ElectionDetails {
 pub(crate) fn exclusion(report: &Report) -> &ExclusionDetails {
     match &report.details {
         Details::Exclusion(details) => details,
-        Details::Election(_) => panic!("not mutual exclusion"),
+        Details::Election(_) | Details::Clocks(_) => panic!("not mutual exclusion"),
     }
 }
 

@@ -4,11 +4,12 @@
 //! A file begins with remarks (`# ...`) and a scenario in the words of the command line (`run peterson --ids 3,7,4,1`),
 //! then come a line `----`, every step in words, and what came of it. `UPDATE=1` rewrites all that follows the line.
 
-use crate::support::{all, election, entry, exclusion};
+use crate::support::{all, clocks, election, entry, exclusion};
 use ringleader::model::{Links, Orientation};
 use ringleader::registry::{Entry, Problem};
 use ringleader::sim::{
-    Delay, Entries, Fault, Ids, Initiators, Load, Ports, Recorder, Report, Scenario, Schedule, Topology,
+    Delay, Entries, Fault, Ids, Initiators, Load, Ports, Recorder, Report, Scatter, Scenario, Schedule,
+    Topology,
 };
 use ringleader::trace::transcript;
 use std::fmt::Write;
@@ -144,6 +145,16 @@ fn summary(entry: &Entry, report: &Report) -> String {
                 exclusion(report).entry_order.iter().map(|index| format!("p{index}")).collect();
             format!("{}: entered {}", report.outcome.name(), order.join(" "))
         }
+        Problem::Clocks => {
+            let clocks = clocks(report);
+            let promise = clocks.promise.map_or("nothing".to_owned(), |promise| promise.to_string());
+            format!(
+                "{}: clocks {} apart at first, {} in the end; promised: {promise}",
+                report.outcome.name(),
+                clocks.skew_first,
+                clocks.skew_final
+            )
+        }
     }];
     let kinds: Vec<_> = report.by_kind.iter().map(|(kind, count)| format!("{kind} {count}")).collect();
     lines.push(format!("{} messages: {}", report.messages, kinds.join(", ")));
@@ -204,6 +215,8 @@ fn set(scenario: &mut Scenario, option: &str, value: &str) -> Option<()> {
             };
         }
         "--schedule" => scenario.schedule = schedule(value)?,
+        "--clock-offset" => scenario.clocks.offsets = Scatter::Listed(numbers(value, ',')?),
+        "--clock-drift" => scenario.clocks.drifts = Scatter::Listed(numbers(value, ',')?),
         "--links" => {
             scenario.links =
                 Some([Links::Bag, Links::Fifo, Links::HalfDuplex].into_iter().find(|l| l.name() == value)?);

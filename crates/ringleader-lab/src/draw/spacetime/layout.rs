@@ -396,7 +396,11 @@ fn spans(history: &History<'_>, window: &Window, place: &Placed<'_>) -> Vec<Span
                 Standing::Waiting => Some(SpanKind::Waiting),
                 Standing::Inside => Some(SpanKind::Inside),
                 Standing::Down => Some(SpanKind::Down),
-                Standing::Open | Standing::Leads | Standing::Lost => None,
+                Standing::Open
+                | Standing::Leads
+                | Standing::Lost
+                | Standing::Synchronised
+                | Standing::OutOfContact => None,
             };
             if open.as_ref().map(|open| open.0) == kind {
                 continue;

@@ -66,7 +66,7 @@ impl Sign {
             Some(Outcome::Undecided) => return Sign::Undecided,
             Some(Outcome::Enters) => return Sign::Enters,
             Some(Outcome::Leaves) => return Sign::Leaves,
-            Some(Outcome::Waits) | None => {}
+            Some(Outcome::Waits | Outcome::Synchronises | Outcome::LosesContact) | None => {}
         }
         match event.input {
             Input::Start => Sign::Start,

@@ -77,6 +77,8 @@ pub fn write_mermaid(out: &mut dyn Write, history: &History<'_>, window: &Window
             Outcome::Waits => "waits",
             Outcome::Enters => "inside",
             Outcome::Leaves => "outside",
+            Outcome::Synchronises => "synchronised",
+            Outcome::LosesContact => "lost contact",
         });
         let mut said: Vec<String> = Vec::new();
         if !is_silent {

@@ -41,7 +41,8 @@ fn everything() -> Vec<Recording> {
 /// The whole of a run, and a window of it.
 fn windows(history: &History<'_>) -> [Window; 2] {
     let end = history.steps.len().saturating_sub(3).max(2);
-    [Window::whole(history), Window { processes: vec![0, 2], steps: 2..end }]
+    let apart = if history.recording.header.n > 2 { vec![0, 2] } else { vec![0] };
+    [Window::whole(history), Window { processes: apart, steps: 2..end }]
 }
 
 fn text(write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>) -> String {

@@ -1,7 +1,7 @@
 //! The lines of a trace as types: the keys are short, since there may be millions of them.
 
 use super::End;
-use ringleader::trace::{Access, Arrival, Event, Fate, Header, Input, Outcome, Sent};
+use ringleader::trace::{Access, Arrival, Clocks, Event, Fate, Header, Input, Outcome, Reading, Sent};
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
@@ -37,6 +37,18 @@ pub(crate) struct HeaderLine<'a> {
     max_delay: u32,
     #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
     from: Cow<'a, [u32]>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    clocks: Option<ClocksLine<'a>>,
+}
+
+/// The clocks of a run, where processes have any.
+#[derive(Serialize, Deserialize)]
+struct ClocksLine<'a> {
+    offsets: Cow<'a, [i64]>,
+    drifts: Cow<'a, [i64]>,
+    bound: u32,
+    backward: Cow<'a, str>,
+    min_delay: u32,
 }
 
 impl<'a> HeaderLine<'a> {
@@ -60,6 +72,13 @@ impl<'a> HeaderLine<'a> {
             ticks_per_unit: header.ticks_per_unit,
             max_delay: header.max_delay,
             from: (&header.from).into(),
+            clocks: header.clocks.as_ref().map(|clocks| ClocksLine {
+                offsets: (&clocks.offsets).into(),
+                drifts: (&clocks.drifts).into(),
+                bound: clocks.bound,
+                backward: (&clocks.backward).into(),
+                min_delay: clocks.min_delay,
+            }),
         }
     }
 
@@ -81,6 +100,13 @@ impl<'a> HeaderLine<'a> {
             ticks_per_unit: self.ticks_per_unit,
             max_delay: self.max_delay,
             from: self.from.into_owned(),
+            clocks: self.clocks.map(|clocks| Clocks {
+                offsets: clocks.offsets.into_owned(),
+                drifts: clocks.drifts.into_owned(),
+                bound: clocks.bound,
+                backward: clocks.backward.into_owned(),
+                min_delay: clocks.min_delay,
+            }),
         }
     }
 }
@@ -104,6 +130,10 @@ pub(crate) struct EventLine<'a> {
     impossible: Option<Cow<'a, str>>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     registers: Vec<AccessLine<'a>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    clock: Option<Cow<'a, str>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    adjusts: Option<Cow<'a, str>>,
 }
 
 /// The register, `is` for a read or `:=` for a write, and the value.
@@ -161,6 +191,9 @@ enum OutcomeLine {
     Waits,
     Enters,
     Leaves,
+    Synchronises,
+    #[serde(rename = "loses-contact")]
+    LosesContact,
 }
 
 /// The last line.
@@ -199,9 +232,13 @@ impl<'a> EventLine<'a> {
                 Outcome::Waits => OutcomeLine::Waits,
                 Outcome::Enters => OutcomeLine::Enters,
                 Outcome::Leaves => OutcomeLine::Leaves,
+                Outcome::Synchronises => OutcomeLine::Synchronises,
+                Outcome::LosesContact => OutcomeLine::LosesContact,
             }),
             impossible: event.impossible.as_deref().map(Cow::Borrowed),
             registers: event.accesses.iter().map(access_line).collect(),
+            clock: event.clock.as_ref().map(|clock| clock.shows.as_str().into()),
+            adjusts: event.clock.as_ref().and_then(|clock| clock.adjusts.as_deref().map(Cow::Borrowed)),
         }
     }
 
@@ -235,6 +272,8 @@ impl<'a> EventLine<'a> {
                 OutcomeLine::Waits => Outcome::Waits,
                 OutcomeLine::Enters => Outcome::Enters,
                 OutcomeLine::Leaves => Outcome::Leaves,
+                OutcomeLine::Synchronises => Outcome::Synchronises,
+                OutcomeLine::LosesContact => Outcome::LosesContact,
             }),
             impossible: self.impossible.map(own),
             accesses: self
@@ -245,6 +284,10 @@ impl<'a> EventLine<'a> {
                     Access { register: own(register), value, writes }
                 })
                 .collect(),
+            clock: self.clock.map(|shows| Reading {
+                shows: shows.into_owned(),
+                adjusts: self.adjusts.map(Cow::into_owned),
+            }),
         }
     }
 }

@@ -23,6 +23,7 @@ fn header() -> Header {
         ticks_per_unit: 1,
         max_delay: 1,
         from: Vec::new(),
+        clocks: None,
     }
 }
 
@@ -48,6 +49,7 @@ fn event(time: u64, process: u32, input: Input) -> Event {
         outcome: None,
         impossible: None,
         accesses: Vec::new(),
+        clock: None,
     }
 }
 

@@ -23,6 +23,7 @@ pub fn plot(compared: &ComparisonReport<'_>, per: Option<Per>) -> Plot {
     let title = match asked.problem {
         Problem::Election => "Messages until a leader is elected",
         Problem::Mutex => "Messages per entry to the critical section",
+        Problem::Clocks => "How far clocks are apart once all are set",
     };
     let x = if by_load { load_axis(compared) } else { size_axis(&asked.sizes) };
     let mut plot = Plot {

@@ -38,7 +38,7 @@ impl<'a> ComparisonReport<'a> {
             cells.iter().map(|cell| cell.runs.as_ref().ok().and_then(|runs| Summary::of(runs))).collect();
         let models = match asked.problem {
             Problem::Election => Model::OF_ALL,
-            Problem::Mutex => Model::OF_ONE,
+            Problem::Mutex | Problem::Clocks => Model::OF_ONE,
         };
         let series = cells.chunks(asked.sizes.len()).zip(summaries.chunks(asked.sizes.len()));
         let growth = series
@@ -152,6 +152,7 @@ pub(super) fn what(problem: Problem) -> &'static str {
     match problem {
         Problem::Election => "election messages",
         Problem::Mutex => "messages per entry",
+        Problem::Clocks => "skew in ticks",
     }
 }
 

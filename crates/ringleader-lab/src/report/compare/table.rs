@@ -197,15 +197,21 @@ pub(super) fn sheet(compared: &ComparisonReport<'_>) -> (Vec<&'static str>, Vec<
     let averages = compared
         .summed()
         .any(|(cell, summary)| summary.is_some_and(|s| compared.average(cell.place, s).is_some()));
+    let clocks = compared.asked.problem == Problem::Clocks;
+    let measured = match compared.asked.problem {
+        Problem::Election => "messages",
+        Problem::Mutex => "per entry",
+        Problem::Clocks => "skew",
+    };
     let columns: [(bool, &'static str); 14] = [
         (true, "algorithm"),
         (loads, "load"),
         (true, "n"),
-        (true, if mutex { "per entry" } else { "messages" }),
+        (true, measured),
         (true, "least"),
         (true, "most"),
         (phases, "phases"),
-        (true, "proved worst case"),
+        (true, if clocks { "best possible" } else { "proved worst case" }),
         (true, "of it"),
         (averages, "average"),
         (mutex, "waiting"),

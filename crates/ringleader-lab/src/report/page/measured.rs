@@ -34,6 +34,9 @@ impl Measuring {
                  that is known (`--ids worst`), where there is one; and the largest of them as a share of the bound. \
                  Where there are no identities, draws are from 1 to n (`--range`)."
             ),
+            Problem::Clocks => {
+                format!("how far clocks are apart at most once all are set, in ticks; {seeds}.")
+            }
             Problem::Mutex => format!(
                 "messages per entry, {seeds}. Light: one process wants in at a time, and waits so long; saturated: all \
                  always want in, and from an exit to the next entry it takes so long (delay). Times are message \
@@ -97,7 +100,7 @@ impl Measured {
     pub(super) fn table(&self, entry: &Entry, level: u8, blocks: &mut Vec<Block>) {
         blocks.push(Block::Heading(level, "Measured against the bound".into()));
         let (head, rows) = match entry.problem {
-            Problem::Election => self.elections(),
+            Problem::Election | Problem::Clocks => self.elections(),
             Problem::Mutex => self.entries(),
         };
         blocks.push(Block::Table { head: head.into_iter().map(str::to_owned).collect(), rows });
@@ -216,6 +219,7 @@ impl Measured {
         let counts = match entry.problem {
             Problem::Mutex => "messages per entry",
             Problem::Election => "election messages",
+            Problem::Clocks => "skew in ticks",
         };
         let (runs, last) = (self.runs, self.seed + u64::from(self.runs) - 1);
         Plot {
@@ -249,6 +253,7 @@ const WORST: &str = "worst ids";
 fn series(entry: &Entry) -> Vec<&'static str> {
     match entry.problem {
         Problem::Mutex => vec!["light", "saturated"],
+        Problem::Clocks => vec!["random offsets"],
         Problem::Election if entry.is_anonymous() => vec!["random draws"],
         Problem::Election if entry.spec.worst_ids.is_some() => vec!["random ids", WORST],
         Problem::Election => vec!["random ids"],
@@ -270,7 +275,7 @@ fn sizes(entry: &Entry, asked: &[u32]) -> Vec<u32> {
 fn scenario(entry: &Entry, series: &str, n: u32, seed: u64) -> Scenario {
     let ids = if series == WORST { Ids::Worst } else { Ids::Default };
     let load = match (entry.problem, series) {
-        (Problem::Election, _) => None,
+        (Problem::Election | Problem::Clocks, _) => None,
         (Problem::Mutex, "light") => Some(Load::Light),
         (Problem::Mutex, _) => Some(Load::Saturated),
     };

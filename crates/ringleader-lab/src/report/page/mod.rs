@@ -35,11 +35,13 @@ pub fn page(app: &App, entry: &'static Entry, measuring: &Measuring) -> Result<D
     rules(entry, &mut blocks);
     checked(entry, 2, &mut blocks);
     if let Some(largest) = entry.checked_up_to() {
-        let all = if entry.is_anonymous() || entry.problem == Problem::Mutex { "" } else { " --all-ids" };
+        let all = if entry.is_anonymous() || entry.problem != Problem::Election { "" } else { " --all-ids" };
         let command = format!("{} check {} -n {largest}{all}", app.program, spec.name);
         blocks.push(Block::Text(format!("That is {CHECKED} Once more: `{command}`.")));
     }
-    if !entry.is_literal() && sends(entry) {
+    // In rounds all delays are alike, and clocks agree: there is nothing to measure.
+    let is_measured = entry.problem != Problem::Clocks;
+    if !entry.is_literal() && sends(entry) && is_measured {
         let measured = Measured::new(app, entry, measuring)?;
         measured.table(entry, 2, &mut blocks);
         blocks.push(Block::Text(format!("These are {}", measuring.how(entry.problem))));
@@ -93,7 +95,7 @@ pub fn book(app: &App, entries: &[&'static Entry], measuring: &Measuring) -> Res
         blocks.extend([Block::Heading(3, "What it needs".into()), Block::Pairs(describe::model(entry))]);
         promises_and_costs(entry, 3, &mut blocks);
         checked(entry, 3, &mut blocks);
-        if sends(entry) {
+        if sends(entry) && entry.problem != Problem::Clocks {
             Measured::new(app, entry, measuring)?.table(entry, 3, &mut blocks);
         }
         errata(app, entry, 3, &mut blocks);

@@ -105,7 +105,9 @@ impl<'a> Expander<'a> {
         let Some(most) = self.space.max_delay else { return false };
         let n = self.space.n as usize;
         let mut shared = self.memo.shared();
-        let waits = state[..n].iter().any(|&local| shared.facts(local).awaits_time);
+        let travels =
+            self.space.has_clocks && state[n..self.space.common()].iter().any(|&content| content != 0);
+        let waits = travels || state[..n].iter().any(|&local| shared.facts(local).awaits_time);
         if !waits || state[..n].iter().any(|&local| shared.facts(local).is_due) {
             return false;
         }

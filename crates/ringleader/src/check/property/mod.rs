@@ -1,13 +1,15 @@
 //! What must hold. Which properties are asked follows from what the contract promises; users add their own.
 
+mod clocks;
 mod election;
 mod exclusion;
 pub(crate) mod runs;
 
 use super::space::{Common, Parts, Space};
 use super::stimulus::Facts;
-use crate::model::{Id, Knows, Order, Promises, Spec, Stage, Value, Verdict, Winner};
+use crate::model::{Belief, Id, Knows, Order, Promises, Spec, Stage, Ticks, Value, Verdict, Winner};
 use crate::scenario::Setup;
+use crate::sim;
 
 /// Something that must hold.
 pub trait Property: Send + Sync {
@@ -122,6 +124,32 @@ impl View<'_> {
     #[must_use]
     pub fn stage(&self, process: u32) -> Stage {
         self.facts(process).stage
+    }
+
+    /// What a process believes of its clock.
+    #[must_use]
+    pub fn belief(&self, process: u32) -> Belief {
+        self.facts(process).belief
+    }
+
+    /// What the corrected clock of a process shows: what it reckons with.
+    #[must_use]
+    pub fn clock(&self, process: u32) -> Ticks {
+        self.facts(process).clock
+    }
+
+    /// What users see of the clock of a process.
+    #[must_use]
+    pub fn shown(&self, process: u32) -> Ticks {
+        self.facts(process).shown
+    }
+
+    /// The true time, as far as there are clocks that tell it: none of them drifts.
+    #[must_use]
+    pub fn true_time(&self) -> Ticks {
+        let facts = self.facts(0);
+        let offset = self.setup.clocks.first().map_or(0, |clock| clock.offset);
+        facts.clock - facts.correction - Ticks::whole(offset)
     }
 
     /// Whether a process is down.
@@ -319,6 +347,13 @@ pub(crate) fn promised(
                 Order::Fair => {}
             }
             add(NOBODY_WAITS, Watch::Ends, Finally(Box::new(exclusion::nobody_waits)));
+        }
+        Promises::Clocks { against } => {
+            add(sim::CLOCKS_NEVER_GO_BACK, Watch::Ends, Step(clocks::never_go_back));
+            let holds = move |state: &View<'_>| clocks::within(against, state);
+            add(sim::AT_ALL_TIMES, Watch::Everything, Always(Box::new(holds)));
+            add(no_impossible_case, Watch::Ends, Step(clean));
+            add(sim::EVERYBODY_KNOWS, Watch::Ends, Finally(Box::new(clocks::everybody_knows)));
         }
     }
     list

@@ -21,6 +21,7 @@ fn header() -> Header {
         ticks_per_unit: 1,
         max_delay: 1,
         from: Vec::new(),
+        clocks: None,
     }
 }
 
@@ -43,6 +44,7 @@ fn step(time: u64, process: u32, input: Input, sends: &[(u64, u32)]) -> Event {
         outcome: None,
         impossible: None,
         accesses: Vec::new(),
+        clock: None,
     }
 }
 

@@ -57,6 +57,8 @@ const FOUND_OUT: &[(&str, u32, u32, &str, u64)] = &[
     ("suzuki-kasami@k1", 2, 1, "nobody waits for ever", 5),
     ("singhal-heuristic@s1", 3, 2, "nobody waits for ever", 15),
     ("peterson-lock@swapped", 2, 1, "never two inside", 9),
+    ("berkeley@new-time", 2, 1, "within the promised distance at all times", 3),
+    ("ntp@skeleton", 2, 1, "no case that the proof excludes", 2),
     ("homed-chain@nodedupe", 2, 2, "never two inside", 10),
     ("homed-chain@nonumber", 2, 2, "no case that the proof excludes", 15),
     ("homed-chain@noearly", 2, 1, "nobody waits for ever", 6),
