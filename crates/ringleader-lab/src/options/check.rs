@@ -30,8 +30,6 @@ options! {
         orientation: Option<Orientation> = "orientation" "ORIENTATION" orientation;
         range: Option<u32> = "range" "K" small;
         entries: Option<Typed<Entries>> = "entries" "K|LIST" Typed::parse;
-        clock_offset: Option<Typed<Scatter>> = "clock-offset" "LIST|random:K" Typed::parse;
-        delay: Option<Typed<DelayRange>> = "delay" "LO..HI" Typed::parse;
         links: Option<Links> = "links" "LINKS" links;
         unsound: bool = "unsound" "" on;
         crashes: Option<u32> = "crashes" "K" small;
@@ -39,6 +37,8 @@ options! {
         losses: Option<u32> = "losses" "K" small;
         duplications: Option<u32> = "duplications" "K" small;
         from: Option<Typed<From>> = "from" "any|LIST" Typed::parse;
+        clock_offset: Option<Typed<Scatter>> = "clock-offset" "LIST|random:K" Typed::parse;
+        delay: Option<Typed<DelayRange>> = "delay" "LO..HI" Typed::parse;
     }
 }
 
