@@ -158,7 +158,7 @@ fn run(entry: &Entry, n: u32, seed: u64) -> Result<Run, String> {
     let states = replay(entry, &part_path(&record, None, epoch, 1))?;
     // Everybody is asked when nothing is on its way any more, unless tokens circulate for ever.
     let same_states = match entry.spec.promises {
-        Promises::Election { .. } | Promises::Clocks { .. } => true,
+        Promises::Election { .. } | Promises::Stabilisation | Promises::Clocks { .. } => true,
         Promises::Exclusion { falls_silent, .. } => falls_silent,
     };
     if same_states && Value::Array(states.clone()) != summary["fields"] {
