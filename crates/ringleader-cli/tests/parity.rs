@@ -6,7 +6,7 @@
 
 #![expect(clippy::print_stdout, reason = "the list is for people")]
 
-use ringleader::model::{Promises, Winner};
+use ringleader::model::{Promises, Shape, Winner};
 use ringleader::registry::{Entry, Problem};
 use ringleader::sim::{Crowd, Moved, Observer, Scenario};
 use ringleader::trace::{Event, Input, Recording};
@@ -37,6 +37,8 @@ fn real_processes_do_what_the_simulator_does() {
         .filter(|(_, entry)| !entry.spec.name.contains('@'))
         // Real processes have no clocks that they could correct.
         .filter(|(_, entry)| entry.problem != Problem::Clocks)
+        // Threads on registers have their own tests; nodes share none.
+        .filter(|(_, entry)| entry.shape != Shape::Memory)
         .collect();
     let (next, ends) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     // A cluster waits more than it works: several at once.
