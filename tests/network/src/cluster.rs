@@ -258,6 +258,16 @@ impl Cluster {
     /// # Panics
     /// If the promise was broken.
     pub fn judge(mut self, title: &str) -> (Record, String) {
+        // Whoever was started a moment ago may not be listening to signals yet.
+        let since = now_us();
+        self.wait("an answer of everybody who is up", || {
+            let views = self.views();
+            let answers = |place: usize| {
+                let (asked, answer) = &views.latest[place];
+                *asked > since && answer.is_some()
+            };
+            (0..self.size()).filter(|&place| self.is_up(place)).all(answers).then_some(())
+        });
         for place in 0..self.size() {
             if self.is_up(place) {
                 let status = self.terminate(place);
