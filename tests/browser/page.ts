@@ -3,6 +3,8 @@ import { type Page, expect, test as base } from "@playwright/test";
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, extname, join, normalize } from "node:path";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
@@ -38,6 +40,29 @@ export async function serve(...options: string[]): Promise<Server> {
 
 const TYPES: Record<string, string> = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".md": "text/markdown" };
 
+/** The page without a server, as `cargo xtask site` builds it; where this is set, tests look at it instead. */
+export const site = process.env.RINGLEADER_SITE;
+
+/** A server of files, and nothing else; `below` is the folder in which the site lies. */
+export async function files(folder: string, below = ""): Promise<Server & { asked: string[] }> {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    const path = new URL(request.url ?? "/", "http://localhost").pathname;
+    asked.push(path);
+    const inside = path.startsWith(`/${below}`) ? path.slice(below.length + 1) : null;
+    const file = inside === null ? "" : join(folder, normalize(inside === "" || inside === "/" ? "/index.html" : inside));
+    if (!file || !existsSync(file)) return response.writeHead(404).end();
+    return response.writeHead(200, { "content-type": TYPES[extname(file)] ?? "application/octet-stream" }).end(readFileSync(file));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  const stop = async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  };
+  return { url: `http://127.0.0.1:${port}/${below}`, stop, asked };
+}
+
 /** Takes the files of the page from the folder, if there is one; questions still go to the server. */
 export async function fromFolder(page: Page): Promise<void> {
   if (!folder) return;
@@ -61,7 +86,7 @@ export function complaints(page: Page): string[] {
 
 export const test = base.extend<{ server: Server; errors: string[]; visit: (hash: string) => Promise<void> }>({
   server: async ({}, use) => {
-    const server = await serve();
+    const server = site ? await files(site) : await serve();
     await use(server);
     await server.stop();
   },

@@ -10,6 +10,7 @@ mod long;
 mod network;
 mod page;
 mod rehearse;
+mod site;
 
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
@@ -29,6 +30,7 @@ usage: cargo xtask COMMAND
   long     what takes more than two minutes: fuzzing, the rehearsal, the long network run, repeated attacks, loads;
            all of it, or the parts named; --list lists them, --minutes M is how long each decoder is fuzzed
   page     the page, built from web/ into its crate: needs node and npm
+  site     the page without a server in target/site, its engine as WebAssembly: a folder for any server of files
   browser  pictures, pages and exports, looked at with Chromium: needs node, npm and chromium
   network  real members on several hosts, and everything that can happen to a network: needs Linux, iproute2,
            ethtool and the right to make network namespaces; --long [--minutes M] [--seed S] is faults of every
@@ -78,6 +80,7 @@ fn main() -> ExitCode {
         },
         ["cross"] => cross::run(),
         ["page"] => page::build(),
+        ["site"] => site::build(),
         ["tidy"] => tidy(),
         ["ci"] => gate::run(),
         ["fix"] => {

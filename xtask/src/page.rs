@@ -56,7 +56,13 @@ fn build_into(folder: &Path) -> bool {
     succeeds(command.arg(folder))
 }
 
-fn target() -> PathBuf {
+/// Builds the page without a server, around this engine, into a folder.
+pub(crate) fn build_site(engine: &Path, folder: &Path) -> bool {
+    let mut command = npm(&["run", "build", "--", "--mode", "site", "--emptyOutDir", "--outDir"]);
+    install() && succeeds(command.arg(folder).env("RINGLEADER_WASM", engine))
+}
+
+pub(crate) fn target() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| tidy::root().join("target"), PathBuf::from)
 }
 

@@ -1,9 +1,5 @@
-// The engine of this page, and what everybody needs of it.
+// The engine of this page, and what everybody needs of it. Which one it is the build says (vite.config.ts).
 
-import { ServerEngine } from "./server";
-import type { Engine } from "./types";
-
+export { engine } from "#engine";
 export { EngineError } from "./server";
 export type * from "./types";
-
-export const engine: Engine = new ServerEngine(new URLSearchParams(location.search).get("token"));

@@ -69,7 +69,7 @@ impl Contents {
             program: read(program)?,
             pages,
             completions: [script("bash")?, script("zsh")?, script("fish")?],
-            licences: licences::text(&build.target)?,
+            licences: licences::text("ringleader-cli", &build.target)?,
         })
     }
 

@@ -16,14 +16,13 @@ struct Crate {
     expression: String,
 }
 
-/// The text, for the program as it is built for this target.
-pub(super) fn text(target: &str) -> Result<String> {
-    let tree =
-        said(tidy::cargo().args(["tree", "--locked", "-p", "ringleader-cli", "--target", target]).args([
-            "--edges=normal,no-proc-macro",
-            "--prefix=none",
-            "--format={p}|{l}",
-        ]))?;
+/// The text, for this package as it is built for this target.
+pub(crate) fn text(package: &str, target: &str) -> Result<String> {
+    let tree = said(tidy::cargo().args(["tree", "--locked", "-p", package, "--target", target]).args([
+        "--edges=normal,no-proc-macro",
+        "--prefix=none",
+        "--format={p}|{l}",
+    ]))?;
     let crates = of_others(&tree)?;
     let metadata = said(tidy::cargo().args(["metadata", "--locked", "--format-version=1"]))?;
     let folders = folders(&metadata);

@@ -9,6 +9,7 @@ mod pack;
 use build::Build;
 pub(crate) use build::has_std;
 use contents::Contents;
+pub(crate) use licences::text as licences_of;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

@@ -118,8 +118,14 @@ pub(crate) fn usable() -> Option<u64> {
     available().map(|free| free / 4 * 3)
 }
 
+/// What a browser gives a worker of it: addresses have 32 bits there, and the rest is for the page.
+const BROWSER: u64 = 2 << 30;
+
 /// Free memory, where the system tells: of the machine, of the group of processes that we are in, and of our own.
 fn available() -> Option<u64> {
+    if cfg!(target_family = "wasm") {
+        return Some(BROWSER);
+    }
     let meminfo = std::fs::read_to_string("/proc/meminfo").ok()?;
     let machine = field(&meminfo, "MemAvailable:")?;
     [group_limit(), own_limit()].into_iter().flatten().chain([machine]).min()
@@ -136,8 +142,12 @@ fn own_limit() -> Option<u64> {
 /// What a thread of a search may have of them: its stack, and an arena of the allocator.
 const THREAD_BYTES: u64 = 512 << 20;
 
-/// How many of these threads a search may have, where addresses are limited. What it finds does not depend on them.
+/// How many of these threads there may be, where addresses are limited; in a browser there is one. What comes out does
+/// not depend on them.
 pub(crate) fn threads(asked: u32) -> u32 {
+    if cfg!(target_family = "wasm") {
+        return 1;
+    }
     let fit = |left: u64| u32::try_from(left / THREAD_BYTES).unwrap_or(u32::MAX).max(1);
     own_limit().map_or(asked, |left| asked.min(fit(left)))
 }

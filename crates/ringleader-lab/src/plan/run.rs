@@ -111,7 +111,7 @@ pub fn run(entry: &Entry, args: &RunOptions) -> Result<PlannedRun, Diagnostic> {
     scenario.settings.extend(args.settings.agreed()?);
     scenario.meters = Meter::all(&args.meter);
     scenario.max_steps = args.max_steps.or(literal_limit(entry, scenario.n));
-    scenario.threads = args.threads.unwrap_or(1);
+    scenario.threads = memory::threads(args.threads.unwrap_or(1));
     scenario.seed =
         args.seed.unwrap_or_else(|| if recorded.is_some() { scenario.seed } else { drawn_seed() });
     clocks(given, &mut scenario.clocks);

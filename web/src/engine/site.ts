@@ -1,0 +1,31 @@
+// The engine of a page that lies on any server of files: WebAssembly, in workers.
+
+import { AloneEngine } from "./alone";
+import type { Port } from "./hand";
+import type { Engine } from "./types";
+
+/** Where the module is, seen from the page. Set by the build. */
+declare const __ENGINE__: string;
+
+/** It was compressed by the build, so that any server of files will do. */
+export async function unpack(bytes: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<WebAssembly.Module> {
+  const plain = bytes.pipeThrough(new DecompressionStream("gzip"));
+  return WebAssembly.compile(await new Response(plain).arrayBuffer());
+}
+
+async function load(): Promise<WebAssembly.Module> {
+  const address = new URL(__ENGINE__, document.baseURI).href;
+  const response = await fetch(address);
+  if (!response.ok || !response.body) throw new Error(`${address} answers ${response.status}`);
+  return unpack(response.body);
+}
+
+const spawn = (): Port => new Worker(new URL("./worker.ts", import.meta.url), { type: "module" }) as unknown as Port;
+
+export const engine: Engine = new AloneEngine(load(), spawn);
+
+// Once it has been here, it works without a network. Where a browser has no such thing (or the page is a file), it does
+// not, and nothing else is different.
+if ("serviceWorker" in navigator && location.protocol.startsWith("http")) {
+  navigator.serviceWorker.register(new URL("offline.js", document.baseURI)).catch(() => undefined);
+}
