@@ -8,7 +8,7 @@ use ringleader_page::check::Progress;
 use std::cell::RefCell;
 use std::time::Duration;
 
-/// What the worker gives the module.
+// What the worker gives the module.
 #[link(wasm_import_module = "worker")]
 #[expect(unsafe_code, reason = "this is how functions of JavaScript are named; they take and give numbers")]
 unsafe extern "C" {
@@ -59,7 +59,7 @@ fn with<T>(then: impl FnOnce(&mut Border) -> T) -> T {
 /// Where a verb and its question are to be written: so many bytes.
 #[expect(unsafe_code, reason = "JavaScript finds the function by its name")]
 #[unsafe(no_mangle)]
-pub extern "C" fn room(bytes: usize) -> *mut u8 {
+extern "C" fn room(bytes: usize) -> *mut u8 {
     with(|border| {
         border.question.clear();
         border.question.resize(bytes, 0);
@@ -70,7 +70,7 @@ pub extern "C" fn room(bytes: usize) -> *mut u8 {
 /// Answers what was written; the first so many bytes of it are the verb. 1 if it could be answered, otherwise 0.
 #[expect(unsafe_code, reason = "JavaScript finds the function by its name")]
 #[unsafe(no_mangle)]
-pub extern "C" fn call(verb: usize) -> u32 {
+extern "C" fn call(verb: usize) -> u32 {
     with(|border| {
         let (verb, question) = border.question.split_at_checked(verb).unwrap_or_default();
         let Answer { ok, text } = border.engine.call(std::str::from_utf8(verb).unwrap_or_default(), question);
@@ -82,13 +82,13 @@ pub extern "C" fn call(verb: usize) -> u32 {
 /// Where the answer is.
 #[expect(unsafe_code, reason = "JavaScript finds the function by its name")]
 #[unsafe(no_mangle)]
-pub extern "C" fn answer() -> *const u8 {
+extern "C" fn answer() -> *const u8 {
     with(|border| border.answer.as_ptr())
 }
 
 /// How many bytes it has.
 #[expect(unsafe_code, reason = "JavaScript finds the function by its name")]
 #[unsafe(no_mangle)]
-pub extern "C" fn answer_bytes() -> usize {
+extern "C" fn answer_bytes() -> usize {
     with(|border| border.answer.len())
 }

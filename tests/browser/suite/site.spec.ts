@@ -42,17 +42,6 @@ test("is small, and quick to begin", async ({ page }) => {
   await server.stop();
 });
 
-test("a check shows how far it is, can be stopped, and another begins", async ({ page }) => {
-  const server = await files(folder);
-  await page.goto(`${server.url}#/check?v=1&a=misra&nodes=4&run=1`);
-  await expect(page.getByText(/states/).first()).toBeVisible();
-  await page.getByRole("button", { name: /stop/i }).click();
-  await expect(page.getByText(/stopped/i).first()).toBeVisible();
-  await page.goto(`${server.url}#/check?v=1&a=peterson&nodes=3&run=1`);
-  await expect(page.getByText(/holds/i).first()).toBeVisible();
-  await server.stop();
-});
-
 test("without WebAssembly there is a sentence", async ({ browser }) => {
   const server = await files(folder);
   const page = await browser.newPage();

@@ -116,7 +116,7 @@ impl<'a> PlannedComparison<'a> {
         let threads = self.options.threads.unwrap_or_else(|| {
             std::thread::available_parallelism().map_or(1, |count| u32::try_from(count.get()).unwrap_or(1))
         });
-        let threads = super::memory::threads(threads);
+        let threads = memory::threads(threads);
         let comparison = Comparison {
             algorithms: &self.algorithms,
             loads: self.loads.len(),
