@@ -67,7 +67,7 @@ pub(crate) fn missing() -> Option<(&'static str, &'static str)> {
         }
         compiler.is_none().then_some((
             "a compiler for WebAssembly",
-            "rustup target add wasm32-unknown-unknown; on Debian also: apt-get install rustc-web cargo-web rust-web-src",
+            "rustup target add wasm32-unknown-unknown; on Debian: apt-get install rustc-web cargo-web rust-web-src",
         ))
     })
 }

@@ -11,6 +11,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("ringleader-errata", &["ringleader"]),
     ("ringleader-lab", &["ringleader"]),
     ("ringleader-page", &["ringleader", "ringleader-lab"]),
+    ("ringleader-wasm", &["ringleader-errata", "ringleader-lab", "ringleader-page"]),
     ("ringleader-live", &["ringleader"]),
     ("ringleader-locks", &["ringleader", "ringleader-live"]),
     ("ringleader-client", &["ringleader", "ringleader-live", "ringleader-locks"]),
