@@ -1,14 +1,13 @@
-// What a page without a server needs beside the page: the engine, compressed, and a service worker that keeps everything
+// What a page without a server needs beside the page: the compressed engine, and a service worker that keeps everything
 // for the next visit. A part of the build.
 
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { gzipSync } from "node:zlib";
 import type { Plugin } from "vite";
 
 /** The files of the site, with the engine from this file. */
 export function site(module: string): Plugin {
-  const engine = gzipSync(readFileSync(module), { level: 9 });
+  const engine = readFileSync(module);
   const name = `assets/engine-${hash(engine)}.bin`;
   return {
     name: "site",

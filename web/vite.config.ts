@@ -1,18 +1,27 @@
 import { svelte } from "@sveltejs/vite-plugin-svelte";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vite";
+import { live } from "./live.ts";
 import { site } from "./site.ts";
 
+const { RINGLEADER_WASM: module = "", RINGLEADER_WASM_LICENCES: licences = "" } = process.env;
+
+/** Which engine the page has, and what of the build depends on it. */
+const KINDS = {
+  served: { engine: "./src/engine/served.ts", plugins: () => [] },
+  site: { engine: "./src/engine/site.ts", plugins: () => [site(module)] },
+  live: { engine: "./src/engine/live.ts", plugins: () => [live(module, licences)] },
+};
+
 // The page is built into the crate that serves it, and committed there: whoever builds the program needs no Node. With
-// `--mode site` it is the page without a server; RINGLEADER_WASM is where its engine is (`cargo xtask site`).
+// `--mode site` it is the page without a server, with `--mode live` the same as one file; RINGLEADER_WASM is where the
+// engine is, RINGLEADER_WASM_LICENCES what it is under (`cargo xtask site`).
 export default defineConfig(({ mode }) => {
-  const alone = mode === "site";
-  const module = process.env.RINGLEADER_WASM ?? "";
-  const engine = alone ? "./src/engine/site.ts" : "./src/engine/served.ts";
+  const kind = KINDS[mode as keyof typeof KINDS] ?? KINDS.served;
   return {
-    plugins: [svelte(), ...(alone ? [site(module)] : [])],
+    plugins: [svelte(), ...kind.plugins()],
     base: "./",
-    resolve: { alias: { "#engine": fileURLToPath(new URL(engine, import.meta.url)) } },
+    resolve: { alias: { "#engine": fileURLToPath(new URL(kind.engine, import.meta.url)) } },
     build: {
       outDir: "../crates/ringleader-page/page",
       emptyOutDir: true,
@@ -21,7 +30,8 @@ export default defineConfig(({ mode }) => {
       license: { fileName: "licences.md" },
       chunkSizeWarningLimit: 100,
     },
-    worker: { format: "es" as const },
+    // From a disk, browsers take no module for a worker.
+    worker: { format: mode === "live" ? ("iife" as const) : ("es" as const) },
     // While one works on it: `ringleader serve` beside `npm run dev`.
     server: { proxy: { "/api": process.env.RINGLEADER_ENGINE ?? "http://127.0.0.1:7420" } },
   };

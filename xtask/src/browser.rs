@@ -2,7 +2,7 @@
 //! are those of the lock file, and no browser is downloaded.
 
 use crate::{build_program, succeeds};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use xtask::tidy;
 
@@ -27,6 +27,16 @@ pub(crate) fn missing() -> Option<(&'static str, &'static str)> {
 
 /// Builds the program, installs what the lock file says, and runs the suite.
 pub(crate) fn run() -> bool {
+    suite(&["test"], None)
+}
+
+/// The part of the suite that is for the page without a server: what only it has, and that it answers as the command
+/// line does.
+pub(crate) fn run_on_site(site: &Path) -> bool {
+    suite(&["test", "--", "suite/site.spec.ts", "suite/page/equals.spec.ts"], Some(site))
+}
+
+fn suite(arguments: &[&str], site: Option<&Path>) -> bool {
     let folder = tidy::root().join("tests/browser");
     if let Some((name, advice)) = missing() {
         eprintln!("error: {name} is not installed");
@@ -38,9 +48,12 @@ pub(crate) fn run() -> bool {
         command.args(arguments).current_dir(&folder).env("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1");
         command
     };
-    build_program()
-        && succeeds(&mut npm(&["ci", "--no-audit", "--no-fund"]))
-        && succeeds(npm(&["test"]).env("RINGLEADER_BIN", program()))
+    let mut test = npm(arguments);
+    test.env("RINGLEADER_BIN", program());
+    if let Some(site) = site {
+        test.env("RINGLEADER_SITE", site);
+    }
+    build_program() && succeeds(&mut npm(&["ci", "--no-audit", "--no-fund"])) && succeeds(&mut test)
 }
 
 /// The program that was just built.

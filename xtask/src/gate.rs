@@ -3,7 +3,7 @@
 use crate::{
     battery, bounds, cargo, format_algorithms, has_cargo_command, succeeds, test, tidy as check_tidiness,
 };
-use crate::{browser, dist, network, page};
+use crate::{browser, dist, network, page, site};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use xtask::tidy;
@@ -74,8 +74,13 @@ const STAGES: &[Stage] = &[
     Stage {
         file: Some("tests/network/Cargo.toml"),
         misses: network::missing,
-        ..Stage::new("network", network::run)
+        ..Stage::new("network", || {
+            // It waits for leases and processes most of the time, and the next stage needs a long build.
+            site::begin();
+            network::run()
+        })
     },
+    Stage { file: Some("web/package.json"), misses: site::missing, ..Stage::new("site", site::check) },
     Stage {
         file: Some("benches/checkers/Cargo.toml"),
         // Without Spin it compares with the other checker only, and says so; in CI it fails instead.

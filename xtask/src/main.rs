@@ -137,8 +137,9 @@ fn build_program() -> bool {
 
 /// Formats the algorithms, or only looks: a macro declares their modules, so `cargo fmt` does not find them.
 fn format_algorithms(check: bool) -> bool {
-    let mut folders =
-        vec![PathBuf::from("crates/ringleader/src/election"), "crates/ringleader/src/mutex".into()];
+    let mut folders = ["clocks", "election", "mutex"]
+        .map(|problem| PathBuf::from("crates/ringleader/src").join(problem))
+        .to_vec();
     let mut command = Command::new("rustfmt");
     command.args(["--edition", "2024", "--config-path", "rustfmt.toml"]).args(check.then_some("--check"));
     while let Some(folder) = folders.pop() {

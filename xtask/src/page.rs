@@ -12,13 +12,15 @@ const BUILT: &str = "crates/ringleader-page/page";
 
 /// What is missing here, and how to get it; none if everything is there.
 pub(crate) fn missing() -> Option<(&'static str, &'static str)> {
-    let is_there = |name: &str| {
-        let asked = Command::new(name).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
-        asked.is_ok_and(|status| status.success())
-    };
     [("node", "apt-get install nodejs"), ("npm", "apt-get install npm")]
         .into_iter()
         .find(|(name, _)| !is_there(name))
+}
+
+/// Whether there is such a program.
+pub(crate) fn is_there(name: &str) -> bool {
+    let asked = Command::new(name).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+    asked.is_ok_and(|status| status.success())
 }
 
 /// Builds the page into its place.
@@ -56,10 +58,24 @@ fn build_into(folder: &Path) -> bool {
     succeeds(command.arg(folder))
 }
 
-/// Builds the page without a server, around this engine, into a folder.
-pub(crate) fn build_site(engine: &Path, folder: &Path) -> bool {
-    let mut command = npm(&["run", "build", "--", "--mode", "site", "--emptyOutDir", "--outDir"]);
-    install() && succeeds(command.arg(folder).env("RINGLEADER_WASM", engine))
+/// Builds the page without a server, around this engine, into a folder: for a server of files, and as one file. The
+/// licences of what is in the engine go with both.
+pub(crate) fn build_site(engine: &Path, licences: &Path, folder: &Path) -> bool {
+    let one_file = target().join("live");
+    let build = |mode: &str, folder: &Path| {
+        let mut command = npm(&["run", "build", "--", "--mode", mode, "--emptyOutDir", "--outDir"]);
+        command.arg(folder).env("RINGLEADER_WASM", engine).env("RINGLEADER_WASM_LICENCES", licences);
+        succeeds(&mut command)
+    };
+    let copy = |from: &Path, to: &str| {
+        let copied = std::fs::copy(from, folder.join(to));
+        copied.inspect_err(|error| eprintln!("error: {to}: {error}")).is_ok()
+    };
+    install()
+        && build("site", folder)
+        && build("live", &one_file)
+        && copy(licences, "licences-engine.txt")
+        && copy(&one_file.join("live.html"), "live.html")
 }
 
 pub(crate) fn target() -> PathBuf {

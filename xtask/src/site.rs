@@ -2,10 +2,10 @@
 //! of files.
 
 use crate::dist::{has_std, licences_of};
-use crate::{page, succeeds};
-use std::ffi::OsStr;
+use crate::{browser, page, succeeds};
+use std::ops::Not;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use xtask::tidy;
 
 const TARGET: &str = "wasm32-unknown-unknown";
@@ -65,10 +65,11 @@ pub(crate) fn missing() -> Option<(&'static str, &'static str)> {
         if compiler == Some(Compiler::Debian) && linker().is_none() {
             return Some(("a linker for WebAssembly", "apt-get install lld"));
         }
-        compiler.is_none().then_some((
+        let no_compiler = compiler.is_none().then_some((
             "a compiler for WebAssembly",
             "rustup target add wasm32-unknown-unknown; on Debian: apt-get install rustc-web cargo-web rust-web-src",
-        ))
+        ));
+        no_compiler.or_else(|| page::is_there("zstd").not().then_some(("zstd", "apt-get install zstd")))
     })
 }
 
@@ -83,7 +84,7 @@ fn linker() -> Option<PathBuf> {
     if own.exists() { Some(own) } else { system() }
 }
 
-/// Builds the site, and says where it is and how large.
+/// Builds the site, and the page as one file within it, and says where it is.
 pub(crate) fn build() -> bool {
     if let Some((name, advice)) = missing() {
         eprintln!("error: {name} is missing here");
@@ -91,29 +92,55 @@ pub(crate) fn build() -> bool {
         return false;
     }
     let folder = page::target().join("site");
-    let Some(engine) = engine() else { return false };
-    if !page::build_site(&engine, &folder) {
-        return false;
+    let built = engine().and_then(|engine| {
+        let licences =
+            licences_of("ringleader-wasm", TARGET).inspect_err(|error| eprintln!("error: {error}"));
+        let terms = engine.with_extension("txt");
+        std::fs::write(&terms, licences.ok()?).ok()?;
+        page::build_site(&engine, &terms, &folder).then_some(())
+    });
+    if built.is_some() {
+        println!("{}: any server of files will do; live.html is all of it in one file", folder.display());
     }
-    match licences_of("ringleader-wasm", TARGET) {
-        Ok(text) if std::fs::write(folder.join("licences-engine.txt"), &text).is_ok() => {}
-        Ok(_) => return false,
-        Err(error) => {
-            eprintln!("error: {error}");
-            return false;
-        }
-    }
-    println!("{}: any server of files will do", folder.display());
-    true
+    built.is_some()
 }
 
-/// Builds the engine, and says where it is.
-fn engine() -> Option<PathBuf> {
-    let compiler = Compiler::here()?;
+/// Builds the site, and looks at it in a browser.
+pub(crate) fn check() -> bool {
+    build() && browser::run_on_site(&page::target().join("site"))
+}
+
+/// Builds the engine, at low priority and in silence, while something else waits most of the time. Whoever builds the
+/// site after that waits for it, and hears what was wrong.
+pub(crate) fn begin() {
+    let Some(compiler) = Compiler::here() else { return };
+    let build = compile(compiler);
+    let mut command = Command::new("nice");
+    command.arg("-n19").arg(build.get_program()).args(build.get_args());
+    for (name, value) in build.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    // If it cannot be begun now, it is built later.
+    drop(command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn());
+}
+
+fn compile(compiler: Compiler) -> Command {
     let mut command = compiler.command();
     command.args(["build", "--locked", "--profile", "site", "-p", "ringleader-wasm", "--target", TARGET]);
+    command
+}
+
+/// Builds the engine, compresses it, and says where it is.
+fn engine() -> Option<PathBuf> {
+    let mut command = compile(Compiler::here()?);
     let built = page::target().join(TARGET).join("site/ringleader_wasm.wasm");
-    succeeds(&mut command).then_some(built).filter(|path| path.extension() == Some(OsStr::new("wasm")))
+    let packed = built.with_extension("zst");
+    let mut pack = Command::new("zstd");
+    pack.args(["--ultra", "-22", "--quiet", "--force", "-o"]).args([&packed, &built]);
+    (succeeds(&mut command) && succeeds(&mut pack)).then_some(packed)
 }
 
 #[cfg(test)]

@@ -89,12 +89,12 @@ fn program(registry: &'static [Entry], first: Option<&OsString>) -> String {
 }
 
 #[cfg(feature = "study")]
-fn is_ours(registry: &'static [Entry]) -> bool {
+pub(crate) fn is_ours(registry: &'static [Entry]) -> bool {
     std::ptr::eq(registry, ringleader_errata::all())
 }
 
 #[cfg(not(feature = "study"))]
-fn is_ours(_: &'static [Entry]) -> bool {
+pub(crate) fn is_ours(_: &'static [Entry]) -> bool {
     false
 }
 

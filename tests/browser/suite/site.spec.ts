@@ -1,9 +1,12 @@
 // The page without a server: a folder of files, and the engine in a worker. The suite of the page runs on it as well
 // (RINGLEADER_SITE); this is what only it has.
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
-import { expect, files, isAt, site, test } from "../page";
+import { expect, files, isAt, program, site, test } from "../page";
 
 test.skip(!site, "RINGLEADER_SITE is not set: `cargo xtask site` builds it");
 const folder = site ?? "";
@@ -58,4 +61,40 @@ test("the licences of what is in it lie beside it", () => {
   const names = readdirSync(folder);
   expect(names).toContain("licences.md");
   expect(readFileSync(join(folder, "licences-engine.txt"), "utf8")).toContain("serde_json");
+});
+
+/** Runs the program; what it prints. */
+function ringleader(...words: string[]): string {
+  const { status, stdout, stderr } = spawnSync(program, words, { encoding: "utf8", maxBuffer: 1 << 26 });
+  expect(status, stderr).toBe(0);
+  return stdout;
+}
+
+test("one file from a disk has the recorded run, and an engine", async ({ page }) => {
+  const made = mkdtempSync(join(tmpdir(), "ringleader-live-"));
+  const [trace, file] = [join(made, "run.rlt"), join(made, "run.html")];
+  const words = ["franklin", "--nodes", "6", "--seed", "5", "--json"];
+  const { steps } = JSON.parse(ringleader("run", ...words, "--trace", trace)) as { steps: number };
+  ringleader("trace", trace, "--to", "html", `--live=${join(folder, "live.html")}`, "-o", file);
+  const address = pathToFileURL(file).href;
+  const asked: string[] = [];
+  page.on("request", (request) => asked.push(request.url()));
+  await page.goto(address);
+  await isAt(page, 0);
+  await expect(page.getByTestId("where")).toHaveText(new RegExp(` / ${steps}`));
+  // The engine is in it: another run, which nobody recorded.
+  const other = JSON.parse(ringleader("run", "peterson", "--nodes", "7", "--seed", "3", "--json")) as { steps: number };
+  await page.goto(`${address}#/lab?v=1&a=peterson&nodes=7&seed=3&at=${other.steps}`);
+  await isAt(page, other.steps);
+  expect(asked.filter((one) => !/^(file|blob|data):/.test(one))).toEqual([]);
+});
+
+test("a file that is no such page is refused by the command line", () => {
+  const made = mkdtempSync(join(tmpdir(), "ringleader-live-"));
+  const [trace, other] = [join(made, "run.rlt"), join(made, "other.html")];
+  ringleader("run", "franklin", "--nodes", "4", "--trace", trace);
+  writeFileSync(other, "<p>nothing</p>");
+  const { status, stderr } = spawnSync(program, ["trace", trace, "--to", "html", `--live=${other}`], { encoding: "utf8" });
+  expect(status).toBe(2);
+  expect(stderr).toContain("cargo xtask site");
 });

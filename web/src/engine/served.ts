@@ -4,3 +4,6 @@ import { ServerEngine } from "./server";
 import type { Engine } from "./types";
 
 export const engine: Engine = new ServerEngine(new URLSearchParams(location.search).get("token"));
+
+/** A recorded run that came with the page. */
+export const recording: { name: string; text: string } | null = null;

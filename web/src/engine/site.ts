@@ -2,22 +2,17 @@
 
 import { AloneEngine } from "./alone";
 import type { Port } from "./hand";
+import { unpack } from "./module";
 import type { Engine } from "./types";
 
 /** Where the module is, seen from the page. Set by the build. */
 declare const __ENGINE__: string;
 
-/** It was compressed by the build, so that any server of files will do. */
-export async function unpack(bytes: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<WebAssembly.Module> {
-  const plain = bytes.pipeThrough(new DecompressionStream("gzip"));
-  return WebAssembly.compile(await new Response(plain).arrayBuffer());
-}
-
 async function load(): Promise<WebAssembly.Module> {
   const address = new URL(__ENGINE__, document.baseURI).href;
   const response = await fetch(address);
-  if (!response.ok || !response.body) throw new Error(`${address} answers ${response.status}`);
-  return unpack(response.body);
+  if (!response.ok) throw new Error(`${address} answers ${response.status}`);
+  return unpack(new Uint8Array(await response.arrayBuffer()));
 }
 
 const spawn = (): Port => new Worker(new URL("./worker.ts", import.meta.url), { type: "module" }) as unknown as Port;
@@ -29,3 +24,6 @@ export const engine: Engine = new AloneEngine(load(), spawn);
 if ("serviceWorker" in navigator && location.protocol.startsWith("http")) {
   navigator.serviceWorker.register(new URL("offline.js", document.baseURI)).catch(() => undefined);
 }
+
+/** A recorded run that came with the page. */
+export const recording: { name: string; text: string } | null = null;

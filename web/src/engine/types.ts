@@ -1,7 +1,7 @@
-// The interface between the page and an engine: what is asked, what is answered, as plain JSON. Today the engine is
-// `ringleader serve`, which takes each verb as POST /api/VERB; a build of the same library for WebAssembly implements the
-// same verbs later. ENGINE.md describes it in words. Nothing here is a class, and nothing is remembered between two
-// calls but checks that are under way: a run is a function of its source and its edits.
+// The interface between the page and an engine: what is asked, what is answered, as plain JSON. The engine is
+// `ringleader serve`, which takes each verb as POST /api/VERB, or the same library as WebAssembly in a worker. ENGINE.md
+// describes it in words. Nothing here is a class, and nothing is remembered between two calls but checks that are under
+// way: a run is a function of its source and its edits.
 
 /** Options of the command line, by their long name without the dashes: `{ nodes: "8", ids: "random", seed: "7" }`. Flags
  * are `true`; an option that may be given several times (crash, lose, set …) is a list. The words are those of

@@ -29,6 +29,11 @@ pub(crate) struct TraceArgs {
     /// Show only these steps, counted from 1, with both ends: 1..50, 20.. or ..50.
     #[arg(long, value_name = "A..B", value_parser = Given::<Ranges>::parse)]
     pub(crate) steps: Option<Given<Ranges>>,
+    /// html: a page with the engine in it, in which the run can be changed; PAGE is live.html of `cargo xtask site`, if
+    /// none was installed with the program.
+    #[arg(long, value_name = "PAGE", num_args = 0..=1, require_equals = true)]
+    #[arg(conflicts_with = "merge")]
+    pub(crate) live: Option<Option<PathBuf>>,
     /// svg: show the causal past of this step, and dim the rest.
     #[arg(long, value_name = "STEP")]
     pub(crate) past: Option<usize>,

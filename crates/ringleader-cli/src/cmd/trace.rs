@@ -1,6 +1,7 @@
 //! `ringleader trace FILE --to FORMAT`: a recorded run as a picture, as a page that plays it, or in the format of
 //! another tool. What is left out is said, on stderr and in the file where its format admits it.
 
+mod live;
 mod merge;
 
 #[cfg(feature = "cluster")]
@@ -40,19 +41,24 @@ pub(crate) fn run(app: &App, args: &TraceArgs, console: &mut Console<'_>) -> Res
         dark: args.dark,
         again: again.clone(),
     };
-    let how = (find(app.registry, &recorded.recording.header.algorithm), &options);
+    let algorithm = &recorded.recording.header.algorithm;
+    let live = args.live.is_some().then(|| live::page(app, args, algorithm)).transpose()?;
+    let how = (find(app.registry, algorithm), &options);
+    let write = |out: &mut dyn Write| match &live {
+        None => format.write(&history, &window, how, out),
+        Some(page) => out.write_all(page.as_bytes()).map(|()| (page.len() as u64, Vec::new())),
+    };
     let (bytes, notes) = match &args.output {
         None => {
             // Formats are written in small pieces, and the terminal looks at each for colours.
             let mut buffer = BufWriter::with_capacity(1 << 16, &mut *console.out);
-            let done = format.write(&history, &window, how, &mut buffer)?;
+            let done = write(&mut buffer)?;
             buffer.flush()?;
             done
         }
         Some(path) => {
             let mut output = Output::claim(path, args.force)?;
-            let done =
-                format.write(&history, &window, how, &mut output).map_err(|error| unwritten(path, &error))?;
+            let done = write(&mut output).map_err(|error| unwritten(path, &error))?;
             output.finish()?;
             done
         }
@@ -97,6 +103,10 @@ fn only_for_pictures(args: &TraceArgs, format: Export) -> Result<(), Diagnostic>
                 "leave it out, or ask for a picture"
             };
             Err(Diagnostic::input("usage", message).help(help))
+        }
+        Some(_) | None if args.live.is_some() && format != Export::Html => {
+            let message = format!("--live is for --to html, not for --to {}", format.name());
+            Err(Diagnostic::input("usage", message).help("leave it out, or ask for a page"))
         }
         Some(_) | None => Ok(()),
     }
@@ -188,6 +198,10 @@ fn again(app: &App, args: &TraceArgs, format: Export) -> String {
     words.extend(args.past.iter().flat_map(|past| ["--past".to_owned(), past.to_string()]));
     let flags = [("--critical", args.critical), ("--rightward", args.rightward), ("--dark", args.dark)];
     words.extend(flags.iter().filter(|(_, given)| *given).map(|(flag, _)| (*flag).to_owned()));
+    words.extend(args.live.iter().map(|page| match page {
+        None => "--live".to_owned(),
+        Some(page) => format!("--live={}", page.display()),
+    }));
     words.extend(args.output.iter().flat_map(|path| ["-o".to_owned(), path.display().to_string()]));
     if args.force {
         words.push("--force".into());

@@ -222,3 +222,37 @@ fn a_closed_pipe_ends_it_quietly() {
     let ended = ran(child.wait_with_output().expect("it ends"));
     assert_eq!((ended.code, ended.err.as_str()), (0, ""));
 }
+
+/// As much of `live.html` as the command line looks at.
+const LIVE: &str = r#"<html><script type="application/json" id="recording">null</script></html>"#;
+
+#[test]
+fn live_page_has_the_recorded_run() {
+    let trace = ring("live");
+    let page = file("trace-live-page.html", LIVE);
+    let output = path("trace-live.html");
+    let live = format!("--live={page}");
+    let made = run(&["trace", &trace, "--to", "html", &live, "-o", &output, "--force"]);
+    assert_eq!(made.code, 0, "{}", made.err);
+    assert!(made.err.contains(&live), "how to make it again: {}", made.err);
+    let html = std::fs::read_to_string(&output).unwrap();
+    let text = html.strip_prefix(r#"<html><script type="application/json" id="recording">"#);
+    let text = text.and_then(|rest| rest.strip_suffix("</script></html>")).expect("only the run is put in");
+    let recording: serde_json::Value = serde_json::from_str(text).unwrap();
+    assert_eq!(recording["text"], std::fs::read_to_string(&trace).unwrap());
+    assert!(trace.ends_with(recording["name"].as_str().unwrap()));
+}
+
+#[test]
+fn live_page_is_refused_where_it_cannot_be() {
+    let trace = ring("not-live");
+    let page = file("trace-not-live-page.html", LIVE);
+    let live = format!("--live={page}");
+    refused(&["trace", &trace, "--to", "svg", &live], &["--live is for --to html"]);
+    refused(&["trace", &trace, "--to", "html", &live, "--steps", "1..5"], &["--steps", "the whole run"]);
+    let other = file("trace-other-page.html", "<p>nothing</p>");
+    let other = format!("--live={other}");
+    refused(&["trace", &trace, "--to", "html", &other], &["is not a page with an engine", "cargo xtask site"]);
+    // The program that is tested was not installed.
+    refused(&["trace", &trace, "--to", "html", "--live"], &["without a page", "--live=target/site/live.html"]);
+}

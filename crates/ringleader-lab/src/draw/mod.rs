@@ -2,10 +2,13 @@
 
 pub mod clocks;
 pub mod document;
+mod live;
 pub mod player;
 pub mod plot;
 pub mod spacetime;
 mod xml;
+
+pub use live::live_page;
 
 #[cfg(test)]
 mod recordings;
