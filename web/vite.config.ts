@@ -1,6 +1,7 @@
 import { svelte } from "@sveltejs/vite-plugin-svelte";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vite";
+import { answers } from "./answers.ts";
 import { live } from "./live.ts";
 import { site } from "./site.ts";
 
@@ -19,7 +20,7 @@ const KINDS = {
 export default defineConfig(({ mode }) => {
   const kind = KINDS[mode as keyof typeof KINDS] ?? KINDS.served;
   return {
-    plugins: [svelte(), ...kind.plugins()],
+    plugins: [svelte(), answers(), ...kind.plugins()],
     base: "./",
     resolve: { alias: { "#engine": fileURLToPath(new URL(kind.engine, import.meta.url)) } },
     build: {
@@ -28,7 +29,7 @@ export default defineConfig(({ mode }) => {
       target: "es2022",
       // The licences of the packages that are in it, as they ask for.
       license: { fileName: "licences.md" },
-      chunkSizeWarningLimit: 100,
+      chunkSizeWarningLimit: 125,
     },
     // From a disk, browsers take no module for a worker.
     worker: { format: mode === "live" ? ("iife" as const) : ("es" as const) },

@@ -1,72 +1,150 @@
 //! The verb `about`: what there is.
 
+use crate::story::Title;
 use crate::{Diagnostic, Stage, limits};
-use ringleader::model::{Setting, SettingValues};
+use ringleader::model::{self, SettingValues};
 use ringleader::registry::{self, Entry};
-use serde_json::{Value, json};
+use serde::Serialize;
 
 /// The answer.
-pub(crate) fn answer(stage: &Stage) -> Result<String, Diagnostic> {
-    let algorithms: Value = stage.words.registry().iter().map(algorithm).collect();
-    let about = json!({
-        "schema": "ringleader.page/1",
-        "version": stage.words.version(),
-        "algorithms": algorithms,
-        "stories": stage.shelf.titles(),
-        "limits": {
-            "nodes": limits::NODES,
-            "small_nodes": limits::SMALL_NODES,
-            "small_steps": limits::SMALL_STEPS,
-            "bytes": limits::BYTES,
-        },
-    });
-    Ok(about.to_string())
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct About<'a> {
+    schema: &'static str,
+    version: String,
+    algorithms: Vec<Algorithm<'a>>,
+    stories: Vec<Title>,
+    limits: Limits,
 }
 
-fn algorithm(entry: &Entry) -> Value {
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct Algorithm<'a> {
+    name: &'a str,
+    aliases: &'a [&'a str],
+    title: String,
+    /// `election`, `mutex` or `clocks`.
+    problem: &'a str,
+    /// In words: `one-way ring`, `two-way ring`, `complete graph`, `tree`.
+    topology: &'a str,
+    /// What it needs, a few words each: fifo, distinct-ids, known-n …
+    needs: Vec<&'a str>,
+    idea: String,
+    source: String,
+    /// A text taken literally, with its error in it.
+    literal: bool,
+    erratum: Option<String>,
+    rules: Vec<Rule<'a>>,
+    kinds: &'a [&'a str],
+    /// The proved bound, as a formula.
+    bound: Option<&'a str>,
+    average: Option<&'a str>,
+    /// The largest n up to which the checker has been through all runs.
+    checked: Option<u32>,
+    settings: Vec<Setting<'a>>,
+    /// A command line that shows the error of a literal text: options without the name.
+    example: Option<&'a str>,
+    /// What the bound rests on.
+    basis: Option<Basis<'a>>,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct Rule<'a> {
+    name: &'a str,
+    text: &'a str,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct Setting<'a> {
+    name: &'a str,
+    help: &'a str,
+    /// The words that it can be; none if it is a number.
+    values: Option<Vec<&'a str>>,
+    default: String,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct Basis<'a> {
+    kind: &'a str,
+    by: &'a str,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct Limits {
+    /// The most processes of one run.
+    nodes: u32,
+    /// Up to so many processes a run is given event by event.
+    small_nodes: u32,
+    /// Up to so many steps, too.
+    small_steps: usize,
+    /// The largest request, in bytes.
+    bytes: usize,
+}
+
+/// Answers `about`.
+pub(crate) fn answer(stage: &Stage) -> Result<String, Diagnostic> {
+    let about = About {
+        schema: "ringleader.page/1",
+        version: stage.words.version(),
+        algorithms: stage.words.registry().iter().map(algorithm).collect(),
+        stories: stage.shelf.titles(),
+        limits: Limits {
+            nodes: limits::NODES,
+            small_nodes: limits::SMALL_NODES,
+            small_steps: limits::SMALL_STEPS,
+            bytes: limits::BYTES,
+        },
+    };
+    Ok(serde_json::to_string(&about).expect("plain data has a JSON form"))
+}
+
+fn algorithm(entry: &'static Entry) -> Algorithm<'static> {
     let spec = entry.spec;
     let prose = spec.prose();
     let erratum = spec.known_errata().into_iter().next().filter(|_| entry.is_literal());
-    let rules: Value =
-        entry.rules.iter().map(|rule| json!({ "name": rule.name, "text": rule.text })).collect();
-    let settings: Value = spec.settings.iter().map(|own| setting(entry, own)).collect();
-    let example = Some(spec.example).filter(|example| entry.is_literal() && !example.is_empty());
-    json!({
-        "name": spec.name,
-        "aliases": spec.aliases,
-        "title": prose.title,
-        "problem": entry.problem.name(),
-        "topology": entry.topology(),
-        "needs": entry.needs(),
-        "idea": prose.idea,
-        "source": prose.source,
-        "literal": entry.is_literal(),
-        "erratum": erratum.map(|erratum| erratum.text),
-        "rules": rules,
-        "kinds": entry.kinds,
-        "bound": spec.cost.worst.map(|bound| bound.formula),
-        "average": spec.cost.average.map(|average| average.formula),
-        "checked": entry.checked_up_to(),
-        "settings": settings,
-        "example": example,
-        "basis": spec.cost.worst.map(|bound| json!({ "kind": bound.basis.name(), "by": bound.basis.by() })),
-    })
+    let basis = |bound: model::Bound| Basis { kind: bound.basis.name(), by: bound.basis.by() };
+    Algorithm {
+        name: spec.name,
+        aliases: spec.aliases,
+        title: prose.title,
+        problem: entry.problem.name(),
+        topology: entry.topology(),
+        needs: entry.needs(),
+        idea: prose.idea,
+        source: prose.source,
+        literal: entry.is_literal(),
+        erratum: erratum.map(|erratum| erratum.text),
+        rules: entry.rules.iter().map(|rule| Rule { name: rule.name, text: rule.text }).collect(),
+        kinds: entry.kinds,
+        bound: spec.cost.worst.map(|bound| bound.formula),
+        average: spec.cost.average.map(|average| average.formula),
+        checked: entry.checked_up_to(),
+        settings: spec.settings.iter().map(|own| setting(entry, own)).collect(),
+        example: Some(spec.example).filter(|example| entry.is_literal() && !example.is_empty()),
+        basis: spec.cost.worst.map(basis),
+    }
 }
 
-fn setting(entry: &Entry, setting: &Setting) -> Value {
-    let electors = || entry.electors().map(|elector| elector.name).collect::<Vec<_>>();
+fn setting(entry: &'static Entry, setting: &model::Setting) -> Setting<'static> {
+    let electors = || entry.electors().map(|elector| elector.name).collect();
     // The values are those of the algorithm that knows it; without the setting it is not that algorithm.
     let elsewhere = |other: &str| {
         let other = registry::find(entry.registry(), other).map_or(&[][..], |entry| entry.spec.settings);
         let same = other.iter().find(|other| other.name == setting.name);
-        same.map_or(Value::Null, |same| self::setting(entry, same)["values"].clone())
+        same.and_then(|same| self::setting(entry, same).values)
     };
     let (values, default) = match setting.values {
-        SettingValues::OneOf(words) => (json!(words), words.first().copied().unwrap_or_default().to_owned()),
-        SettingValues::Number { default, .. } => (Value::Null, default.to_string()),
-        SettingValues::Enough { .. } => (Value::Null, String::new()),
-        SettingValues::RingElection { default } => (json!(electors()), default.to_owned()),
+        SettingValues::OneOf(words) => {
+            (Some(words.to_vec()), words.first().copied().unwrap_or_default().to_owned())
+        }
+        SettingValues::Number { default, .. } => (None, default.to_string()),
+        SettingValues::Enough { .. } => (None, String::new()),
+        SettingValues::RingElection { default } => (Some(electors()), default.to_owned()),
         SettingValues::Elsewhere(other) => (elsewhere(other), String::new()),
     };
-    json!({ "name": setting.name, "help": setting.about, "values": values, "default": default })
+    Setting { name: setting.name, help: setting.about, values, default }
 }

@@ -26,7 +26,8 @@ const PASSING: [&str; 3] = ["elapsed_s", "states_per_s", "peak_bytes"];
 
 /// The question.
 #[derive(Clone, Debug, Deserialize)]
-struct CheckRequest {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct CheckRequest {
     algorithm: String,
     #[serde(default)]
     options: Options,
@@ -34,6 +35,7 @@ struct CheckRequest {
 
 /// The question that asks for one check among those that were started.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct JobRequest {
     /// Which.
     pub job: String,
@@ -49,6 +51,7 @@ pub fn job(verb: &str, question: &[u8]) -> Result<String, Diagnostic> {
 
 /// The answer to `check`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "CheckStarted"))]
 pub struct Started {
     /// By which it is asked for.
     pub job: String,
@@ -60,21 +63,37 @@ pub struct Started {
 
 /// The answer to `look` and `stop`.
 #[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "CheckLook"))]
 pub struct Look {
-    /// `running`, `done` or `stopped`.
-    pub state: &'static str,
+    /// Whether it is over, and how it ended.
+    pub state: State,
     /// How long it has taken.
     pub seconds: f64,
     /// How far it is.
     pub progress: Option<Progress>,
     /// What came of it, once it is over.
+    #[cfg_attr(test, schemars(with = "Option<crate::schema::CheckFindings>"))]
     pub findings: Option<Value>,
     /// Whether there is a single run that shows a violation.
     pub counterexample: bool,
 }
 
+/// Whether a check is over, and how it ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "CheckState"))]
+#[serde(rename_all = "lowercase")]
+pub enum State {
+    /// It is under way.
+    Running,
+    /// It came to its end, or to a limit.
+    Done,
+    /// Somebody stopped it.
+    Stopped,
+}
+
 /// How far a check is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "CheckProgress"))]
 pub struct Progress {
     /// The case that is searched, from 1.
     pub cases: u64,

@@ -8,22 +8,49 @@ use ringleader::registry::{Entry, Problem};
 use ringleader::sim::{
     Action, Edit, Entries, Fault, Ids, Initiators, Ports, Refusal, Scenario, Schedule, Topology,
 };
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde::{Deserialize, Serialize, Serializer};
 
 /// What a contract says does not depend on n beyond this: large rings need not be laid out to ask.
 const NODES_MAX: u32 = 64;
 
 #[derive(Deserialize)]
-struct ChoicesRequest {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct ChoicesRequest {
     source: Source,
 }
 
+/// What could be chosen instead, one option at a time; everything else stays as it is in the source.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Choices {
+    /// By option: ids, links, schedule, topology, initiators, orientation. Only those that mean something here.
+    #[serde(serialize_with = "in_order")]
+    #[cfg_attr(test, schemars(with = "std::collections::BTreeMap<String, Vec<Choice<'static>>>"))]
+    options: Vec<(&'static str, Vec<Choice<'static>>)>,
+    /// By action of an edit: deliver, drop, duplicate, overtake, delay, crash, recover, want. Not admitted: why. With
+    /// `unsound` all that make sense are admitted.
+    #[serde(serialize_with = "in_order")]
+    #[cfg_attr(test, schemars(with = "std::collections::BTreeMap<String, Option<String>>"))]
+    actions: Vec<(&'static str, Option<String>)>,
+    /// Where the source itself is outside the contract.
+    outside: Vec<String>,
+}
+
+/// Something that could be chosen, and why not.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Choice<'a> {
     value: &'a str,
     label: &'a str,
     why: Option<String>,
+}
+
+/// Pairs as an object that keeps their order.
+fn in_order<Value: Serialize, S: Serializer>(
+    pairs: &[(&'static str, Value)],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(pairs.iter().map(|(name, value)| (name, value)))
 }
 
 /// The usual values of an option, each with a few words.
@@ -79,16 +106,16 @@ pub(crate) fn answer(stage: &Stage, question: &[u8], alive: Alive<'_>) -> Result
     let prepared = prepare(stage, &run, alive)?;
     let entry = prepared.entry.with_settings(&prepared.scenario.settings);
     let scenario = capped(entry, &prepared.scenario);
-    let mut options = Map::new();
+    let mut options = Vec::new();
     // A recording is what it is; only a run has options that could be others.
     if let Source::Run { algorithm, options: given } = &run.source {
         for usual in meaningful(entry) {
-            options.insert(usual.0.to_owned(), json!(judge(stage, algorithm, given, &prepared, usual)));
+            options.push((usual.0, judge(stage, algorithm, given, &prepared, usual)));
         }
     }
     let (links, outside) = environment(&prepared, &scenario);
-    let actions = actions(entry, links, scenario.unsound);
-    Ok(json!({ "options": options, "actions": actions, "outside": outside }).to_string())
+    let choices = Choices { options, actions: actions(entry, links, scenario.unsound), outside };
+    Ok(serde_json::to_string(&choices).expect("plain data has a JSON form"))
 }
 
 /// Those that mean something to it.
@@ -152,7 +179,7 @@ fn environment(prepared: &Prepared, scenario: &Scenario) -> (Links, Vec<String>)
 }
 
 /// What somebody may do to a run.
-fn actions(entry: &Entry, links: Links, unsound: bool) -> Value {
+fn actions(entry: &Entry, links: Links, unsound: bool) -> Vec<(&'static str, Option<String>)> {
     // What the contract says is asked of it, with one such edit in the middle of a run.
     let why = |action: Action| {
         let edits = vec![Edit { step: 1, action }];
@@ -170,16 +197,16 @@ fn actions(entry: &Entry, links: Links, unsound: bool) -> Value {
         Problem::Election => Some("in an election nobody wants into a critical section".to_owned()),
         Problem::Clocks => Some("clocks do not want into a critical section".to_owned()),
     };
-    json!({
-        "deliver": why(Action::Deliver(0)),
-        "drop": why(Action::Drop(0)),
-        "duplicate": why(Action::Duplicate(0)),
-        "overtake": overtake.or_else(|| why(Action::Overtake(0))),
-        "delay": why(Action::Delay(0, 1)),
-        "crash": why(Action::Crash(0)),
-        "recover": why(Action::Recover(0)),
-        "want": want,
-    })
+    vec![
+        ("deliver", why(Action::Deliver(0))),
+        ("drop", why(Action::Drop(0))),
+        ("duplicate", why(Action::Duplicate(0))),
+        ("overtake", overtake.or_else(|| why(Action::Overtake(0)))),
+        ("delay", why(Action::Delay(0, 1))),
+        ("crash", why(Action::Crash(0))),
+        ("recover", why(Action::Recover(0))),
+        ("want", want),
+    ]
 }
 
 /// The same with few processes, and without what names one that is no longer there.

@@ -15,7 +15,8 @@ use serde_json::json;
 const ALGORITHMS_MAX: usize = 8;
 
 #[derive(Clone, Debug, Deserialize)]
-struct CompareRequest {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct CompareRequest {
     algorithms: Vec<String>,
     #[serde(default)]
     options: Options,

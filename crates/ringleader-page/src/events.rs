@@ -7,7 +7,8 @@ use crate::{Diagnostic, Stage, limits};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
-struct EventsRequest {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct EventsRequest {
     #[serde(flatten)]
     run: RunRequest,
     from: usize,

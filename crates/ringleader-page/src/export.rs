@@ -7,11 +7,12 @@ use crate::{Diagnostic, Stage};
 use ringleader::trace::{History, Recording, Window};
 use ringleader_lab::formats::TraceWriter;
 use ringleader_lab::{Export, ExportOptions};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::io;
 
 #[derive(Deserialize)]
-struct ExportRequest {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct ExportRequest {
     #[serde(flatten)]
     run: RunRequest,
     kind: Kind,
@@ -21,9 +22,20 @@ struct ExportRequest {
     dark: bool,
 }
 
+/// A file.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Exported {
+    name: String,
+    #[serde(rename = "type")]
+    content: &'static str,
+    text: String,
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "ExportKind"))]
 #[serde(rename_all = "lowercase")]
-enum Kind {
+pub(crate) enum Kind {
     Trace,
     Html,
     Svg,
@@ -79,7 +91,7 @@ pub(crate) fn answer(stage: &Stage, question: &[u8], alive: Alive<'_>) -> Result
     };
     let (ending, content) = request.kind.file();
     let name = format!("{}-n{}.{ending}", made.entry.spec.name.replace('@', "-"), made.report.n);
-    Ok(serde_json::json!({ "name": name, "type": content, "text": text }).to_string())
+    Ok(serde_json::to_string(&Exported { name, content, text }).expect("plain data has a JSON form"))
 }
 
 /// The trace, which is always of the whole run: it can be replayed.

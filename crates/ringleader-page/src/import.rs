@@ -5,13 +5,21 @@ use crate::source::{entry, too_large};
 use crate::store::Trace;
 use crate::{Diagnostic, Stage, limits};
 use ringleader_lab::formats::{TraceError, read_trace};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 #[derive(Deserialize)]
-struct ImportRequest {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct ImportRequest {
     name: String,
     text: String,
+}
+
+/// The trace, by its key.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Imported {
+    source: Source,
 }
 
 /// The answer.
@@ -26,7 +34,8 @@ pub(crate) fn answer(stage: &Stage, question: &[u8]) -> Result<String, Diagnosti
     let key = key(request.text.as_bytes());
     let trace = Trace { name: name(&request.name), recorded: Arc::new(recorded) };
     stage.store.keep_trace(key.clone(), trace, request.text.len());
-    Ok(serde_json::json!({ "source": Source::Trace { key } }).to_string())
+    let imported = Imported { source: Source::Trace { key } };
+    Ok(serde_json::to_string(&imported).expect("plain data has a JSON form"))
 }
 
 fn broken(name: &str, error: &TraceError) -> Diagnostic {

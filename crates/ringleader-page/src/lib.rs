@@ -1,8 +1,8 @@
 //! What the page asks, and the answers.
 //!
-//! The page sees one interface (`web/src/engine/types.ts`, in words `web/ENGINE.md`): a verb, a question as JSON, an
-//! answer as JSON. This crate is that interface without a socket: [`Stage::call`]. A server hands it what comes in; a
-//! build for WebAssembly can do the same. Nothing here touches files, the network or a clock.
+//! The page sees one interface (in words `web/ENGINE.md`): a verb, a question as JSON, an answer as JSON. Its types are
+//! made of those here (`schema.rs`). This crate is that interface without a socket: [`Stage::call`]. A server hands it
+//! what comes in; a build for WebAssembly can do the same. Nothing here touches files, the network or a clock.
 
 mod about;
 pub mod check;
@@ -27,6 +27,8 @@ mod program;
 mod question;
 mod refusal;
 mod run;
+#[cfg(test)]
+mod schema;
 mod source;
 mod store;
 pub mod story;

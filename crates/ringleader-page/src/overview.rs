@@ -8,8 +8,10 @@ use crate::source::Alive;
 use crate::{Diagnostic, Stage, limits};
 use serde::{Deserialize, Serialize};
 
+/// A large run, from far away: everything in `nodes` × `steps` (both half open; null: all) is counted.
 #[derive(Deserialize)]
-struct OverviewRequest {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct OverviewRequest {
     #[serde(flatten)]
     run: RunRequest,
     nodes: Option<(u32, u32)>,
@@ -18,28 +20,37 @@ struct OverviewRequest {
     rows: u32,
 }
 
+/// A run from far away.
 #[derive(Serialize)]
-struct Overview<'a> {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Overview<'a> {
     nodes: (u32, u32),
     steps: (u64, u64),
     columns: u32,
     rows: u32,
+    /// Messages received, `rows` × `columns`, by row: a row is a share of the steps, a column a share of the processes.
     received: &'a [u32],
+    /// What processes can be, as they call it: candidate, relay, leader … The first variable that is a word.
     roles: &'a [&'static str],
+    /// At the end of each row.
     frames: Vec<FrameJson<'a>>,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Frame"))]
 struct FrameJson<'a> {
     step: u64,
     time: String,
     messages: u64,
     transit: u64,
+    /// How many processes of each column are in each role: `roles[role][column]`.
     roles: &'a [Vec<u32>],
+    /// Processes in roles that few are in, each by itself.
     alone: Vec<AloneJson>,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Alone"))]
 struct AloneJson {
     process: u32,
     id: Option<u64>,

@@ -1,4 +1,4 @@
-//! Questions as the page asks them. The shapes are those of `web/src/engine/types.ts`.
+//! Questions as the page asks them. `schema.rs` makes a JSON schema of them, from which the page has its types.
 
 use crate::Diagnostic;
 use ringleader::sim::Edit;
@@ -11,6 +11,7 @@ pub type Options = BTreeMap<String, OptionValue>;
 
 /// The value of an option.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged, expecting = "an option is a text, a list of texts, or true")]
 pub enum OptionValue {
     /// One word.
@@ -23,6 +24,7 @@ pub enum OptionValue {
 
 /// Where a run comes from.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum Source {
     /// The options of `run`.
@@ -50,6 +52,7 @@ pub enum Source {
 
 /// A run, and where somebody reaches into it.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RunRequest {
     /// Where it comes from.
     pub source: Source,

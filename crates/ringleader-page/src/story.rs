@@ -26,6 +26,7 @@ pub const STEPS_MAX: usize = 200;
 
 /// A story.
 #[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Story {
     /// By which it is asked for: the name of the file without `.story.toml`.
     pub name: String,
@@ -41,6 +42,7 @@ pub struct Story {
 
 /// A run at some moment, and what is said about it.
 #[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "StoryStep"))]
 pub struct Step {
     /// What is said; between backquotes it is code.
     pub caption: String,
@@ -67,6 +69,7 @@ pub struct Step {
 
 /// A second run.
 #[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Beside {
     /// Where it comes from.
     pub source: Source,
@@ -101,6 +104,7 @@ pub struct Facts {
 
 /// What a list of stories says of one.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "StoryTitle"))]
 pub struct Title {
     /// By which it is asked for.
     pub name: String,
@@ -113,7 +117,8 @@ pub struct Title {
 }
 
 #[derive(Clone, Debug, Deserialize)]
-struct StoryRequest {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct StoryRequest {
     name: String,
 }
 

@@ -1,6 +1,7 @@
 //! The verb `window`: a part of a large run, exactly. The run is made again, and its events are kept where they were
 //! asked for; so nothing of it has to be kept in between.
 
+use crate::event::Stand;
 use crate::overview::range;
 use crate::question::{RunRequest, read};
 use crate::run::{make, watched};
@@ -14,23 +15,30 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::ops::ControlFlow;
 
+/// A part of a large run, exactly: at most 200 processes and 2000 of their steps.
 #[derive(Deserialize)]
-struct WindowRequest {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct WindowRequest {
     #[serde(flatten)]
     run: RunRequest,
     nodes: (u32, u32),
     steps: (u64, u64),
 }
 
+/// That part.
 #[derive(Serialize)]
-struct Window<'a> {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Window<'a> {
     nodes: (u32, u32),
     steps: (u64, u64),
     ids: &'a [u64],
     variables: &'a [&'static str],
+    /// The values before the first of these steps.
     start: &'a [Vec<String>],
-    standing: Vec<&'static str>,
+    standing: Vec<Stand>,
+    #[cfg_attr(test, schemars(with = "Vec<crate::event::RunEvent<'static>>"))]
     events: Vec<Box<RawValue>>,
+    /// Whether there are more events in it than were given.
     cut: bool,
 }
 

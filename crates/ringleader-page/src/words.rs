@@ -67,12 +67,14 @@ pub struct PlannedCheck {
 
 /// What came of a comparison.
 #[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Compared {
     /// The command that makes the same comparison.
     pub command: String,
     /// The names of the columns.
     pub columns: Vec<String>,
     /// The rows: words, numbers or nothing.
+    #[cfg_attr(test, schemars(with = "Vec<Vec<crate::schema::Cell>>"))]
     pub rows: Vec<Vec<serde_json::Value>>,
     /// The plot.
     pub svg: String,

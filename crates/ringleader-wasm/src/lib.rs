@@ -7,7 +7,7 @@
 mod border;
 
 use ringleader_lab::App;
-use ringleader_page::check::{Look, Progress, prepare};
+use ringleader_page::check::{Look, Progress, State, prepare};
 use ringleader_page::{Program, Stage, error_json};
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -70,7 +70,7 @@ impl<H: Host> Engine<H> {
         })?;
         prepared.remember(&self.stage, &checked);
         let look = Look {
-            state: "done",
+            state: State::Done,
             seconds: (self.host.now() - begun).as_secs_f64(),
             progress: Some(checked.progress),
             counterexample: checked.recording.is_some(),

@@ -111,6 +111,7 @@ export function command(algorithm: string, options: Options): string {
   const words = ["ringleader", "check", quoted(algorithm)];
   for (const [name, value] of Object.entries(tidy(options))) {
     const option = name === "nodes" ? "-n" : `--${name}`;
+    if (value === false) continue;
     if (value === true) words.push(option);
     else for (const one of Array.isArray(value) ? value : [value]) words.push(option, quoted(one));
   }

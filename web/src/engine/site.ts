@@ -1,6 +1,7 @@
 // The engine of a page that lies on any server of files: WebAssembly, in workers.
 
 import { AloneEngine } from "./alone";
+import { checked } from "./checked";
 import type { Port } from "./hand";
 import { unpack } from "./module";
 import type { Engine } from "./types";
@@ -17,7 +18,7 @@ async function load(): Promise<WebAssembly.Module> {
 
 const spawn = (): Port => new Worker(new URL("./worker.ts", import.meta.url), { type: "module" }) as unknown as Port;
 
-export const engine: Engine = new AloneEngine(load(), spawn);
+export const engine: Engine = checked(new AloneEngine(load(), spawn));
 
 // Once it has been here, it works without a network. Where a browser has no such thing (or the page is a file), it does
 // not, and nothing else is different.

@@ -6,7 +6,7 @@ import { beginning, fromWords, more, refusals, search, setting, typed, withAlgor
 
 const algorithm = (name: string, problem: "election" | "mutex", aliases: string[] = []): Algorithm => ({
   name, aliases, title: name.replace("-", " "), problem, topology: "one-way ring", needs: ["fifo"], idea: "", source: "",
-  literal: false, erratum: null, rules: [], kinds: [], bound: null, average: null, checked: null, settings: [], example: null,
+  literal: false, erratum: null, rules: [], kinds: [], bound: null, average: null, checked: null, settings: [], example: null, basis: null,
 });
 const about: About = {
   schema: "ringleader.page/1", version: "0", stories: [],

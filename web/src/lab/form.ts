@@ -22,7 +22,7 @@ const LISTS = new Set(["crash", "recover", "lose", "partition", "set"]);
 /** The value of an option as one types it. */
 export function typed(options: Options, name: string): string {
   const value = options[name];
-  if (value === undefined) return "";
+  if (value === undefined || value === false) return "";
   if (value === true) return "yes";
   return Array.isArray(value) ? value.join(" ") : value;
 }

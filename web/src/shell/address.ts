@@ -39,6 +39,7 @@ export function options(query: URLSearchParams): Options {
 
 export function setOptions(query: URLSearchParams, given: Options): void {
   for (const [key, value] of Object.entries(given)) {
+    if (value === false) continue;
     if (value === true) query.append(key, "1");
     else if (Array.isArray(value)) for (const one of value) query.append(key, one);
     else if (value !== "") query.append(key, value);

@@ -43,6 +43,7 @@ const KINDS: &[&str] = &[
     ".svg",
     ".js",
     ".ts",
+    "schema.json",
     ".svelte",
     "tsconfig.json",
     "package.json",

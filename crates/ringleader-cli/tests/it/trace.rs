@@ -252,7 +252,13 @@ fn live_page_is_refused_where_it_cannot_be() {
     refused(&["trace", &trace, "--to", "html", &live, "--steps", "1..5"], &["--steps", "the whole run"]);
     let other = file("trace-other-page.html", "<p>nothing</p>");
     let other = format!("--live={other}");
-    refused(&["trace", &trace, "--to", "html", &other], &["is not a page with an engine", "cargo xtask site"]);
+    refused(
+        &["trace", &trace, "--to", "html", &other],
+        &["is not a page with an engine", "cargo xtask site"],
+    );
     // The program that is tested was not installed.
-    refused(&["trace", &trace, "--to", "html", "--live"], &["without a page", "--live=target/site/live.html"]);
+    refused(
+        &["trace", &trace, "--to", "html", "--live"],
+        &["without a page", "--live=target/site/live.html"],
+    );
 }

@@ -217,7 +217,7 @@ impl Job {
         state.looked = Instant::now();
         match &state.end {
             None => Ok(Look {
-                state: "running",
+                state: check::State::Running,
                 seconds: self.begun.elapsed().as_secs_f64(),
                 progress: state.progress,
                 findings: None,
@@ -226,9 +226,9 @@ impl Job {
             Some((_, Err(complaint))) => Err(complaint.clone()),
             Some((took, Ok(checked))) => Ok(Look {
                 state: if checked.broken_off && self.stopped.load(Ordering::Relaxed) {
-                    "stopped"
+                    check::State::Stopped
                 } else {
-                    "done"
+                    check::State::Done
                 },
                 seconds: took.as_secs_f64(),
                 progress: Some(checked.progress),

@@ -2,7 +2,7 @@
 //! is faster.
 
 use super::*;
-use crate::check::prepare;
+use crate::check::{State, prepare};
 use crate::{Compared, OptionValue, Options, Planned, PlannedCheck, Words};
 use ringleader::check::Scope;
 use ringleader::registry::Entry;
@@ -81,7 +81,7 @@ fn a_check_runs_and_what_came_of_it_stays() {
     assert_eq!(told.recv(), Ok(true), "whoever keeps counterexamples hears of it");
     jobs.find("1").expect("it is there").wait();
     let first = jobs.look("1").expect("it was not refused");
-    assert_eq!((first.state, first.counterexample), ("done", true));
+    assert_eq!((first.state, first.counterexample), (State::Done, true));
     assert_eq!(first.findings.as_ref().map(|findings| &findings["verdict"]), Some(&"violated".into()));
     assert_eq!(jobs.look("1").expect("it is still there"), first, "the clock stands still");
     assert_eq!(jobs.stop("1").expect("it is still there"), first, "what is over cannot be stopped");
@@ -92,7 +92,7 @@ fn one_sees_how_far_it_is() {
     let jobs = Jobs::default();
     let job = under_way(&jobs);
     let look = jobs.look("1").expect("it is there");
-    assert_eq!((look.state, look.progress, look.findings), ("running", None, None));
+    assert_eq!((look.state, look.progress, look.findings), (State::Running, None, None));
     assert_eq!(job.goes_on(FAR), ControlFlow::Continue(()));
     assert_eq!(jobs.look("1").expect("it is there").progress, Some(FAR));
 }
@@ -104,11 +104,11 @@ fn a_check_can_be_stopped() {
     job.stopped.store(true, Ordering::Relaxed);
     job.work(&prepared("maekawa", 4), nobody);
     let look = jobs.look("1").expect("it is there");
-    assert_eq!(look.state, "stopped");
+    assert_eq!(look.state, State::Stopped);
     assert_eq!(look.findings.map(|findings| findings["verdict"].clone()), Some("unknown".into()));
     let started = jobs.start(prepared("maekawa", 4), nobody).expect("there is room");
     let look = jobs.stop(&started.job).expect("it is there");
-    assert!(look.findings.is_some(), "stop waits until it is over: {}", look.state);
+    assert!(look.findings.is_some(), "stop waits until it is over: {:?}", look.state);
 }
 
 #[test]
@@ -147,7 +147,7 @@ fn a_check_has_its_time() {
     let job = jobs.find("x").expect("it is there");
     job.work(&prepared("maekawa", 4), nobody);
     let look = job.look().expect("it was not refused");
-    assert_eq!(look.state, "done", "nobody stopped it: its time was over");
+    assert_eq!(look.state, State::Done, "nobody stopped it: its time was over");
     assert_eq!(look.findings.map(|findings| findings["limit"]["kind"].clone()), Some("time".into()));
 }
 
@@ -156,7 +156,7 @@ fn a_check_that_nobody_looks_at_ends() {
     let jobs = Jobs::with_patience(Duration::ZERO);
     let job = under_way(&jobs);
     job.work(&prepared("maekawa", 4), nobody);
-    assert_eq!(job.look().expect("it was not refused").state, "stopped");
+    assert_eq!(job.look().expect("it was not refused").state, State::Stopped);
 }
 
 #[test]
@@ -179,7 +179,7 @@ fn the_oldest_that_is_over_makes_room() {
         jobs.find(&started.job).expect("it is there").wait();
     }
     assert_eq!(locked(&jobs.kept).jobs.len(), KEPT_MAX);
-    assert_eq!(jobs.look("1").expect("it is under way, and stays").state, "running");
+    assert_eq!(jobs.look("1").expect("it is under way, and stays").state, State::Running);
     let gone = jobs.look("2").expect_err("it had to go");
     assert_eq!((gone.code, gone.message.as_str()), ("no_such_job", "there is no check `2` here"));
 }
