@@ -80,7 +80,7 @@ fn main() -> ExitCode {
         },
         ["cross"] => cross::run(),
         ["page"] => page::build(),
-        ["site"] => site::build(),
+        ["site"] => site::build().is_some(),
         ["tidy"] => tidy(),
         ["ci"] => gate::run(),
         ["fix"] => {

@@ -84,30 +84,28 @@ fn linker() -> Option<PathBuf> {
     if own.exists() { Some(own) } else { system() }
 }
 
-/// Builds the site, and the page as one file within it, and says where it is.
-pub(crate) fn build() -> bool {
+/// Builds the site, and the page as one file within it, says where it is, and gives the folder.
+pub(crate) fn build() -> Option<PathBuf> {
     if let Some((name, advice)) = missing() {
         eprintln!("error: {name} is missing here");
         eprintln!("hint: {advice}");
-        return false;
+        return None;
     }
     let folder = page::target().join("site");
-    let built = engine().and_then(|engine| {
-        let licences =
-            licences_of("ringleader-wasm", TARGET).inspect_err(|error| eprintln!("error: {error}"));
-        let terms = engine.with_extension("txt");
-        std::fs::write(&terms, licences.ok()?).ok()?;
-        page::build_site(&engine, &terms, &folder).then_some(())
-    });
-    if built.is_some() {
-        println!("{}: any server of files will do; live.html is all of it in one file", folder.display());
+    let engine = engine()?;
+    let licences = licences_of("ringleader-wasm", TARGET).inspect_err(|error| eprintln!("error: {error}"));
+    let terms = engine.with_extension("txt");
+    std::fs::write(&terms, licences.ok()?).ok()?;
+    if !page::build_site(&engine, &terms, &folder) {
+        return None;
     }
-    built.is_some()
+    println!("{}: any server of files will do; live.html is all of it in one file", folder.display());
+    Some(folder)
 }
 
 /// Builds the site, and looks at it in a browser.
 pub(crate) fn check() -> bool {
-    build() && browser::run_on_site(&page::target().join("site"))
+    build().is_some_and(|folder| browser::run_on_site(&folder))
 }
 
 /// Builds the engine, at low priority and in silence, while something else waits most of the time. Whoever builds the

@@ -40,13 +40,15 @@ pub(super) struct Contents {
     /// Completions: bash, zsh, fish.
     completions: [Vec<u8>; 3],
     licences: String,
+    /// The page as one file, for `trace --to html --live`.
+    page: Option<Vec<u8>>,
 }
 
 /// The files of `deploy` that are in a package.
 const DEPLOY: [&str; 4] = ["Dockerfile", "cluster.toml", "ringleader.service", "service.toml"];
 
 impl Contents {
-    pub(super) fn gather(program: &Path, build: &Build) -> Result<Contents> {
+    pub(super) fn gather(program: &Path, build: &Build, page: Option<&Path>) -> Result<Contents> {
         let folder = target().join("dist-man");
         // Pages of a command that is gone would be packed.
         let _ = std::fs::remove_dir_all(&folder);
@@ -70,6 +72,7 @@ impl Contents {
             pages,
             completions: [script("bash")?, script("zsh")?, script("fish")?],
             licences: licences::text("ringleader-cli", &build.target)?,
+            page: page.map(read).transpose()?,
         })
     }
 
@@ -90,6 +93,7 @@ impl Contents {
         for (name, page) in &self.pages {
             files.insert(format!("man/man1/{name}"), File::plain(page.clone()));
         }
+        files.extend(self.page.iter().map(|page| ("live.html".into(), File::plain(page.clone()))));
         for name in ["README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT"] {
             files.insert(name.into(), File::plain(of_project(name)?));
         }
@@ -117,6 +121,8 @@ impl Contents {
         files.insert(format!("{doc}/changelog.Debian.gz"), File::plain(self.debian_changelog()));
         files.insert(format!("{doc}/examples/cluster.toml"), File::plain(CLUSTER));
         files.insert(format!("{doc}/examples/service.toml"), File::plain(SERVICE));
+        let page = self.page.iter();
+        files.extend(page.map(|page| ("usr/share/ringleader/live.html".into(), File::plain(page.clone()))));
         files.insert("usr/lib/systemd/system/ringleader@.service".into(), File::plain(unit()));
         files.insert("usr/lib/sysusers.d/ringleader.conf".into(), File::plain(SYSUSERS));
         files.insert("usr/share/lintian/overrides/ringleader".into(), File::plain(LINTIAN));
@@ -283,6 +289,7 @@ mod tests {
             pages: BTreeMap::from([("ringleader.1".to_owned(), b".TH".to_vec())]),
             completions: [b"bash".to_vec(), b"zsh".to_vec(), b"fish".to_vec()],
             licences: "as you like".into(),
+            page: Some(b"<html>".to_vec()),
         }
     }
 
@@ -327,7 +334,9 @@ mod tests {
     fn packages_hold_the_same_parts() {
         let contents = contents("x86_64-unknown-linux-musl", b"ELF");
         let (tarball, debian) = (contents.tarball().expect("the project is here"), contents.debian());
-        for bytes in [&b"ELF"[..], b"bash", b"zsh", b"fish", b".TH", b"as you like", SERVICE.as_bytes()] {
+        for bytes in
+            [&b"ELF"[..], b"<html>", b"bash", b"zsh", b"fish", b".TH", b"as you like", SERVICE.as_bytes()]
+        {
             let holds = |files: &Files| files.values().any(|file| file.bytes == bytes);
             assert!(holds(&tarball) && holds(&debian), "{}", String::from_utf8_lossy(bytes));
         }

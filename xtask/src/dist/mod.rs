@@ -6,6 +6,7 @@ mod contents;
 mod licences;
 mod pack;
 
+use crate::site;
 use build::Build;
 pub(crate) use build::has_std;
 use contents::Contents;
@@ -59,11 +60,16 @@ impl Asked {
     fn make(self) -> Result<()> {
         // Before a build of minutes.
         pack::needs()?;
+        if let Some((name, advice)) = site::missing() {
+            return Err(format!("{name} is missing here, and the page as one file needs it\nhint: {advice}"));
+        }
         let build = Build::find(self.is_native)?;
         println!("{}", build.words());
         let program = build.run()?;
+        let page = site::build().ok_or("the page as one file could not be built")?.join("live.html");
         let folder = target().join("dist");
-        let packed = pack::all(&Contents::gather(&program, &build)?, &folder, pack::Effort::Small)?;
+        let contents = Contents::gather(&program, &build, Some(&page))?;
+        let packed = pack::all(&contents, &folder, pack::Effort::Small)?;
         pack::summary(&packed)?;
         if is_there("lintian") {
             lintian(&packed.debian)?;
@@ -95,7 +101,8 @@ pub(crate) fn missing() -> Option<(&'static str, &'static str)> {
     .find(|(name, _)| !is_there(name))
 }
 
-/// The share of the gate: the packages, of the program that tests are run with, packed twice to the same bytes. What
+/// The share of the gate: the packages, of the program that tests are run with and without the page as one file, which
+/// takes a build of its own, packed twice to the same bytes. What
 /// is in them is looked at, by lintian too.
 pub(crate) fn check() -> bool {
     told(check_twice())
@@ -108,7 +115,7 @@ fn check_twice() -> Result<()> {
     let stripped = folder.join("ringleader");
     fs::create_dir_all(&folder).map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
     done(Command::new("strip").arg("-o").arg(&stripped).arg(&program))?;
-    let contents = Contents::gather(&stripped, &build)?;
+    let contents = Contents::gather(&stripped, &build, None)?;
     let first = pack::all(&contents, &folder.join("first"), pack::Effort::Quick)?;
     let again = pack::all(&contents, &folder.join("again"), pack::Effort::Quick)?;
     for (one, other) in first.files().into_iter().zip(again.files()) {

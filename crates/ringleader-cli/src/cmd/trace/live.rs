@@ -42,12 +42,12 @@ pub(super) fn page(app: &App, args: &TraceArgs, algorithm: &str) -> Result<Strin
 
 const HELP: &str = "`cargo xtask site` builds one: target/site/live.html";
 
-/// The page that was installed with the program.
+/// The page that was installed with the program: by a package, or unpacked beside it.
 fn beside(app: &App) -> Result<PathBuf, Diagnostic> {
     let program = std::env::current_exe().ok();
-    let folder = program.as_deref().and_then(Path::parent).and_then(Path::parent);
-    let page = folder.map(|folder| folder.join("share/ringleader/live.html"));
-    page.filter(|page| page.exists()).ok_or_else(|| {
+    let folder = program.as_deref().and_then(Path::parent);
+    let places = ["../share/ringleader/live.html", "live.html"].map(|place| folder.map(|at| at.join(place)));
+    places.into_iter().flatten().find(|page| page.exists()).ok_or_else(|| {
         let message = format!("{} was installed without a page that has an engine in it", app.program);
         Diagnostic::input("no_page", message)
             .help(HELP)
