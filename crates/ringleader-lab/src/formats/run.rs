@@ -465,6 +465,7 @@ mod tests {
     fn mutual_exclusion_has_its_own_middle() {
         let details = Details::Exclusion(ExclusionDetails {
             entries: 2,
+            requests: 2,
             entry_order: vec![0, 3],
             per_entry_mean: Some(5.5),
             per_entry_range: None,

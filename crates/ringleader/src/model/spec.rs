@@ -504,7 +504,7 @@ pub struct Facts {
     pub initiators: u64,
     /// The lowest index among them.
     pub first_initiator: u64,
-    /// How many entries to the critical section there were.
+    /// How many entries to the critical section were asked for.
     pub entries: u64,
     /// How many processes crashed before the first step and stayed down: the top so many indices, or none.
     pub top_down: u64,

@@ -34,6 +34,7 @@ pub(crate) struct Users {
     inside: u32,
     inside_max: u32,
     entries: u64,
+    requests: u64,
     entry_order: Vec<u32>,
     waits: Tally,
     delays: Tally,
@@ -134,6 +135,7 @@ impl Users {
             inside: 0,
             inside_max: 0,
             entries: 0,
+            requests: 0,
             entry_order: Vec::new(),
             waits: Tally::default(),
             delays: Tally::default(),
@@ -217,6 +219,7 @@ impl Problem for Users {
             asked.pending -= due;
             self.pending -= u64::from(due);
             self.waiting += 1;
+            self.requests += 1;
         }
         match after {
             Stage::Waiting => Some(Outcome::Waits),
@@ -420,6 +423,7 @@ impl Users {
             .collect();
         report.details = Details::Exclusion(ExclusionDetails {
             entries: self.entries,
+            requests: self.requests,
             entry_order: self.entry_order.clone(),
             per_entry_mean: (self.entries > 0).then(|| report.messages as f64 / self.entries as f64),
             per_entry_range: charges.and_then(|tally| tally.range()),

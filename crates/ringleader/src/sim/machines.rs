@@ -151,6 +151,7 @@ impl Problem for Machines {
         report.properties = properties;
         report.details = Details::Exclusion(ExclusionDetails {
             entries: self.entries,
+            requests: self.entries,
             entry_order: self.entry_order.clone(),
             per_entry_mean: None,
             per_entry_range: None,

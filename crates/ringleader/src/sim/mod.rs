@@ -198,11 +198,12 @@ pub(crate) fn run(
             World::new((scenario, &setup), nature, users, observer).run(&mut report)?;
         }
     }
-    let entries = match &report.details {
-        Details::Exclusion(details) => details.entries,
+    // Messages are sent for whoever asks, let in or not.
+    let requests = match &report.details {
+        Details::Exclusion(details) => details.requests,
         Details::Election(_) | Details::Clocks(_) => 0,
     };
-    report.compare(nature.spec, &setup.facts(scenario, entries));
+    report.compare(nature.spec, &setup.facts(scenario, requests));
     Ok(report)
 }
 

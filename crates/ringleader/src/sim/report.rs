@@ -251,6 +251,9 @@ pub struct Leader {
 pub struct ExclusionDetails {
     /// Entries to the critical section.
     pub entries: u64,
+    /// How often somebody asked to enter: a run that is broken off, or in which somebody waits for ever, has more of
+    /// these than entries.
+    pub requests: u64,
     /// Who entered, in order (the first 10,000).
     pub entry_order: Vec<u32>,
     /// The mean number of messages per entry.

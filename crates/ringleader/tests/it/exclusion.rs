@@ -54,6 +54,21 @@ fn ricart_agrawala_costs_exactly_2n_minus_2_per_entry() {
 }
 
 #[test]
+fn bound_counts_who_asked_and_not_who_was_let_in() {
+    for algorithm in right().filter(|entry| entry.problem == Problem::Mutex) {
+        let (name, n) = (algorithm.spec.name, at_least(algorithm, 4));
+        for steps in 0..40 {
+            let scenario = Scenario { max_steps: Some(steps), workload: entries(1), ..Scenario::new(n) };
+            let report = run(name, &scenario);
+            if let Some(bound) = &report.bound {
+                let text = format!("{name} after {steps} steps: {} > {}", bound.measured, bound.value);
+                assert!(bound.holds, "{text}");
+            }
+        }
+    }
+}
+
+#[test]
 fn ricart_agrawala_order_and_delay() {
     let report = run_well("ricart-agrawala", &Scenario { workload: entries(1), ..Scenario::new(5) });
     let details = exclusion(&report);
