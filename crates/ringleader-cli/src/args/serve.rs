@@ -1,6 +1,7 @@
 //! `ringleader serve`.
 
 use clap::Args;
+use ringleader_page::http::Origin;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -25,6 +26,10 @@ pub(crate) struct ServeArgs {
     /// A directory with stories of your own, one file each; they are added to the built-in ones.
     #[arg(long, value_name = "DIR")]
     pub(crate) stories: Option<PathBuf>,
+    /// Let pages of this origin hold the page in a frame (`&embed=1`), such as https://moodle.example.org; may be given
+    /// several times [default: nobody's].
+    #[arg(long, value_name = "ORIGIN")]
+    pub(crate) allow_frame: Vec<Origin>,
     /// Show this lock service on the page's screen Cluster: its configuration file, or the addresses of its servers
     /// (https://HOST:PORT or unix:PATH). It is read-only.
     #[cfg(feature = "cluster")]

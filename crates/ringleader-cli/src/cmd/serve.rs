@@ -37,6 +37,7 @@ pub(crate) fn run(app: &App, args: &ServeArgs, console: &mut Console<'_>) -> Res
         Some(look) => server.with_cluster(look),
         None => server,
     };
+    let server = server.framed_by(args.allow_frame.clone());
     tell(app, args, &server, console)?;
     if args.open
         && let Err(error) = open::that_detached(server.url())

@@ -107,6 +107,39 @@ fn the_page_and_its_assets_are_inside() {
 }
 
 #[test]
+fn answers_and_scripts_are_compressed_for_those_who_take_them_so() {
+    let served = Served::here();
+    let gzip = "Accept-Encoding: gzip, deflate, br\r\n";
+    let length = |head: &str| -> usize {
+        let line = head.lines().find_map(|line| line.strip_prefix("content-length: "));
+        line.and_then(|line| line.parse().ok()).unwrap_or_else(|| panic!("no length: {head}"))
+    };
+    let (status, head, _) = served.request("POST", "/api/about", gzip, "{}");
+    assert!(status == 200 && head.contains("content-encoding: gzip"), "{head}");
+    let (_, plain, body) = served.request("POST", "/api/about", "", "{}");
+    assert!(!plain.contains("content-encoding") && body.starts_with('{'), "{plain}");
+    assert!(length(&head) * 3 < length(&plain), "{head}");
+    let (_, head, _) = served.request("GET", "/", gzip, "");
+    let tag = head.lines().find_map(|line| line.strip_prefix("etag: ")).expect("a tag").to_owned();
+    assert_eq!(served.request("GET", "/", &format!("{gzip}If-None-Match: {tag}\r\n"), "").0, 304);
+}
+
+#[test]
+fn frames_are_for_those_who_are_named() {
+    let (_, head, _) = Served::here().request("GET", "/", "", "");
+    assert!(head.contains("frame-ancestors 'none'\r\n"), "{head}");
+    let allow = "--allow-frame";
+    let named = ["--listen", "127.0.0.1:0", allow, "https://moodle.example.org", allow, "http://localhost:8080/"];
+    let (_, head, _) = Served::start(&named).request("GET", "/", "", "");
+    assert!(head.contains("frame-ancestors https://moodle.example.org http://localhost:8080\r\n"), "{head}");
+    for bad in ["*", "moodle.example.org", "https://example.org/course", "https://a; script-src *"] {
+        let refused = run(&["serve", allow, bad]);
+        assert_eq!(refused.code, 2, "{bad}: {}", refused.err);
+        assert!(refused.err.contains("such as https://moodle.example.org"), "{bad}: {}", refused.err);
+    }
+}
+
+#[test]
 fn verbs_are_answered() {
     let served = Served::here();
     let (status, about) = served.ask("about", &json!({}));

@@ -1,5 +1,6 @@
 //! The page, which is inside the program.
 
+use crate::http::Origin;
 use crate::{Diagnostic, error_json};
 use axum::body::Body;
 use axum::http::{HeaderMap, HeaderValue, Response, StatusCode, header};
@@ -10,11 +11,11 @@ use rust_embed::{EmbeddedFile, RustEmbed};
 #[folder = "page/"]
 struct Files;
 
-/// Nothing is fetched from outside, no frame holds us, and no script runs but ours. Styles are set by scripts as
-/// attributes; pictures are made in the page.
+/// Nothing is fetched from outside, and no script runs but ours. Styles are set by scripts as attributes; pictures are
+/// made in the page. Who may hold us in a frame comes after it.
 const POLICY: &str = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; \
                       connect-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'; \
-                      frame-ancestors 'none'";
+                      frame-ancestors";
 
 /// A file of the page.
 pub(crate) fn serve(path: &str, headers: &HeaderMap) -> Response<Body> {
@@ -31,7 +32,9 @@ pub(crate) fn serve(path: &str, headers: &HeaderMap) -> Response<Body> {
 fn answer(path: &str, file: &EmbeddedFile, headers: &HeaderMap) -> Response<Body> {
     let tag: String = file.metadata.sha256_hash().iter().take(12).map(|byte| format!("{byte:02x}")).collect();
     let tag = format!("\"{tag}\"");
-    let known = headers.get(header::IF_NONE_MATCH).is_some_and(|known| known.as_bytes() == tag.as_bytes());
+    // What was compressed on its way has a weak tag.
+    let asked = headers.get(header::IF_NONE_MATCH).map_or(&b""[..], HeaderValue::as_bytes);
+    let known = asked.strip_prefix(b"W/").unwrap_or(asked) == tag.as_bytes();
     let mut response = if known {
         Response::new(Body::empty())
     } else {
@@ -89,10 +92,18 @@ pub(crate) fn json(status: StatusCode, text: String) -> Response<Body> {
     response
 }
 
+/// The policy of the page, if these may hold it in a frame.
+pub(crate) fn policy(frames: &[Origin]) -> HeaderValue {
+    let who: String = frames.iter().flat_map(|origin| [" ", &origin.0]).collect();
+    let text = format!("{POLICY}{}", if frames.is_empty() { " 'none'" } else { &who });
+    // An origin is plain ASCII: there is nothing in it that a header could not carry.
+    HeaderValue::from_str(&text).unwrap_or(HeaderValue::from_static("default-src 'none'"))
+}
+
 /// What every answer says.
-pub(crate) fn guard(response: &mut Response<Body>) {
+pub(crate) fn guard(response: &mut Response<Body>, policy: &HeaderValue) {
     let headers = response.headers_mut();
-    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
+    headers.insert(header::CONTENT_SECURITY_POLICY, policy.clone());
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
 }

@@ -3,12 +3,14 @@
 use crate::http::access::Access;
 use crate::http::api::Api;
 use crate::http::cluster::{Cluster, Look};
-use crate::http::page::{self, complain, guard};
+use crate::http::compress::{compress, takes};
+use crate::http::frame::Origin;
+use crate::http::page::{self, complain, guard, policy};
 use crate::{Diagnostic, Stage};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::State;
-use axum::http::{Method, Request, Response, StatusCode};
+use axum::http::{HeaderValue, Method, Request, Response, StatusCode};
 use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::pin::Pin;
@@ -21,6 +23,7 @@ pub struct Server {
     access: Access,
     stage: Arc<Stage>,
     cluster: Option<Cluster>,
+    frames: Vec<Origin>,
     runtime: tokio::runtime::Runtime,
     stopped: Pin<Box<dyn Future<Output = ()>>>,
 }
@@ -51,13 +54,19 @@ impl Server {
             let _inside = runtime.enter();
             Box::pin(told_to_stop().map_err(words)?)
         };
-        Ok(Server { listener, address, access, stage: Arc::new(stage), cluster: None, runtime, stopped })
+        Ok(Server { listener, address, access, stage: Arc::new(stage), cluster: None, frames: Vec::new(), runtime, stopped })
     }
 
     /// The same with a real cluster to look at.
     #[must_use]
     pub fn with_cluster(self, look: Look) -> Server {
         Server { cluster: Some(Cluster::new(look)), ..self }
+    }
+
+    /// The same, and pages of these origins may hold it in a frame.
+    #[must_use]
+    pub fn framed_by(self, frames: Vec<Origin>) -> Server {
+        Server { frames, ..self }
     }
 
     /// Where the page is, with the token if one is needed. An address that stands for all is given as this machine's
@@ -94,8 +103,8 @@ impl Server {
     /// # Errors
     /// If the machine has no threads or sockets for it.
     pub fn run(self) -> io::Result<Served> {
-        let Server { listener, access, stage, cluster, runtime, stopped, address: _ } = self;
-        let api = Arc::new(Api::new(stage, access, cluster));
+        let Server { listener, access, stage, cluster, frames, runtime, stopped, address: _ } = self;
+        let api = Arc::new((Api::new(stage, access, cluster), policy(&frames)));
         runtime.block_on(async move {
             let listener = tokio::net::TcpListener::from_std(listener)?;
             let router = Router::new().fallback(answer).with_state(api);
@@ -115,13 +124,15 @@ impl Server {
 #[derive(Clone, Copy, Debug)]
 pub struct Served;
 
-async fn answer(State(api): State<Arc<Api>>, request: Request<Body>) -> Response<Body> {
+async fn answer(State(state): State<Arc<(Api, HeaderValue)>>, request: Request<Body>) -> Response<Body> {
+    let (api, policy) = &*state;
+    let pressed = takes(request.headers());
     let mut response = match api.access.admits_host(request.headers()) {
         Err((status, complaint)) => complain(status, &complaint),
-        Ok(()) => route(&api, request).await,
+        Ok(()) => route(api, request).await,
     };
-    guard(&mut response);
-    response
+    guard(&mut response, policy);
+    if pressed { compress(response).await } else { response }
 }
 
 async fn route(api: &Api, request: Request<Body>) -> Response<Body> {
