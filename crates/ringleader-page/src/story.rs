@@ -62,6 +62,10 @@ pub struct Step {
     pub answer: Option<String>,
     /// A second run beside it.
     pub beside: Option<Beside>,
+    /// The process whose click answers the question.
+    pub click: Option<u32>,
+    /// The rule whose choice answers the question.
+    pub rule: Option<String>,
     /// What the caption says that can be checked.
     #[serde(skip)]
     pub facts: Option<Facts>,

@@ -13,6 +13,8 @@ export interface StoryPlace {
   answered: boolean;
   /** Large type and little else. */
   teaching: boolean;
+  /** In a page of somebody else: the slide and its controls, no ways to elsewhere. */
+  embedded: boolean;
 }
 
 const whole = (text: string | null): number | null => (text !== null && /^\d{1,9}$/.test(text) ? Number(text) : null);
@@ -24,6 +26,7 @@ export function read(query: URLSearchParams): StoryPlace {
     at: whole(query.get("at")),
     answered: query.get("answer") === "1",
     teaching: query.get("t") === "1",
+    embedded: query.get("embed") === "1",
   };
 }
 
@@ -32,6 +35,7 @@ export function write(place: StoryPlace): URLSearchParams {
   if (place.at !== null) query.set("at", String(place.at));
   if (place.answered) query.set("answer", "1");
   if (place.teaching) query.set("t", "1");
+  if (place.embedded) query.set("embed", "1");
   return query;
 }
 
@@ -67,4 +71,23 @@ export function pieces(text: string): { text: string; code: boolean }[] {
     .split(/(`[^`]+`)/)
     .filter((part) => part !== "")
     .map((part) => (part.length > 2 && part.startsWith("`") && part.endsWith("`") ? { text: part.slice(1, -1), code: true } : { text: part, code: false }));
+}
+
+/** What becomes of a question that is answered by a click: on the right process, on the rule that fires. */
+export interface Guess { right: boolean; words: string }
+
+export function guess(step: Pick<StoryStep, "click" | "rule">, said: { process: number } | { rule: string }): Guess | null {
+  if ("process" in said) {
+    if (step.click === null) return null;
+    const right = said.process === step.click;
+    return { right, words: right ? `Yes, p${said.process}.` : `Not p${said.process}. Look again, or show the answer.` };
+  }
+  if (step.rule === null) return null;
+  const right = said.rule === step.rule;
+  return { right, words: right ? `Yes, “${said.rule}”.` : `Not “${said.rule}”. Look again, or show the answer.` };
+}
+
+/** Which slide is read: the last whose top is not below the line, the first if none is. */
+export function slideAt(tops: number[], line: number): number {
+  return Math.max(0, tops.findLastIndex((top) => top <= line));
 }

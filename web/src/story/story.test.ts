@@ -3,23 +3,23 @@
 import { describe, expect, test } from "vitest";
 import type { Story } from "../engine";
 import { engineOf, event, run } from "../lab/made";
-import { boundedOf, messagesOf } from "./cost";
+import { boundedOf, costOf, messagesOf } from "./cost";
 import { effectsOf } from "./event";
-import { besideAt, outside, pace, pieces, read, requests, write, type StoryStep } from "./place";
+import { besideAt, guess, outside, pace, pieces, read, requests, slideAt, write, type StoryStep } from "./place";
 import { Runs } from "./runs";
 
 const source = { kind: "run" as const, algorithm: "made", options: {} };
 const step = (more: Partial<StoryStep> = {}): StoryStep => ({
-  caption: "", source, edits: [], at: null, from: null, select: null, question: null, answer: null, beside: null, ...more,
+  caption: "", source, edits: [], at: null, from: null, select: null, question: null, answer: null, beside: null, click: null, rule: null, ...more,
 });
 const story = (count: number): Story => ({ name: "s", title: "S", minutes: 2, summary: "", steps: Array.from({ length: count }, () => step()) });
 
 describe("the place is in the address", () => {
   test("both ways; the address counts from 1", () => {
-    const place = { name: "fifo", step: 2, at: 7, answered: true, teaching: true };
-    expect(write(place).toString()).toBe("name=fifo&s=3&at=7&answer=1&t=1");
+    const place = { name: "fifo", step: 2, at: 7, answered: true, teaching: true, embedded: true };
+    expect(write(place).toString()).toBe("name=fifo&s=3&at=7&answer=1&t=1&embed=1");
     expect(read(write(place))).toEqual(place);
-    expect(read(new URLSearchParams("name=fifo"))).toEqual({ name: "fifo", step: 0, at: null, answered: false, teaching: false });
+    expect(read(new URLSearchParams("name=fifo"))).toEqual({ name: "fifo", step: 0, at: null, answered: false, teaching: false, embedded: false });
   });
   test.each([
     ["3", null],
@@ -93,4 +93,33 @@ test("an event and what it led to are one sentence", () => {
   expect(effectsOf(event(0, 0, { effects: "sends tid(7) to p4 → LEADS" }))).toBe(" — sends tid(7) to p4 → LEADS");
   expect(effectsOf(event(0, 0, { effects: "→ LEADS" }))).toBe(" → LEADS");
   expect(effectsOf(event(0, 0))).toBe("");
+});
+
+test("a bound stands beside the messages that it counts; without any there is nothing to exceed", () => {
+  const with_ = (bound: object | null) => ({ report: { ...run(2, 0).report, bound } as ReturnType<typeof run>["report"], small: true });
+  const now = { messages: 44, electionMessages: 36 };
+  expect(costOf(with_({ formula: "n²", counts: "election", value: 36, holds: true }), now)).toEqual({
+    words: "44 messages so far, 36 without announcements", bound: "at worst n² = 36", exceeded: false,
+  });
+  expect(costOf(with_({ formula: "n²", counts: "election", value: 35, holds: true }), now).exceeded).toBe(true);
+  const none = { messages: 0, electionMessages: 0 };
+  expect(costOf(with_({ formula: "6(K-1) per entry", counts: "all", value: 0, holds: false }), none)).toEqual({
+    words: "0 messages so far", bound: "at worst 6(K-1) per entry: –", exceeded: false,
+  });
+  expect(costOf(with_(null), now)).toEqual({ words: "44 messages so far", bound: null, exceeded: false });
+});
+
+test("a question is answered by a click on a process, or on a rule", () => {
+  const asked = step({ click: 3, rule: "swallow" });
+  expect(guess(asked, { process: 3 })).toEqual({ right: true, words: "Yes, p3." });
+  expect(guess(asked, { process: 0 })?.right).toBe(false);
+  expect(guess(asked, { rule: "swallow" })?.right).toBe(true);
+  expect(guess(asked, { rule: "pass on" })?.words).toMatch(/^Not “pass on”/);
+  expect(guess(step(), { process: 3 })).toBeNull();
+  expect(guess(step(), { rule: "swallow" })).toBeNull();
+});
+
+test("the slide that is read is the last one that has come up to the line", () => {
+  expect([-5, 0, 90, 100, 500].map((line) => slideAt([0, 100, 200], line))).toEqual([0, 0, 0, 1, 2]);
+  expect(slideAt([-300, -200, 40], 50)).toBe(2);
 });

@@ -40,6 +40,8 @@ struct StepFile {
     question: Option<Spanned<String>>,
     answer: Option<Spanned<String>>,
     beside: Option<BesideFile>,
+    click: Option<Spanned<u32>>,
+    rule: Option<Spanned<String>>,
     facts: Option<Facts>,
 }
 
@@ -152,6 +154,11 @@ impl Reader<'_> {
             let message = "a `question` comes with an `answer`, and an `answer` with a `question`";
             return Err(self.wrong(Some(lonely.span()), message).help("write both, or neither"));
         }
+        let clicked = file.click.as_ref().map(Spanned::span).or(file.rule.as_ref().map(Spanned::span));
+        if let (Some(place), None) = (clicked, &file.question) {
+            let message = "`click` and `rule` answer a `question`, and there is none";
+            return Err(self.wrong(Some(place), message).help("write the question and its answer too"));
+        }
         let beside = file.beside.map(|beside| self.beside(beside, &origin)).transpose()?;
         let said =
             |name: &str, text: Option<Spanned<String>>| text.map(|text| self.said(name, text)).transpose();
@@ -165,6 +172,8 @@ impl Reader<'_> {
             question: said("question", file.question)?,
             answer: said("answer", file.answer)?,
             beside,
+            click: file.click.map(Spanned::into_inner),
+            rule: said("rule", file.rule)?,
             facts: file.facts,
         };
         Ok((step, origin))

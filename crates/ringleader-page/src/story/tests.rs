@@ -116,6 +116,9 @@ fn a_mistake_has_a_place_and_says_what_is_needed() {
         (format!("{step}from = 5\nat = 4\n"), "line 7, column 8: it plays from 5 to 4: backwards"),
         (format!("{step}question = 'Q?'\n"), "line 7, column 12: a `question` comes with an `answer`"),
         (format!("{step}answer = 'A.'\n"), "line 7, column 10: a `question` comes with an `answer`"),
+        (format!("{step}click = 2\n"), "line 7, column 9: `click` and `rule` answer a `question`"),
+        (format!("{step}rule = 'swallow'\n"), "line 7, column 8: `click` and `rule` answer a `question`"),
+        (format!("{step}question = 'Q?'\nanswer = 'A.'\nrule = ''\n"), "line 9, column 8: the rule is empty"),
         (String::new(), "story `mine`: it has no [[step]]"),
         (step.repeat(STEPS_MAX + 1), "it has 201 steps; a story has at most 200"),
         (format!("{step}# {}", "x".repeat(BYTES_MAX)), "bytes; a story has at most"),
@@ -139,7 +142,7 @@ fn a_story_is_the_json_of_the_contract() {
         concat!(
             r#"{"name":"mine","title":"T","minutes":3,"summary":"S","steps":[{"caption":"c","source":{"kind":"run","#,
             r#""algorithm":"a","options":{"seed":"1","unsound":true}},"edits":[],"at":null,"from":null,"select":null,"#,
-            r#""question":null,"answer":null,"beside":null}]}"#,
+            r#""question":null,"answer":null,"beside":null,"click":null,"rule":null}]}"#,
         )
     );
 }
