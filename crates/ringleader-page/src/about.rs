@@ -14,6 +14,8 @@ pub(crate) struct About<'a> {
     version: String,
     algorithms: Vec<Algorithm<'a>>,
     stories: Vec<Title>,
+    /// The words that `family` may be, in the order in which they are shown.
+    families: Vec<Family>,
     limits: Limits,
 }
 
@@ -44,8 +46,23 @@ struct Algorithm<'a> {
     settings: Vec<Setting<'a>>,
     /// A command line that shows the error of a literal text: options without the name.
     example: Option<&'a str>,
+    /// The idea by which it works, in one word: swallow, tournament, token …
+    family: &'a str,
+    /// Of a literal text: the lines in which it differs from the algorithm of which it is one.
+    diff: Option<&'a str>,
+    /// Of a literal text: the algorithm of which it is one.
+    of: Option<&'a str>,
     /// What the bound rests on.
     basis: Option<Basis<'a>>,
+}
+
+/// An idea by which algorithms work.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct Family {
+    name: &'static str,
+    /// What it is, in a sentence.
+    about: &'static str,
 }
 
 #[derive(Serialize)]
@@ -92,6 +109,7 @@ pub(crate) fn answer(stage: &Stage) -> Result<String, Diagnostic> {
         version: stage.words.version(),
         algorithms: stage.words.registry().iter().map(algorithm).collect(),
         stories: stage.shelf.titles(),
+        families: model::Family::ALL.iter().map(family).collect(),
         limits: Limits {
             nodes: limits::NODES,
             small_nodes: limits::SMALL_NODES,
@@ -100,6 +118,10 @@ pub(crate) fn answer(stage: &Stage) -> Result<String, Diagnostic> {
         },
     };
     Ok(serde_json::to_string(&about).expect("plain data has a JSON form"))
+}
+
+fn family(family: &model::Family) -> Family {
+    Family { name: family.name(), about: family.about() }
 }
 
 fn algorithm(entry: &'static Entry) -> Algorithm<'static> {
@@ -125,6 +147,9 @@ fn algorithm(entry: &'static Entry) -> Algorithm<'static> {
         checked: entry.checked_up_to(),
         settings: spec.settings.iter().map(|own| setting(entry, own)).collect(),
         example: Some(spec.example).filter(|example| entry.is_literal() && !example.is_empty()),
+        family: spec.family.name(),
+        diff: Some(spec.diff).filter(|diff| !diff.is_empty()),
+        of: spec.name.split_once('@').map(|(of, _)| of),
         basis: spec.cost.worst.map(basis),
     }
 }

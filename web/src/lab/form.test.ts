@@ -7,9 +7,10 @@ import { beginning, fromWords, more, refusals, search, setting, typed, withAlgor
 const algorithm = (name: string, problem: "election" | "mutex", aliases: string[] = []): Algorithm => ({
   name, aliases, title: name.replace("-", " "), problem, topology: "one-way ring", needs: ["fifo"], idea: "", source: "",
   literal: false, erratum: null, rules: [], kinds: [], bound: null, average: null, checked: null, settings: [], example: null, basis: null,
+  family: "swallow", of: null, diff: null,
 });
 const about: About = {
-  schema: "ringleader.page/1", version: "0", stories: [],
+  schema: "ringleader.page/1", version: "0", stories: [], families: [],
   algorithms: [algorithm("peterson", "election"), algorithm("chang-roberts", "election", ["lcr"]), algorithm("lamport", "mutex")],
   limits: { nodes: 1e6, small_nodes: 200, small_steps: 1e5, bytes: 1e6 },
 };

@@ -10,7 +10,7 @@ vi.stubGlobal("window", { addEventListener: () => undefined });
 vi.stubGlobal("history", { replaceState: (_: unknown, __: string, hash: string) => (page.hash = hash) });
 const { oddities, Session } = await import("./session.svelte");
 
-const about: About = { schema: "ringleader.page/1", version: "0", algorithms: [], stories: [], limits: { nodes: 10, small_nodes: 10, small_steps: 100, bytes: 100 } };
+const about: About = { schema: "ringleader.page/1", version: "0", algorithms: [], stories: [], families: [], limits: { nodes: 10, small_nodes: 10, small_steps: 100, bytes: 100 } };
 
 /** Ten steps in which a token goes round; an edit replaces the step at which it is made. */
 class Made implements Engine {

@@ -34,7 +34,8 @@ fn list_can_be_filtered() {
             "bound",
             "aliases",
             "erratum",
-            "checked_up_to"
+            "checked_up_to",
+            "family"
         ]
     );
     let table = run(&["list"]).out;

@@ -23,6 +23,7 @@ struct Algorithm {
     aliases: &'static [&'static str],
     erratum: Option<String>,
     checked_up_to: Option<u32>,
+    family: &'static str,
 }
 
 #[derive(Serialize)]
@@ -55,6 +56,7 @@ pub fn list_json<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> String {
             aliases: entry.spec.aliases,
             erratum: entry.erratum(),
             checked_up_to: entry.checked_up_to(),
+            family: entry.spec.family.name(),
         })
         .collect();
     serde_json::to_string(&List { schema: LIST_SCHEMA, algorithms }).expect("plain data has a JSON form")

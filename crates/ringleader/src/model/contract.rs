@@ -3,7 +3,7 @@
 
 use super::spec::Value;
 use super::{
-    Against, Arranged, Average, Basis, Bound, Constant, Cost, Counts, Erratum, Facts, Graph, GrowingSizes,
+    Against, Arranged, Average, Basis, Bound, Constant, Cost, Counts, Erratum, Facts, Family, Graph, GrowingSizes,
     Header, HeaderError, Informed, Links, Needs, Order, Orientation, Processes, Promises, Reached, Registers,
     RuleText, Schedules, Setting, Spec, Talks, Timing, Tolerates, Winner, header,
 };
@@ -59,6 +59,7 @@ impl Spec {
             name,
             aliases: &[],
             year,
+            family: Family::Own,
             file,
             errata_file: "",
             needs: Needs::NOTHING,
@@ -86,8 +87,15 @@ impl Spec {
     #[must_use]
     pub const fn clocks(name: &'static str, year: u16, file: &'static str, against: Against) -> Spec {
         Spec { promises: Promises::Clocks { against }, ..Spec::election(name, year, file) }
+            .family(Family::Estimate)
             .reached(Reached::Relays)
             .timing(Timing::BoundedDelay)
+    }
+
+    /// The idea by which it works.
+    #[must_use]
+    pub const fn family(self, family: Family) -> Spec {
+        Spec { family, ..self }
     }
 
     /// Other names for it. An as-printed variant has none.
@@ -232,7 +240,9 @@ impl Spec {
     /// neighbours and write in one step.
     #[must_use]
     pub const fn stabilising(self) -> Spec {
-        Spec { promises: Promises::Stabilisation, ..self }.registers(Registers::Composite)
+        Spec { promises: Promises::Stabilisation, ..self }
+            .family(Family::Privilege)
+            .registers(Registers::Composite)
     }
 
     /// Proved by these, or by this argument: at most so many messages.

@@ -9,6 +9,7 @@ mod arithmetic;
 mod clock;
 mod contract;
 mod elector;
+mod family;
 mod given;
 mod header;
 mod id;
@@ -34,6 +35,7 @@ pub use arithmetic::{fibonacci, floor_log2, golden_ranks, harmonic, largest_phas
 pub use clock::{Clock, VectorClock};
 pub use contract::Claim;
 pub use elector::{Asks, Contest, Elector, Part};
+pub use family::Family;
 pub use given::{
     Begins, Birth, Degree, Given, Holder, Knowledge, Launch, MaxDelay, Range, Size, Told, TowardsRoot,
 };

@@ -4,7 +4,7 @@
 
 use super::processes::Processes;
 use super::shared::{Daemon, Registers};
-use super::{Against, Setting, Settings, fibonacci};
+use super::{Against, Family, Setting, Settings, fibonacci};
 use core::fmt;
 
 /// The contract, and what a reader wants to know before using the algorithm.
@@ -16,6 +16,8 @@ pub struct Spec {
     pub aliases: &'static [&'static str],
     /// The year of publication.
     pub year: u16,
+    /// The idea by which it works.
+    pub family: Family,
     /// Its source text: the header has its prose. Empty for an algorithm that has none.
     pub file: &'static str,
     /// What the sources get wrong, as a list.

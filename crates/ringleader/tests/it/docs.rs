@@ -1,7 +1,7 @@
 //! Every contract of the registry is well-formed: what the faces of the project print can be relied on.
 
 use crate::support::all;
-use ringleader::model::{Header, Needs, Shape, errata};
+use ringleader::model::{Family, Header, Needs, Shape, errata};
 use ringleader::registry::{Entry, find};
 use std::collections::BTreeSet;
 
@@ -146,4 +146,18 @@ fn examples_are_arguments() {
             previous_is_value = is_value;
         }
     }
+}
+
+#[test]
+fn every_algorithm_says_by_which_idea_it_works() {
+    for entry in all() {
+        let (name, family) = (entry.spec.name, entry.spec.family);
+        assert_ne!(family, Family::Own, "{name} names no idea: `.family(Family::..)` in its contract");
+        let guards = entry.spec.stabilises();
+        assert_eq!(family == Family::Privilege, guards, "{name}");
+    }
+    let mut words: Vec<&str> = Family::ALL.iter().map(|family| family.name()).collect();
+    words.sort_unstable();
+    words.dedup();
+    assert_eq!(words.len(), Family::ALL.len(), "each word once");
 }

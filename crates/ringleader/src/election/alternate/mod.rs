@@ -76,6 +76,7 @@ rules! {
 
 impl Process for Alternate {
     const SPEC: Spec = Spec::election("alternate", 2007, include_str!("mod.rs"))
+        .family(Family::Tournament)
         .errata(include_str!("errata.md"))
         .links(Links::Fifo)
         .oriented()

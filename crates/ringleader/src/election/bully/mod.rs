@@ -87,6 +87,7 @@ rules! {
 
 impl Process for Bully {
     const SPEC: Spec = Spec::election("bully", 1982, include_str!("mod.rs"))
+        .family(Family::Outrank)
         .errata(include_str!("errata.md"))
         .reached(Reached::Relays)
         .timing(Timing::BoundedDelay)

@@ -57,6 +57,7 @@ rules! {
 
 impl Process for ChangRoberts {
     const SPEC: Spec = Spec::election("chang-roberts", 1979, include_str!("mod.rs"))
+        .family(Family::Swallow)
         .errata(include_str!("errata.md"))
         .aliases(&["lcr"])
         .links(Links::Fifo)

@@ -74,6 +74,7 @@ rules! {
 
 impl Process for DolevKlaweRodeh {
     const SPEC: Spec = Spec::election("dolev-klawe-rodeh", 1982, include_str!("mod.rs"))
+        .family(Family::Tournament)
         .errata(include_str!("errata.md"))
         .aliases(&["dkr"])
         .links(Links::Fifo)

@@ -90,6 +90,7 @@ rules! {
 
 impl Process for DolevKlaweRodehB {
     const SPEC: Spec = Spec::election("dolev-klawe-rodeh-b", 1982, include_str!("mod.rs"))
+        .family(Family::Tournament)
         .errata(include_str!("errata.md"))
         .links(Links::Fifo)
         .measured("all arrangements up to n = 9, random and bad ones beyond")

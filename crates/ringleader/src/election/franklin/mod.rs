@@ -69,6 +69,7 @@ rules! {
 
 impl Process for Franklin {
     const SPEC: Spec = Spec::election("franklin", 1982, include_str!("mod.rs"))
+        .family(Family::Tournament)
         .errata(include_str!("errata.md"))
         .links(Links::Fifo)
         .oriented()

@@ -74,6 +74,7 @@ rules! {
 
 impl Process for HighamPrzytycka {
     const SPEC: Spec = Spec::election("higham-przytycka", 1993, include_str!("mod.rs"))
+        .family(Family::Tournament)
         .errata(include_str!("errata.md"))
         .links(Links::Fifo)
         .elects(Winner::Any, Informed::All)

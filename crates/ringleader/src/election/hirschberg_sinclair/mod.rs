@@ -94,6 +94,7 @@ rules! {
 
 impl Process for HirschbergSinclair {
     const SPEC: Spec = Spec::election("hirschberg-sinclair", 1980, include_str!("mod.rs"))
+        .family(Family::Tournament)
         .errata(include_str!("errata.md"))
         .aliases(&["hs"])
         .links(Links::Fifo)

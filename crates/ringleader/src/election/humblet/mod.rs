@@ -101,6 +101,7 @@ rules! {
 
 impl Process for Humblet {
     const SPEC: Spec = Spec::election("humblet", 1984, include_str!("mod.rs"))
+        .family(Family::Capture)
         .links(Links::Fifo)
         .elects(Winner::Any, Informed::All)
         .proved("counting: n/(l+1) at level l")

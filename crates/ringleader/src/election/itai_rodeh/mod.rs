@@ -76,6 +76,7 @@ rules! {
 
 impl Process for ItaiRodeh {
     const SPEC: Spec = Spec::election("itai-rodeh", 1981, include_str!("mod.rs"))
+        .family(Family::Lottery)
         .draws()
         .elects(Winner::Any, Informed::All)
         .example("-n 4 --range 3 --seed 1");

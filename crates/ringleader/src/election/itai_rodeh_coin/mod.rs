@@ -78,6 +78,7 @@ rules! {
 
 impl Process for ItaiRodehCoin {
     const SPEC: Spec = Spec::election("itai-rodeh-coin", 1990, include_str!("mod.rs"))
+        .family(Family::Lottery)
         .links(Links::Fifo)
         .draws()
         .elects(Winner::Any, Informed::All)

@@ -69,6 +69,7 @@ rules! {
 
 impl Process for ItaiRodehSync {
     const SPEC: Spec = Spec::election("itai-rodeh-sync", 1990, include_str!("mod.rs"))
+        .family(Family::Lottery)
         .links(Links::Fifo)
         .timing(Timing::LockStep)
         .draws()

@@ -44,6 +44,7 @@ pub type ItaiRodehSynchronised = Synchronised<ItaiRodehSync>;
 
 impl LockStep for ItaiRodehSync {
     const SYNCHRONISED: Spec = Spec::election("itai-rodeh-synchronised", 1990, include_str!("mod.rs"))
+        .family(Family::Lottery)
         .links(Links::Fifo)
         .draws()
         .elects(Winner::Any, Informed::All)

@@ -120,6 +120,7 @@ rules! {
 
 impl Process for KorachMoranZaks {
     const SPEC: Spec = Spec::election("korach-moran-zaks", 1984, include_str!("mod.rs"))
+        .family(Family::Capture)
         .errata(include_str!("errata.md"))
         .aliases(&["kings"])
         .links(Links::Fifo)

@@ -59,6 +59,7 @@ rules! {
 
 impl Process for LeLann {
     const SPEC: Spec = Spec::election("le-lann", 1977, include_str!("mod.rs"))
+        .family(Family::Collect)
         .errata(include_str!("errata.md"))
         .links(Links::Fifo)
         .reached(Reached::Relays)

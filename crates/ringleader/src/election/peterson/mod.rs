@@ -74,6 +74,7 @@ rules! {
 
 impl Process for Peterson {
     const SPEC: Spec = Spec::election("peterson", 1982, include_str!("mod.rs"))
+        .family(Family::Tournament)
         .errata(include_str!("errata.md"))
         .links(Links::Fifo)
         .proved("Peterson 1982")

@@ -75,6 +75,7 @@ rules! {
 
 impl Process for PetersonImproved {
     const SPEC: Spec = Spec::election("peterson-improved", 1982, include_str!("mod.rs"))
+        .family(Family::Tournament)
         .errata(include_str!("errata.md"))
         .links(Links::Fifo)
         .proved("counting: a(r+2) <= a(r) - a(r+1)")

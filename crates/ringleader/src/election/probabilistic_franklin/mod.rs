@@ -97,6 +97,7 @@ rules! {
 
 impl Process for ProbabilisticFranklin {
     const SPEC: Spec = Spec::election("probabilistic-franklin", 2008, include_str!("mod.rs"))
+        .family(Family::Lottery)
         .errata(include_str!("errata.md"))
         .draws()
         .elects(Winner::Any, Informed::All)

@@ -49,6 +49,7 @@ rules! {
 
 impl Process for RingActiveList {
     const SPEC: Spec = Spec::election("ring-active-list", 1994, include_str!("mod.rs"))
+        .family(Family::Collect)
         .errata(include_str!("errata.md"))
         .links(Links::Fifo)
         .reached(Reached::Relays)

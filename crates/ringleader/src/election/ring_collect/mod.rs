@@ -50,6 +50,7 @@ rules! {
 
 impl Process for RingCollect {
     const SPEC: Spec = Spec::election("ring-collect", 1992, include_str!("mod.rs"))
+        .family(Family::Collect)
         .errata(include_str!("errata.md"))
         .reached(Reached::Relays)
         .bypass()

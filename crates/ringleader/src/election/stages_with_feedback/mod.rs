@@ -101,6 +101,7 @@ rules! {
 
 impl Process for StagesWithFeedback {
     const SPEC: Spec = Spec::election("stages-with-feedback", 1982, include_str!("mod.rs"))
+        .family(Family::Tournament)
         .errata(include_str!("errata.md"))
         .links(Links::Fifo)
         .proved("counting: two that survive a stage share no voter")

@@ -101,6 +101,7 @@ rules! {
 
 impl Process for VanLeeuwenTan {
     const SPEC: Spec = Spec::election("van-leeuwen-tan", 1987, include_str!("mod.rs"))
+        .family(Family::Tournament)
         .errata(include_str!("errata.md"))
         .links(Links::Fifo)
         .elects(Winner::Any, Informed::All)

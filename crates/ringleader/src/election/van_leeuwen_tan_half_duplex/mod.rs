@@ -91,6 +91,7 @@ rules! {
 
 impl Process for VanLeeuwenTanHalfDuplex {
     const SPEC: Spec = Spec::election("van-leeuwen-tan-half-duplex", 1987, include_str!("mod.rs"))
+        .family(Family::Tournament)
         .errata(include_str!("errata.md"))
         .links(Links::HalfDuplex)
         .elects(Winner::Any, Informed::All)

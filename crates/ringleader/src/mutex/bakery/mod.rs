@@ -84,6 +84,7 @@ rules! {
 
 impl Process for Bakery {
     const SPEC: Spec = Spec::exclusion("bakery", 1974, include_str!("mod.rs"))
+        .family(Family::Turn)
         .serves(Order::Doorway)
         .registers(Registers::Safe)
         .settings(&[Setting::REGISTERS])

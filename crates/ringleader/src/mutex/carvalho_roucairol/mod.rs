@@ -66,6 +66,7 @@ rules! {
 
 impl Process for CarvalhoRoucairol {
     const SPEC: Spec = Spec::exclusion("carvalho-roucairol", 1983, include_str!("mod.rs"))
+        .family(Family::Permission)
         .errata(include_str!("errata.md"))
         .talks(Talks::ToAll { keeps: 8 })
         .proved("counting: for an entry nobody is asked twice, and each request has one reply")

@@ -76,6 +76,7 @@ rules! {
 
 impl Process for Central {
     const SPEC: Spec = Spec::exclusion("central", 1979, include_str!("mod.rs"))
+        .family(Family::Coordinator)
         .errata(include_str!("errata.md"))
         .talks(Talks::ToFew)
         .proved("counting: 3, or 4 with DENIED")

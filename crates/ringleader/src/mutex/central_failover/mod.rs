@@ -105,6 +105,7 @@ rules! {
 
 impl Process for CentralFailover {
     const SPEC: Spec = Spec::exclusion("central-failover", 1979, include_str!("mod.rs"))
+        .family(Family::Coordinator)
         .errata(include_str!("errata.md"))
         .links(Links::Fifo)
         .detector()

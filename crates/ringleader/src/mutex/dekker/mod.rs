@@ -80,6 +80,7 @@ rules! {
 
 impl Process for Dekker {
     const SPEC: Spec = Spec::exclusion("dekker", 1965, include_str!("mod.rs"))
+        .family(Family::Turn)
         .processes(Processes::Exactly(2))
         .settings(&[Setting::REGISTERS])
         .example("-n 2");

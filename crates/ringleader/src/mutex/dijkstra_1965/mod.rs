@@ -94,6 +94,7 @@ rules! {
 
 impl Process for Dijkstra1965 {
     const SPEC: Spec = Spec::exclusion("dijkstra-1965", 1965, include_str!("mod.rs"))
+        .family(Family::Turn)
         .serves(Order::Any)
         .settings(&[Setting::REGISTERS])
         .example("-n 3");

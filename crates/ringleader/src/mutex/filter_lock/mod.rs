@@ -76,6 +76,7 @@ rules! {
 
 impl Process for FilterLock {
     const SPEC: Spec = Spec::exclusion("filter-lock", 1981, include_str!("mod.rs"))
+        .family(Family::Turn)
         .processes(Processes::AtLeast(2))
         .settings(&[Setting::REGISTERS])
         .example("-n 3");

@@ -100,6 +100,7 @@ rules! {
 
 impl Waits for Patiently {
     const SPEC: Spec = Spec::exclusion("homed-chain", 2026, include_str!("mod.rs"))
+        .family(Family::Token)
         .errata(include_str!("errata.md"))
         .rules(Rule::ALL.split_at(Rule::Resend as usize).0)
         .talks(Talks::ToFew)

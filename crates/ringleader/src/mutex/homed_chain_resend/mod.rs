@@ -38,6 +38,7 @@ names! {
 
 impl Waits for AskingAgain {
     const SPEC: Spec = Spec::exclusion("homed-chain-resend", 2026, include_str!("mod.rs"))
+        .family(Family::Token)
         .errata(include_str!("errata.md"))
         .rules(&Rule::and_resend(
             "waiting, and T is over: send REQ(n) to the home, which asks itself; wait for T again",

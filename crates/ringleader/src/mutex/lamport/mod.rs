@@ -65,6 +65,7 @@ rules! {
 
 impl Process for Lamport {
     const SPEC: Spec = Spec::exclusion("lamport", 1978, include_str!("mod.rs"))
+        .family(Family::Permission)
         .errata(include_str!("errata.md"))
         .links(Links::Fifo)
         .talks(Talks::ToAll { keeps: 20 })

@@ -123,6 +123,7 @@ pub struct Planes;
 
 impl Quorums for Planes {
     const SPEC: Spec = Spec::exclusion("maekawa", 1985, include_str!("mod.rs"))
+        .family(Family::Quorum)
         .errata(include_str!("errata.md"))
         .links(Links::Fifo)
         .proved("counting: six at each voter")

@@ -110,6 +110,7 @@ pub struct Unbounded;
 
 impl Numbers for Unbounded {
     const SPEC: Spec = Spec::exclusion("misra", 1983, include_str!("mod.rs"))
+        .family(Family::Token)
         .errata(include_str!("errata.md"))
         .links(Links::Fifo)
         .bypass()

@@ -34,6 +34,7 @@ const MEET: &str = "on a token with number x, m != x, the other here: m := x; th
 
 impl Numbers for Bounded {
     const SPEC: Spec = Spec::exclusion("misra-bounded", 1983, include_str!("mod.rs"))
+        .family(Family::Token)
         .errata(include_str!("errata.md"))
         .links(Links::Fifo)
         .bypass()

@@ -121,6 +121,7 @@ rules! {
 
 impl Process for MisraK {
     const SPEC: Spec = Spec::exclusion("misra-k", 1983, include_str!("mod.rs"))
+        .family(Family::Token)
         .errata(include_str!("errata.md"))
         .links(Links::Fifo)
         .bypass()

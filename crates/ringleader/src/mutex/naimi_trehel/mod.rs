@@ -64,6 +64,7 @@ rules! {
 
 impl Process for NaimiTrehel {
     const SPEC: Spec = Spec::exclusion("naimi-trehel", 1987, include_str!("mod.rs"))
+        .family(Family::Token)
         .talks(Talks::ToFew)
         .proved("counting: a request reaches nobody twice, and brings one TOKEN")
         .at_most_per_entry("n per entry", |n| n)

@@ -73,6 +73,7 @@ rules! {
 
 impl Process for PetersonLock {
     const SPEC: Spec = Spec::exclusion("peterson-lock", 1981, include_str!("mod.rs"))
+        .family(Family::Turn)
         .errata(include_str!("errata.md"))
         .processes(Processes::Exactly(2))
         .settings(&[Setting::REGISTERS])

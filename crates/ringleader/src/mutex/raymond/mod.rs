@@ -67,6 +67,7 @@ rules! {
 
 impl Process for Raymond {
     const SPEC: Spec = Spec::exclusion("raymond", 1989, include_str!("mod.rs"))
+        .family(Family::Token)
         .graphs(&[Graph::Tree])
         .proved("counting: at most D steps to who enters next, each asked for once")
         .at_most_of(Counts::All, "2D per entry", |facts| Some(2 * facts.diameter * facts.entries))

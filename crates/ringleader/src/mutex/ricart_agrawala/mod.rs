@@ -60,6 +60,7 @@ rules! {
 
 impl Process for RicartAgrawala {
     const SPEC: Spec = Spec::exclusion("ricart-agrawala", 1981, include_str!("mod.rs"))
+        .family(Family::Permission)
         .errata(include_str!("errata.md"))
         .aliases(&["ra"])
         .serves(Order::Priority)

@@ -65,6 +65,7 @@ rules! {
 
 impl Process for RicartAgrawalaToken {
     const SPEC: Spec = Spec::exclusion("ricart-agrawala-token", 1983, include_str!("mod.rs"))
+        .family(Family::Token)
         .errata(include_str!("errata.md"))
         .aliases(&["ra-token"])
         .talks(Talks::ToAll { keeps: 4 })

@@ -67,6 +67,7 @@ rules! {
 
 impl Process for SinghalDynamic {
     const SPEC: Spec = Spec::exclusion("singhal-dynamic", 1992, include_str!("mod.rs"))
+        .family(Family::Permission)
         .errata(include_str!("errata.md"))
         .talks(Talks::ToAll { keeps: 8 })
         .proved("counting: nobody is asked twice for an entry")

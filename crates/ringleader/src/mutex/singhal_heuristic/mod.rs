@@ -80,6 +80,7 @@ rules! {
 
 impl Process for SinghalHeuristic {
     const SPEC: Spec = Spec::exclusion("singhal-heuristic", 1989, include_str!("mod.rs"))
+        .family(Family::Token)
         .errata(include_str!("errata.md"))
         .talks(Talks::ToAll { keeps: 5 })
         .example("-n 3 --entries 2");

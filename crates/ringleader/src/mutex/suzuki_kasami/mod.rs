@@ -61,6 +61,7 @@ rules! {
 
 impl Process for SuzukiKasami {
     const SPEC: Spec = Spec::exclusion("suzuki-kasami", 1985, include_str!("mod.rs"))
+        .family(Family::Token)
         .errata(include_str!("errata.md"))
         .talks(Talks::ToAll { keeps: 4 })
         .proved("counting: n-1 requests, one token")

@@ -61,6 +61,7 @@ rules! {
 
 impl Process for TokenRing {
     const SPEC: Spec = Spec::exclusion("token-ring", 1977, include_str!("mod.rs"))
+        .family(Family::Token)
         .errata(include_str!("errata.md"))
         .serves(Order::Ring)
         .circulates()

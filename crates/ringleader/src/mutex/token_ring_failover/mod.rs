@@ -100,6 +100,7 @@ rules! {
 
 impl Process for TokenRingFailover {
     const SPEC: Spec = Spec::exclusion("token-ring-failover", 1977, include_str!("mod.rs"))
+        .family(Family::Token)
         .errata(include_str!("errata.md"))
         .links(Links::Fifo)
         .detector()

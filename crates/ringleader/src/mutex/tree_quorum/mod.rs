@@ -35,6 +35,7 @@ pub struct Paths;
 
 impl Quorums for Paths {
     const SPEC: Spec = Spec::exclusion("tree-quorum", 1991, include_str!("mod.rs"))
+        .family(Family::Quorum)
         .errata(include_str!("errata.md"))
         .links(Links::Fifo)
         .processes(Processes::CompleteTree)
