@@ -2,6 +2,8 @@
 
 import { describe, expect, test } from "vitest";
 import type { Algorithm, CheckFindings, CheckLook, Engine, Verb, Verbs } from "../engine";
+import { event, run } from "../lab/made";
+import { columns } from "./columns";
 import { answer, counts, notes, progress, properties, sentence } from "./findings";
 import { ARRANGEMENT, checkAddress, command, complaint, exampleOptions, read, wrong } from "./form";
 import { Job, type Following } from "./job";
@@ -187,4 +189,12 @@ describe("a search is followed", () => {
 
 test("a table of comma-separated values quotes what needs it", () => {
   expect(csv(["a", "b"], [["x,y", 1], ['say "n"', null]])).toBe('a,b\r\n"x,y",1\r\n"say ""n""",\r\n');
+});
+
+test("a table leaves out what no step changes, and says what it is", () => {
+  const made = run(2, 1, { variables: ["id", "n", "state"], start: [["2", "2", "open"], ["1", "2", "open"]] });
+  const events = [event(0, 0, { changes: [[2, "open", "leads"]] })];
+  expect(columns({ run: made, loaded: 1, event: (step) => events[step] })).toEqual({
+    moving: [2], still: [{ place: 0, words: "id: 2, 1" }, { place: 1, words: "n: 2 everywhere" }],
+  });
 });

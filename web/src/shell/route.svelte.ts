@@ -1,7 +1,7 @@
 // The address of the page: `#/lab?a=peterson&nodes=8&at=12`. Everything that is to be seen again is in it.
 
 export interface Route {
-  /** gallery, lab, check, compare, cluster, or whatever somebody typed. */
+  /** gallery, lab, break, check, compare, cluster, or whatever somebody typed. */
   screen: string;
   query: URLSearchParams;
 }
