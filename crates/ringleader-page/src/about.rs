@@ -54,6 +54,7 @@ struct Algorithm<'a> {
     of: Option<&'a str>,
     /// What the bound rests on.
     basis: Option<Basis<'a>>,
+    overlays: Vec<Overlay>,
 }
 
 /// An idea by which algorithms work.
@@ -63,6 +64,19 @@ struct Family {
     name: &'static str,
     /// What it is, in a sentence.
     about: &'static str,
+}
+
+/// What a variable is in a picture, as it is declared beside the algorithm.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Overlay {
+    variable: &'static str,
+    /// `pointer`: a process, or the port to it. `way`: the port towards the token, which is here where it leads nowhere.
+    /// `token`: here unless the value is `-`, `no` or `elsewhere`. `vote`: the request that has it. `quorum`: whom it
+    /// asks, each perhaps with what it said. `clock`: a logical one. `waiting`: who waits for this process. `leader`:
+    /// whom it takes for the leader. `joined`: it is in the race, and can win only while a message with its identity is
+    /// on its way.
+    draws: &'static str,
 }
 
 #[derive(Serialize)]
@@ -151,7 +165,13 @@ fn algorithm(entry: &'static Entry) -> Algorithm<'static> {
         diff: Some(spec.diff).filter(|diff| !diff.is_empty()),
         of: spec.name.split_once('@').map(|(of, _)| of),
         basis: spec.cost.worst.map(basis),
+        overlays: overlays(entry),
     }
+}
+
+/// What pictures draw of the variables.
+pub(crate) fn overlays(entry: &Entry) -> Vec<Overlay> {
+    entry.drawn.iter().map(|(name, drawn)| Overlay { variable: name, draws: drawn.name() }).collect()
 }
 
 fn setting(entry: &'static Entry, setting: &model::Setting) -> Setting<'static> {
@@ -172,4 +192,33 @@ fn setting(entry: &'static Entry, setting: &model::Setting) -> Setting<'static> 
         SettingValues::Elsewhere(other) => (elsewhere(other), String::new()),
     };
     Setting { name: setting.name, help: setting.about, values, default }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Stage;
+    use crate::testing::Few;
+    use ringleader::registry::ALL;
+    use serde_json::{Value, json};
+
+    #[test]
+    fn what_is_drawn_is_a_variable_that_is_shown() {
+        let stage = Stage::new(Box::new(Few));
+        let mut algorithms = 0;
+        for entry in ALL.iter().filter(|entry| !entry.drawn.is_empty()) {
+            let name = entry.spec.name;
+            let n = if entry.problem.name() == "election" { "5" } else { "4" };
+            let question =
+                json!({ "source": { "kind": "run", "algorithm": name, "options": { "nodes": n } }, "edits": [] });
+            let answer = stage.call("open", question.to_string().as_bytes()).expect(name);
+            let run: Value = serde_json::from_str(&answer).expect("the answer is JSON");
+            let variables = run["variables"].as_array().expect("a list");
+            for (variable, drawn) in entry.drawn {
+                let is_shown = variables.iter().any(|shown| shown == variable);
+                assert!(is_shown, "{name} draws {variable} as {}, and shows {variables:?}", drawn.name());
+            }
+            algorithms += 1;
+        }
+        assert!(algorithms >= 30, "only {algorithms} draw anything");
+    }
 }

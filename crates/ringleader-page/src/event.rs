@@ -3,7 +3,7 @@
 use crate::monitor::Value;
 use crate::values::Change;
 use ringleader::registry::Entry;
-use ringleader::trace::{Event, Fate, Input, Line, Outcome, Sent, Standing, Step, message};
+use ringleader::trace::{Access, Event, Fate, Input, Line, Outcome, Sent, Standing, Step, message};
 use serde::Serialize;
 
 /// A step of a run.
@@ -34,6 +34,16 @@ pub(crate) struct RunEvent<'a> {
     /// Properties whose value changes with this step: their place in `Run.properties`, whether it holds here (null:
     /// nothing to say yet), whether it held so far. Before the first step all are [place, null, true].
     properties: Vec<(usize, Option<bool>, bool)>,
+    /// What was read and written of shared registers, in order.
+    accesses: Vec<RunAccess<'a>>,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Access"))]
+struct RunAccess<'a> {
+    register: &'a str,
+    value: u32,
+    writes: bool,
 }
 
 #[derive(Serialize)]
@@ -130,6 +140,7 @@ pub(crate) fn line(
         depth: step.depth,
         causes: &step.causes,
         properties: values.iter().map(|(place, value)| (*place, value.here, value.so_far)).collect(),
+        accesses: event.accesses.iter().map(access).collect(),
     };
     serde_json::to_string(&json).expect("plain data has a JSON form")
 }
@@ -151,6 +162,10 @@ fn input<'a>(event: &'a Event, step: &Step) -> RunInput<'a> {
         Input::Local(name) => RunInput::Local { name },
         Input::Suspect(process) => RunInput::Suspect { process: *process },
     }
+}
+
+fn access(access: &Access) -> RunAccess<'_> {
+    RunAccess { register: &access.register, value: access.value, writes: access.writes }
 }
 
 fn send<'a>(entry: &Entry, sent: &'a Sent) -> RunSent<'a> {

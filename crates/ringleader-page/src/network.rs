@@ -1,8 +1,8 @@
 //! Who is joined to whom.
 
 use crate::limits::COMPLETE_NODES;
-use ringleader::model::Shape;
-use ringleader::network::tree;
+use ringleader::model::{Edge, Shape};
+use ringleader::network::{Network, Plan, Wired, tree};
 use ringleader::trace::Header;
 
 /// The edges of a small network, and whether messages travel one way only.
@@ -17,19 +17,36 @@ pub(crate) fn edges(shape: Shape, header: &Header) -> (Vec<(u32, u32)>, bool) {
         // Nobody is connected with anybody: the picture has processes and no links.
         Shape::Memory => (Vec::new(), false),
         Shape::Edges => {
-            let neighbours = match header.topology.as_str() {
-                _ if !header.neighbours.is_empty() => header.neighbours.clone(),
-                "line" => tree::line(n),
-                "star" => tree::star(n),
-                "binary" => tree::binary(n),
-                _ => return (complete(n), false),
-            };
+            let Some(neighbours) = neighbours(header) else { return (complete(n), false) };
             let pairs = neighbours.iter().enumerate().flat_map(|(index, list)| {
                 list.iter().map(move |&other| (index as u32, other)).filter(|(one, other)| one < other)
             });
             (pairs.collect(), false)
         }
     }
+}
+
+/// The neighbours of each process of a graph; none where everybody is joined to everybody.
+fn neighbours(header: &Header) -> Option<Vec<Vec<u32>>> {
+    match header.topology.as_str() {
+        _ if !header.neighbours.is_empty() => Some(header.neighbours.clone()),
+        "line" => Some(tree::line(header.n)),
+        "star" => Some(tree::star(header.n)),
+        "binary" => Some(tree::binary(header.n)),
+        _ => None,
+    }
+}
+
+/// Who is behind each port of each process, where ports are numbers; nobody where they are not.
+pub(crate) fn ports(shape: Shape, header: &Header) -> Vec<Vec<u32>> {
+    let listed = neighbours(header);
+    if shape != Shape::Edges || (listed.is_none() && header.n > COMPLETE_NODES) {
+        return Vec::new();
+    }
+    let graph =
+        Edge::wire(&Plan { n: header.n, ports: header.ports.clone(), neighbours: listed.unwrap_or_default() });
+    let to = |index, port| graph.route(index, Edge(port)).0;
+    (0..header.n).map(|index| (0..graph.degree(index)).map(|port| to(index, port)).collect()).collect()
 }
 
 /// Everybody with everybody; nobody where nothing could be seen.
@@ -80,5 +97,15 @@ mod tests {
         assert_eq!(edges(Shape::Edges, &plain(3, "line")), (vec![(0, 1), (1, 2)], false));
         let drawn = header(3, "random", vec![vec![2], vec![2], vec![0, 1]]);
         assert_eq!(edges(Shape::Edges, &drawn), (vec![(0, 2), (1, 2)], false));
+    }
+
+    #[test]
+    fn a_port_leads_to_a_process() {
+        let line = header(3, "line", Vec::new());
+        assert_eq!(ports(Shape::Edges, &line), [vec![1], vec![0, 2], vec![1]]);
+        let turned = Header { ports: vec![vec![0], vec![1, 0], vec![0]], ..line };
+        assert_eq!(ports(Shape::Edges, &turned), [vec![1], vec![2, 0], vec![1]]);
+        assert_eq!(ports(Shape::Edges, &header(3, "complete", Vec::new())), [[1, 2], [2, 0], [0, 1]]);
+        assert_eq!(ports(Shape::Named, &header(3, "complete", Vec::new())), Vec::<Vec<u32>>::new());
     }
 }

@@ -1,7 +1,8 @@
 //! The verb `open`: a run as a whole.
 
+use crate::about::{Overlay, overlays};
 use crate::monitor::is_watched;
-use crate::network::edges;
+use crate::network::{edges, ports};
 use crate::question::{RunRequest, Source, read};
 use crate::run::{Made, make};
 use crate::source::Alive;
@@ -47,6 +48,12 @@ pub(crate) struct Run<'a> {
     variables: &'a [&'static str],
     /// The values of the variables before the first step, for each process.
     start: &'a [Vec<String>],
+    /// What is drawn of the variables.
+    overlays: Vec<Overlay>,
+    /// Who is behind each port of each process, where ports are numbers; empty where they are not.
+    ports: Vec<Vec<u32>>,
+    /// What registers hold at the beginning, of machines that may begin anywhere; empty otherwise.
+    from: &'a [u32],
 }
 
 #[derive(Serialize)]
@@ -120,6 +127,9 @@ pub(crate) fn answer(stage: &Stage, question: &[u8], alive: Alive<'_>) -> Result
         directed,
         variables: &made.variables,
         start: &made.start,
+        overlays: overlays(made.entry),
+        ports: recording.map_or(Vec::new(), |recording| ports(made.entry.shape, &recording.header)),
+        from: recording.map_or(&[][..], |recording| &recording.header.from),
     };
     Ok(serde_json::to_string(&run).expect("plain data has a JSON form"))
 }

@@ -11,7 +11,7 @@ use crate::check::{self, Findings, Property, Scope, Watcher};
 use crate::host::{Cast, Cells, Sharer, Way};
 use crate::model;
 use crate::model::{
-    Election, Elector, Exclusion, Fields, Graph, Knowledge, Links, Orientation, Port, RuleText, Setting,
+    Drawn, Election, Elector, Exclusion, Fields, Graph, Knowledge, Links, Orientation, Port, RuleText, Setting,
     SettingValues, Shape, Spec, Timekeeping, Timing, Told, WireError,
 };
 use crate::network::Wired;
@@ -85,6 +85,8 @@ pub struct Entry {
     pub told: Knowledge,
     /// Its rules, in the order of the book; a step names the one that it follows.
     pub rules: &'static [RuleText],
+    /// What pictures draw of its variables, and as what.
+    pub drawn: &'static [(&'static str, Drawn)],
     /// The kinds of its messages.
     pub kinds: &'static [&'static str],
     /// Which kinds only announce.
@@ -176,13 +178,14 @@ impl Entry {
     }
 
     const fn new(problem: Problem, nature: &'static Nature) -> Entry {
-        let Nature { spec, shape, told, rules, kinds, announces, bytes, .. } = *nature;
+        let Nature { spec, shape, told, rules, drawn, kinds, announces, bytes, .. } = *nature;
         Entry {
             spec,
             problem,
             shape,
             told,
             rules,
+            drawn,
             kinds,
             announces,
             bytes,

@@ -62,7 +62,7 @@ pub use spec::{
     Links, Needs, Order, Orientation, Promises, Reached, RuleText, Schedules, Spec, Talks, Timing, Tolerates,
     Winner,
 };
-pub use state::{Rules, Shown, State, derive_field, set_field, word_bytes, word_len};
+pub use state::{Drawn, Rules, Shown, State, derive_field, set_field, word_bytes, word_len};
 pub use ticks::Ticks;
 pub use timekeeping::{Against, Belief, Delays, Drift, Surroundings, Synchrony};
 pub use value::{Fields, Name, Never, Show, Value};

@@ -4,8 +4,51 @@ use super::{Fields, Show, Value};
 
 /// The local variables of a process by name. Declared with [`state!`](crate::state).
 pub trait State {
+    /// What of them is drawn beside a process, and as what.
+    const DRAWN: &'static [(&'static str, Drawn)] = &[];
     /// The variables in the order of their declaration.
     fn fields(&self) -> Fields;
+}
+
+/// What a variable is in a picture. Where it has no value, nothing is drawn.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Drawn {
+    /// A process, or the port to it: an arrow.
+    Pointer,
+    /// The port towards the token, which is here where it leads nowhere: an arrow, or the token.
+    Way,
+    /// The token, which is here unless the value is nothing, no or elsewhere.
+    Token,
+    /// The request that has the vote of this process.
+    Vote,
+    /// Those whom it asks, each perhaps with what it said.
+    Quorum,
+    /// A logical clock.
+    Clock,
+    /// Those who wait for what this process does.
+    Waiting,
+    /// Whom it takes for the leader.
+    Leader,
+    /// Whether it has joined the race. Who has can win only while a message with its identity is on its way.
+    Joined,
+}
+
+impl Drawn {
+    /// The word for it, as it is declared and as pages read it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Drawn::Pointer => "pointer",
+            Drawn::Way => "way",
+            Drawn::Token => "token",
+            Drawn::Vote => "vote",
+            Drawn::Quorum => "quorum",
+            Drawn::Clock => "clock",
+            Drawn::Waiting => "waiting",
+            Drawn::Leader => "leader",
+            Drawn::Joined => "joined",
+        }
+    }
 }
 
 /// A variable that can be shown under a name: one value, or a mode with the variables that it has.
@@ -50,6 +93,10 @@ pub fn derive_field(fields: &mut Fields, name: &'static str, value: Value) {
 /// `knows` that one to lead, be it another or itself. Of these the line `outcome = |me| decision` makes the outcome of
 /// an [`Election`](super::Election). A variable of type `Stage` is where the [`User`](super::User) stands.
 ///
+/// A line `drawn = [name: kind]` says what pictures draw of the variables that are shown ([`Drawn`]): a `pointer`, the
+/// `way` to the token, the `token`, a `vote`, a `quorum`, a `clock`, who is `waiting`, who is the `leader`, who has
+/// `joined` the race.
+///
 /// ```
 /// use ringleader::model::*;
 /// state! {
@@ -59,6 +106,7 @@ pub fn derive_field(fields: &mut Fields, name: &'static str, value: Value) {
 ///         mode: Mode = Mode::AtRest,
 ///         hidden laps: u32 = 3,
 ///         tired = |me| me.laps > 2,
+///         drawn = [by: leader],
 ///     }
 ///     /// What it does.
 ///     enum Mode {
@@ -76,6 +124,7 @@ pub fn derive_field(fields: &mut Fields, name: &'static str, value: Value) {
 /// assert_eq!(running.fields()[1].1, Value::Word("runs"));
 /// assert_eq!(running.mode.outcome(runner.id), Decision::NONE);
 /// assert_eq!(Mode::Home.outcome(runner.id), Decision::leads(runner.id));
+/// assert_eq!(Runner::DRAWN, [("by", Drawn::Leader)]);
 /// ```
 #[macro_export]
 macro_rules! state {
@@ -147,6 +196,16 @@ macro_rules! state {
     (@decides follows $leader:ident) => { $crate::model::Decided::Follows(*$leader) };
     (@decides knows $leader:ident) => { $crate::model::Decided::Knows(*$leader) };
 
+    (@drawn pointer) => { $crate::model::Drawn::Pointer };
+    (@drawn way) => { $crate::model::Drawn::Way };
+    (@drawn token) => { $crate::model::Drawn::Token };
+    (@drawn vote) => { $crate::model::Drawn::Vote };
+    (@drawn quorum) => { $crate::model::Drawn::Quorum };
+    (@drawn clock) => { $crate::model::Drawn::Clock };
+    (@drawn waiting) => { $crate::model::Drawn::Waiting };
+    (@drawn leader) => { $crate::model::Drawn::Leader };
+    (@drawn joined) => { $crate::model::Drawn::Joined };
+
     // Variable by variable: what is stored, shown, told, told and stored, begun with a value; and what else it says.
     (@struct ([] $vis:tt $name:ident $params:tt) $($rest:tt)*) => {
         $crate::state!(@struct ([#[doc = "The local variables of one process."]] $vis $name $params) $($rest)*);
@@ -204,6 +263,15 @@ macro_rules! state {
         );
     };
     (
+        @struct ([$($meta:tt)*] $vis:tt $name:ident $params:tt) $stored:tt $shown:tt $told:tt $kept:tt $begun:tt $more:tt
+        drawn = [$($variable:ident: $kind:ident),+ $(,)?], $($rest:tt)*
+    ) => {
+        $crate::state!(
+            @struct ([$($meta)*] $vis $name $params [$(($variable $kind))+]) $stored $shown $told $kept $begun $more
+            $($rest)*
+        );
+    };
+    (
         @struct $head:tt $stored:tt [$($shown:tt)*] $told:tt $kept:tt $begun:tt $more:tt
         $(#[$inner:meta])* $field:ident = |$me:ident| $value:expr, $($rest:tt)*
     ) => {
@@ -220,22 +288,26 @@ macro_rules! state {
         );
     };
     (
-        @struct ($meta:tt $vis:tt $name:ident $params:tt) $stored:tt $shown:tt $told:tt $kept:tt $begun:tt
+        @struct ($meta:tt $vis:tt $name:ident $params:tt $($drawn:tt)?) $stored:tt $shown:tt $told:tt $kept:tt $begun:tt
         [$($more:tt)*]
     ) => {
-        $crate::state!(@declared $meta $vis $name $params $stored $shown);
+        $crate::state!(@declared $meta $vis $name $params $stored $shown $($drawn)?);
         $crate::state!(@begun $name $params $told $kept $begun);
         $($crate::state!(@more $name $params $more);)*
     };
     (
         @declared [$($meta:tt)+] [$vis:vis] $name:ident [$($param:ident: $bound:path)?]
-        [$($stored:tt)*] [$(($($shown:tt)*))*]
+        [$($stored:tt)*] [$(($($shown:tt)*))*] $([$(($variable:ident $kind:ident))+])?
     ) => {
         $($meta)+
         #[derive(Clone, PartialEq, Eq, Hash, Debug)]
         $vis struct $name $(<$param: $bound>)? { $($stored)* }
 
         impl $(<$param: $bound>)? $crate::model::State for $name $(<$param>)? {
+            $(
+                const DRAWN: &'static [(&'static str, $crate::model::Drawn)] =
+                    &[$((stringify!($variable), $crate::state!(@drawn $kind))),+];
+            )?
             fn fields(&self) -> $crate::model::Fields {
                 #[allow(unused_mut, reason = "a process may have nothing of its own to show")]
                 let mut fields = $crate::model::Fields::new();

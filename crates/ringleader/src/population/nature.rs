@@ -5,7 +5,7 @@ use super::processes::Processes;
 use super::reading::{Electing, Excluding, Keeping, Reading};
 use super::{Memory, Population};
 use crate::model::{
-    Birth, Election, Exclusion, Given, Knowledge, Message, Name, Port, Process, Promises, Reached, Register,
+    Birth, Drawn, Election, Exclusion, Given, Knowledge, Message, Name, Port, Process, Promises, Reached, Register,
     RegisterKind, Registers, RuleText, Rules, Settings, Shape, Spec, Surroundings, Timekeeping, Told,
 };
 
@@ -17,6 +17,8 @@ pub(crate) struct Nature {
     pub(crate) told: Knowledge,
     /// Its rules, in the order of the book.
     pub(crate) rules: &'static [RuleText],
+    /// What is drawn of its variables.
+    pub(crate) drawn: &'static [(&'static str, Drawn)],
     /// The kinds of its messages, and which of them only announce.
     pub(crate) kinds: &'static [&'static str],
     pub(crate) announces: &'static [bool],
@@ -70,6 +72,7 @@ impl Nature {
             shape: P::Port::SHAPE,
             told: P::Given::TOLD,
             rules: if P::SPEC.rules.is_empty() { P::Rule::ALL } else { P::SPEC.rules },
+            drawn: P::DRAWN,
             kinds: P::Msg::KINDS,
             announces: P::Msg::ANNOUNCES,
             tokens,

@@ -34,6 +34,7 @@ state! {
         mode: Mode = Idle,
         leader: Option<Peer> = None,
         outcome = |bully| Decision::named(bully.me, bully.leader),
+        drawn = [leader: leader],
     }
 
     /// What a process is doing.

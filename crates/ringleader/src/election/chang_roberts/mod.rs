@@ -28,6 +28,7 @@ state! {
         participant: bool = false,
         leader: bool = false,
         coordinator: Option<Id> = None,
+        drawn = [participant: joined, coordinator: leader],
     }
 }
 

@@ -27,6 +27,7 @@ state! {
         id: Id,
         mode: Mode = Asleep,
         outcome = |me| me.mode.outcome(me.id),
+        drawn = [leader: leader],
     }
 
     enum Mode {

@@ -32,6 +32,7 @@ state! {
         mode: Mode = Asleep,
         leader = |me| me.mode.leader(me.id),
         outcome = |me| me.mode.outcome(me.id),
+        drawn = [leader: leader],
     }
 
     /// What a process is, with the variables that it has then: `max`, the largest value that it has stood for or let

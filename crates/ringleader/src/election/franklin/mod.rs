@@ -27,6 +27,7 @@ state! {
         waiting = |me| if let Active { waiting: it @ (_, [Some(_), _]) } = me.role { Some(it) } else { None },
         leader = |me| me.role.leader(me.id),
         outcome = |me| me.role.outcome(me.id),
+        drawn = [leader: leader],
     }
 
     enum Role {

@@ -31,6 +31,7 @@ state! {
         mode: Mode = Asleep,
         leader = |me| me.mode.leader(me.id),
         outcome = |me| me.mode.outcome(me.id),
+        drawn = [leader: leader],
     }
 
     enum Mode {

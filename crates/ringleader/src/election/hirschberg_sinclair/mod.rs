@@ -36,6 +36,7 @@ state! {
         mode: Mode = Idle,
         winner = |me| me.mode.leader(me.id),
         outcome = |me| me.mode.outcome(me.id),
+        drawn = [winner: leader],
     }
 
     enum Mode {

@@ -36,6 +36,7 @@ state! {
         queue = |me| me.queue.iter().map(|(from, ..)| *from).collect::<Vec<Edge>>(),
         leader = |me| me.role.leader(me.id),
         outcome = |me| me.role.outcome(me.id),
+        drawn = [leader: leader],
     }
 
     enum Role {

@@ -170,6 +170,8 @@ impl<P: LockStep> Election for Synchronised<P> {
 }
 
 impl<P: Process> State for Synchronised<P> {
+    const DRAWN: &'static [(&'static str, Drawn)] = P::DRAWN;
+
     fn fields(&self) -> Fields {
         let mut fields = self.inner.fields();
         let early: usize = self.links.iter().map(|link| link.waiting.len()).sum();

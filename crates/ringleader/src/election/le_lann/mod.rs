@@ -27,6 +27,7 @@ state! {
         id: Id,
         mode: Mode = Idle,
         outcome = |me| me.mode.outcome(me.id),
+        drawn = [best: leader],
     }
 
     /// What a process is, and the largest identity that it has noted.

@@ -25,6 +25,7 @@ state! {
     pub struct Peterson {
         id: Id,
         mode: Mode = Asleep,
+        drawn = [leader: leader],
         leader = |me| me.mode.leader(me.id),
         outcome = |me| me.mode.outcome(me.id),
     }

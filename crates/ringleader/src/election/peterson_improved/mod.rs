@@ -29,6 +29,7 @@ state! {
         id: Id,
         mode: Mode = Asleep,
         outcome = |me| me.mode.outcome(me.id),
+        drawn = [leader: leader],
     }
 
     /// What a process is, with the variables that it has then. Of the round only the parity matters.

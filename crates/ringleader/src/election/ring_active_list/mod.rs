@@ -26,6 +26,7 @@ state! {
         list: Vec<Id> = Vec::new(),
         coordinator: Option<Id> = None,
         outcome = |me| Decision::of(me.id, me.coordinator),
+        drawn = [coordinator: leader],
     }
 }
 

@@ -25,6 +25,7 @@ state! {
         id: Id,
         coordinator: Option<Id> = None,
         outcome = |me| Decision::of(me.id, me.coordinator),
+        drawn = [coordinator: leader],
     }
 }
 

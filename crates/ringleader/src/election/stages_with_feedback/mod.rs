@@ -31,6 +31,7 @@ state! {
         role: Role = Asleep,
         leader = |me| me.role.leader(me.id),
         outcome = |me| me.role.outcome(me.id),
+        drawn = [leader: leader],
     }
 
     enum Role {

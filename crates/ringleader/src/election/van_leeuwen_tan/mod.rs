@@ -31,6 +31,7 @@ state! {
         /// What has come in of later phases, in phase 0.
         hidden early: Option<Box<Early>> = None,
         outcome = |me| me.role.outcome(me.id),
+        drawn = [leader: leader],
     }
 
     /// What a process is, with the variables that it has then: the phase (PNUM), its value there (the register ID), the

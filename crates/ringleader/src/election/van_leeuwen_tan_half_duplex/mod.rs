@@ -35,6 +35,7 @@ state! {
         value: Id = id,
         leader: Option<Id> = None,
         outcome = |me| Decision::of(me.id, me.leader),
+        drawn = [leader: leader],
     }
 
     /// What a process is. It is active only for the moment in which it begins a chase.

@@ -35,6 +35,7 @@ state! {
         auth: Peers = Peers::default(),
         /// Who waits for our reply.
         deferred: Peers = Peers::default(),
+        drawn = [clock: clock, auth: quorum, deferred: waiting],
     }
 }
 

@@ -35,6 +35,7 @@ state! {
         ..|me| [("holder", me.holder.show()), ("queue", me.queue.show())]
             .into_iter()
             .filter(|_| me.me == COORDINATOR),
+        drawn = [queue: waiting],
     }
 }
 

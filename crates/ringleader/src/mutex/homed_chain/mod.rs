@@ -53,6 +53,7 @@ state! {
         ..|me| me.home.iter().flat_map(|home| [("tail", home.tail.show()), ("numbered", home.number.show())]),
         hidden patience: u32,
         hidden waits: PhantomData<W>,
+        drawn = [token: token, next: pointer],
     }
 }
 

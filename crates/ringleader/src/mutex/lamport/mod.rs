@@ -33,6 +33,7 @@ state! {
         /// Who has sent nothing later than its own request. What came before the request was earlier, because receipt
         /// advances the clock; so the last time of each need not be kept.
         silent: Peers = Peers::default(),
+        drawn = [clock: clock, queue: waiting],
     }
 }
 

@@ -55,6 +55,7 @@ state! {
         /// INQUIRE is under way or unanswered; so that need not be remembered.
         waiting: BTreeSet<(u64, Peer)> = BTreeSet::new(),
         hidden quorums: PhantomData<Q> = PhantomData,
+        drawn = [clock: clock, quorum: quorum, locked: vote, waiting: waiting],
     }
 }
 

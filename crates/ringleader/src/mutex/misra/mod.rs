@@ -36,6 +36,7 @@ state! {
         ping: Option<i32>,
         /// The pong's number, if it is here.
         pong: Option<i32>,
+        drawn = [ping: token, pong: token],
     }
 }
 

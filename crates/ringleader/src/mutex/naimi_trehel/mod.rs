@@ -33,6 +33,7 @@ state! {
         next: Option<Peer> = None,
         /// Whether the token is here.
         token: bool = holder.0,
+        drawn = [last: pointer, next: waiting, token: token],
     }
 }
 

@@ -34,6 +34,7 @@ state! {
         asked: bool = false,
         /// Who is to have the token, in the order of asking: neighbours, and none for the process itself.
         queue: VecDeque<Option<Edge>> = VecDeque::new(),
+        drawn = [holder: way, queue: waiting],
     }
 }
 

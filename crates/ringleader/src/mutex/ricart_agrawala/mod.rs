@@ -31,6 +31,7 @@ state! {
         missing: u32 = 0,
         /// Who waits for our reply.
         deferred: Peers = Peers::default(),
+        drawn = [clock: clock, deferred: waiting],
     }
 }
 

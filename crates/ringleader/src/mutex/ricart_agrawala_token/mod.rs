@@ -35,6 +35,7 @@ state! {
         requests: Vec<u32> = vec![0; n.0 as usize],
         /// The token, if it is here: for each process the number of its last request that was served.
         token: Option<Vec<u32>> = holder.0.then(|| vec![0; n.0 as usize]),
+        drawn = [token: token],
     }
 }
 

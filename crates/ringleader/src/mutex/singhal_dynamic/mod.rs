@@ -35,6 +35,7 @@ state! {
         request_set: Peers = me.smaller().collect(),
         /// I: who waits for our reply; in increasing order.
         inform_set: Peers = Peers::default(),
+        drawn = [clock: clock, request_set: quorum, inform_set: waiting],
     }
 }
 

@@ -35,6 +35,7 @@ state! {
         sn: Vec<u32> = vec![0; n.0 as usize],
         /// The token, if it is here: the same two lists, as the token has them.
         token: Option<(Vec<bool>, Vec<u32>)> = holder.0.then(|| (vec![false; n.0 as usize], vec![0; n.0 as usize])),
+        drawn = [token: token],
     }
 
     /// What a process does, by the letters of the source.

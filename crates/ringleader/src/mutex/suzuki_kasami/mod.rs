@@ -30,6 +30,7 @@ state! {
         rn: Vec<u32> = vec![0; n.0 as usize],
         /// The token, if it is here: LN and Q.
         token: Option<(Vec<u32>, Vec<Peer>)> = holder.0.then(|| (vec![0; n.0 as usize], Vec::new())),
+        drawn = [token: token],
     }
 }
 

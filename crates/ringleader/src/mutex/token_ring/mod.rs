@@ -28,6 +28,7 @@ state! {
             Launch::Sends => Token::ToSend,
             Launch::Keeps => Token::Kept,
         },
+        drawn = [token: token],
     }
 
     /// Where the token is, as far as this process knows.

@@ -48,6 +48,7 @@ state! {
         /// The election among all others, while it goes on.
         hidden contest: Option<Contest> = None,
         electing = |me| me.contest.is_some(),
+        drawn = [token: token],
     }
 
     /// Where the token is, as far as this process knows.
