@@ -10,7 +10,7 @@ function algorithm(name: string, more: Partial<Algorithm> = {}): Algorithm {
   return {
     name, aliases: [], title: name, problem: "election", topology: "one-way ring", needs: ["fifo", "distinct-ids"], idea: "",
     source: "", literal: false, erratum: null, rules: [], kinds: [], bound: null, average: null, checked: null, settings: [],
-    example: null, basis: null, family: "swallow", of: null, diff: null, ...more,
+    example: null, basis: null, family: "swallow", of: null, diff: null, overlays: [], ...more,
   };
 }
 

@@ -1,7 +1,7 @@
 // Edits and branches: what an edit of the past keeps, and that nothing is lost.
 
 import { describe, expect, it } from "vitest";
-import { branchName, difference, editWords, first, fork, parts, withBranch } from "./branches";
+import { branchName, difference, editWords, first, fork, formatForks, parseForks, parts, withBranch } from "./branches";
 import { engineOf, event, run } from "./made";
 import { Timeline } from "./timeline";
 
@@ -17,6 +17,16 @@ describe("an edit", () => {
     expect(editWords("40.crash.2")).toBe("before step 41: crash p2");
     expect(editWords("1.delay.0.10")).toBe("before step 2: delay message 0 by 10 steps");
     expect(editWords("what?")).toBe("what?");
+  });
+});
+
+describe("branches in an address", () => {
+  it("come back as they were, with what each begins with", () => {
+    const text = "4.drop.3|4.drop.3;7.crash.1";
+    const { branches, current } = first(["9.drop.1"], parseForks(text));
+    expect([current, branches.map(({ parent }) => parent)]).toEqual([3, [null, 0, 1, 0]]);
+    expect(formatForks(branches.slice(0, 3))).toBe(text);
+    expect(parseForks("nonsense|;")).toEqual([]);
   });
 });
 

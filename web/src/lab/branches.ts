@@ -4,6 +4,9 @@
 import type { Edit } from "../engine/types";
 import type { Timeline } from "./timeline";
 
+/** So many forks are kept in an address: it is to be sent around. */
+const MOST_FORKS = 12;
+
 export interface Branch {
   edits: Edit[];
   /** The place of the branch from which it was made; null for the first. */
@@ -27,11 +30,34 @@ export function fork(edits: Edit[], step: number, edit: Edit): Edit[] {
   return [...edits.filter((one) => (parts(one)?.step ?? 0) <= step), edit];
 }
 
-/** The branches of a run that is opened with these edits. */
-export function first(edits: Edit[]): { branches: Branch[]; current: number } {
+/** The branches of a run that is opened with these edits, and with others that somebody made before. */
+export function first(edits: Edit[], others: Edit[][] = []): { branches: Branch[]; current: number } {
   const main: Branch = { edits: [], parent: null, differs: null };
-  if (edits.length === 0) return { branches: [main], current: 0 };
-  return { branches: [main, { edits, parent: 0, differs: parts(edits[0] ?? "")?.step ?? null }], current: 1 };
+  let all = { branches: [main], current: 0 };
+  for (const other of [...others, edits]) {
+    if (other.length === 0) all = { ...all, current: 0 };
+    else all = withBranch(all.branches, other, nearest(all.branches, other));
+  }
+  return all;
+}
+
+/** The branch with the most edits that this one begins with. */
+function nearest(branches: Branch[], edits: Edit[]): number {
+  let found = 0;
+  branches.forEach((branch, place) => {
+    const begins = branch.edits.every((edit, index) => edits[index] === edit);
+    if (begins && branch.edits.length > (branches[found]?.edits.length ?? 0)) found = place;
+  });
+  return found;
+}
+
+/** Branches in an address: `10.drop.3|10.drop.3;12.crash.1`. */
+export function formatForks(branches: Branch[]): string {
+  return branches.filter(({ edits }) => edits.length > 0).slice(-MOST_FORKS).map(({ edits }) => edits.join(";")).join("|");
+}
+
+export function parseForks(text: string): Edit[][] {
+  return text.split("|").map((fork) => fork.split(";").filter((edit) => parts(edit) !== null)).filter((edits) => edits.length > 0);
 }
 
 /** With this branch among them, and its place: a branch that was there already is not made again. */
@@ -39,7 +65,9 @@ export function withBranch(branches: Branch[], edits: Edit[], parent: number): {
   const key = edits.join(";");
   const old = branches.findIndex((branch) => branch.edits.join(";") === key);
   if (old >= 0) return { branches, current: old };
-  const differs = parts(edits.at(-1) ?? "")?.step ?? null;
+  const known = branches[parent]?.edits ?? [];
+  const fresh = edits.find((edit, index) => known[index] !== edit);
+  const differs = parts(fresh ?? edits.at(-1) ?? "")?.step ?? null;
   return { branches: [...branches, { edits, parent, differs }], current: branches.length };
 }
 

@@ -7,7 +7,7 @@ function focus(id: string): void {
   document.getElementById(id)?.focus();
 }
 
-export function act(session: Session, command: Exclude<Command, "teach" | "help">): void {
+export function act(session: Session, command: Exclude<Command, "present" | "help">): void {
   const chosen = session.message;
   switch (command) {
     case "play": session.togglePlay(); break;

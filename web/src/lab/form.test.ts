@@ -7,7 +7,7 @@ import { beginning, fromWords, more, refusals, search, setting, typed, withAlgor
 const algorithm = (name: string, problem: "election" | "mutex", aliases: string[] = []): Algorithm => ({
   name, aliases, title: name.replace("-", " "), problem, topology: "one-way ring", needs: ["fifo"], idea: "", source: "",
   literal: false, erratum: null, rules: [], kinds: [], bound: null, average: null, checked: null, settings: [], example: null, basis: null,
-  family: "swallow", of: null, diff: null,
+  family: "swallow", of: null, diff: null, overlays: [],
 });
 const about: About = {
   schema: "ringleader.page/1", version: "0", stories: [], families: [],

@@ -3,7 +3,7 @@
 export type Command =
   | "play" | "forward" | "back" | "next-of-process" | "previous-of-process" | "start" | "end" | "slower" | "faster"
   | "next-process" | "next-message" | "drop" | "delay" | "overtake" | "crash" | "branches" | "violation" | "chain"
-  | "teach" | "go" | "search" | "help" | "undo";
+  | "present" | "go" | "search" | "help" | "undo";
 
 interface Key {
   keys: string[];
@@ -39,7 +39,7 @@ export const KEYS: Key[] = [
   { keys: ["f"], shown: "F", command: "branches", words: "to the list of branches" },
   { keys: ["i"], shown: "I", command: "violation", words: "to the next violation" },
   { keys: ["p"], shown: "P", command: "chain", words: "show the longest chain of messages" },
-  { keys: ["t"], shown: "T", command: "teach", words: "teaching mode: large, with fewer panels" },
+  { keys: ["t"], shown: "T", command: "present", words: "present: stage and rules, large; PageUp and PageDown step, B blanks, T leaves" },
   { keys: ["g"], shown: "G", command: "go", words: "go to a step" },
   { keys: ["/"], shown: "/", command: "search", words: "search in the list of events" },
   { keys: ["?"], shown: "?", command: "help", words: "this list" },
@@ -61,6 +61,18 @@ export function command(event: Pressed): Command | null {
     return known.command;
   }
   return null;
+}
+
+/** Keys that mean something else while one presents: those of a presenter's remote control. */
+export function presenting(event: Pressed): Command | "blank" | "leave" | null {
+  if (event.altKey || event.ctrlKey || event.metaKey) return null;
+  switch (event.key) {
+    case "PageDown": return "forward";
+    case "PageUp": return "back";
+    case "b": case "B": return "blank";
+    case "Escape": return "leave";
+    default: return null;
+  }
 }
 
 interface Target { tagName: string; type?: string; isContentEditable?: boolean }

@@ -11,7 +11,7 @@ export function sent(message: number, to: number, more: Partial<Sent> = {}): Sen
 export function event(step: number, process: number, more: Partial<RunEvent> = {}): RunEvent {
   return {
     step, process, time: String(step), input: { kind: "start" }, words: `p${process} moves`, effects: "", rules: [],
-    choices: [], sends: [], outcome: null, standing: "open", changes: [], depth: 0, causes: [], properties: [], ...more,
+    choices: [], sends: [], outcome: null, standing: "open", changes: [], depth: 0, causes: [], properties: [], accesses: [], ...more,
   };
 }
 
@@ -26,7 +26,8 @@ export function run(n: number, steps: number, more: Partial<Run> = {}): Run {
     marks: [], density: [], ids: Array.from({ length: n }, (_, process) => process + 1),
     edges: Array.from({ length: n }, (_, process) => [process, (process + 1) % n] as [number, number]), directed: true,
     variables: ["state", "max"],
-    start: Array.from({ length: n }, (_, process) => ["candidate", String(process + 1)]), ...more,
+    start: Array.from({ length: n }, (_, process) => ["candidate", String(process + 1)]), overlays: [], ports: [], from: [],
+    ...more,
   };
 }
 

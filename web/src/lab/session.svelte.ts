@@ -4,9 +4,10 @@
 import { handOver, isRecording } from "../cluster/handed";
 import { type About, type Choices, type Edit, type Engine, EngineError, type Run, type Source } from "../engine";
 import { address, type Place, place } from "../shell/address";
-import { format, go as travel, note } from "../shell/route.svelte";
-import { type Branch, difference, first, fork, parts, withBranch } from "./branches";
+import { enter, format, go as travel, note } from "../shell/route.svelte";
+import { type Branch, difference, first, fork, formatForks, parseForks, parts, withBranch } from "./branches";
 import { beginning, fromWords, withFlag } from "./form";
+import { motion, wantsStillness } from "./motion";
 import { Player, SPEEDS } from "./player.svelte";
 import { type Moment, Timeline } from "./timeline";
 
@@ -25,6 +26,8 @@ export class Session {
   admitted = $state.raw<Choices["actions"]>({});
   timeline = $state.raw<Timeline | null>(null);
   moment = $state.raw<Moment | null>(null);
+  /** For how long the step to this moment is seen to happen, in milliseconds. */
+  glide = $state(0);
   /** How many events are here; grows while one looks. */
   loaded = $state(0);
   branches = $state.raw<Branch[]>([]);
@@ -34,6 +37,8 @@ export class Session {
   /** The event whose past is shown. */
   event = $state<number | null>(null);
   chain = $state(false);
+  /** Whoever looks is the scheduler: nothing is known of what comes, and a message arrives when it is clicked. */
+  mine = $state(false);
   busy = $state(false);
   error = $state.raw<unknown>(null);
   /** What is odd about the address, in sentences. */
@@ -47,6 +52,9 @@ export class Session {
   #last: { there: Place; fresh: boolean } | null = null;
   #wanted = 0;
   #extra: [string, string][] = [];
+  #forks: Edit[][] = [];
+  /** The form was sent: what was there before does not go with it. */
+  #afresh = true;
 
   constructor(about: About, engine: Engine) {
     this.about = about;
@@ -73,10 +81,20 @@ export class Session {
     if (this.#noted !== null) clearTimeout(this.#noted);
     this.#noted = null;
     this.#extra = [...query].filter(([key]) => ["embed", "theme", "view"].includes(key));
+    this.mine = query.get("you") === "1";
     const seed = 1 + Math.floor(Math.random() * 9999);
     const there: Place = place(query) ?? { source: beginning(this.about, seed), edits: [], at: null, selected: null };
     this.notices = oddities(query, there);
     if (there.source.kind !== "trace") this.draft = there.source;
+    // Back and forward among the edits of one run lose none of its branches.
+    const known = !this.#afresh && this.run !== null && sameRun(this.run.source, there.source) ? this.branches : [];
+    this.#afresh = false;
+    // What was allowed for one branch stays allowed, or that branch could not be shown any more.
+    const isAllowed = this.run !== null && isUnsound(this.run.source);
+    if (known.length > 1 && isAllowed && there.source.kind !== "trace") {
+      there.source = { ...there.source, options: withFlag(there.source.options, "unsound", true) };
+    }
+    this.#forks = [...known.map(({ edits }) => edits), ...parseForks(query.get("f") ?? "")];
     await this.open(there, true);
   }
 
@@ -116,7 +134,7 @@ export class Session {
     this.event = null;
     this.message = null;
     if (fresh) {
-      const { branches, current } = first(there.edits);
+      const { branches, current } = first(there.edits, this.#forks);
       this.branches = branches;
       this.current = current;
       this.selected = there.selected;
@@ -130,11 +148,17 @@ export class Session {
       }
       this.notices = [...this.notices, ...odd];
     }
-    this.moment = timeline.at(there.at ?? 0);
-    this.#wanted = this.moment.step;
+    const moment = timeline.at(there.at ?? 0);
+    this.#move(moment, fresh ? null : this.step);
+    this.#wanted = moment.step;
     this.loaded = timeline.loaded;
     void this.#askActions(run);
     this.note();
+  }
+
+  #move(moment: Moment, before: number | null): void {
+    this.glide = motion(before, moment.step, this.player.speed, wantsStillness());
+    this.moment = moment;
   }
 
   /** Once more, after the engine was gone. */
@@ -151,6 +175,7 @@ export class Session {
     const query = address(there);
     for (const [key, value] of this.#extra) query.set(key, value);
     this.notices = [];
+    this.#afresh = true;
     travel("lab", query);
   }
 
@@ -200,7 +225,7 @@ export class Session {
     }
     // Somebody may have gone elsewhere in the meantime.
     if (this.timeline !== timeline || this.#wanted !== wanted) return;
-    this.moment = timeline.at(wanted);
+    this.#move(timeline.at(wanted), this.step);
     this.loaded = timeline.loaded;
     this.note();
   }
@@ -285,18 +310,27 @@ export class Session {
     await this.#branch(this.source, action, what, extra);
   }
 
+  /** Who schedules sees nothing of what would come by itself. */
+  schedule(on: boolean): void {
+    this.mine = on;
+    this.player.pause();
+    this.note();
+  }
+
   async #branch(source: Source, action: string, what: number, extra?: number): Promise<void> {
     const at = this.step;
     const parent = this.timeline;
     const edits = fork(this.edits, at, [at, action, what, ...(extra === undefined ? [] : [extra])].join("."));
     const after = action === "delay" ? at : at + 1;
     if (!(await this.open({ source, edits, at: after, selected: this.selected }, false))) return;
-    const { branches, current } = withBranch(this.branches, edits, this.current);
+    // Who schedules goes on with one branch: each choice is a step of it, and Back takes it back.
+    const known = this.mine && this.current > 0 ? this.branches.slice(0, this.current) : this.branches;
+    const { branches, current } = withBranch(known, edits, this.mine ? 0 : this.current);
     const differs = parent && this.timeline ? difference(parent, this.timeline) : null;
     const fresh = branches[current];
     this.branches = fresh && differs !== null ? branches.with(current, { ...fresh, differs }) : branches;
     this.current = current;
-    this.note();
+    this.#enter();
   }
 
   /** The same edit, with what the contract excludes allowed. The run up to here is the same. */
@@ -367,9 +401,23 @@ export class Session {
 
   /** The address of what is shown. */
   link(): string {
+    return format("lab", this.#query());
+  }
+
+  #query(): URLSearchParams {
     const query = address(this.place);
+    const forks = formatForks(this.branches.filter((_, place) => place !== this.current));
+    if (forks !== "") query.set("f", forks);
+    if (this.mine) query.set("you", "1");
     for (const [key, value] of this.#extra) query.set(key, value);
-    return format("lab", query);
+    return query;
+  }
+
+  /** An edit is a place of its own in the history. */
+  #enter(): void {
+    if (this.#noted !== null) clearTimeout(this.#noted);
+    this.#noted = null;
+    enter("lab", this.#query());
   }
 
   /** Keeps something else of the screen in the address. */
@@ -385,9 +433,7 @@ export class Session {
     this.#noted = setTimeout(() => {
       this.#noted = null;
       if (!location.hash.startsWith("#/lab") || !this.timeline) return;
-      const query = address(this.place);
-      for (const [key, value] of this.#extra) query.set(key, value);
-      note("lab", query);
+      note("lab", this.#query());
     }, 300);
   }
 
@@ -401,6 +447,21 @@ export class Session {
   isGone(): boolean {
     return this.error instanceof EngineError && this.error.code === "ringleader::gone";
   }
+}
+
+function isUnsound(source: Source): boolean {
+  return source.kind !== "trace" && source.options.unsound === true;
+}
+
+/** Whether two sources are one run, but perhaps for what the contract excludes and somebody allowed. */
+function sameRun(one: Source, other: Source): boolean {
+  const key = (source: Source) => {
+    if (source.kind === "trace") return source.key;
+    const query = address({ source: { ...source, options: withFlag(source.options, "unsound", false) }, edits: [], at: null, selected: null });
+    query.sort();
+    return query.toString();
+  };
+  return one.kind === other.kind && key(one) === key(other);
 }
 
 /** What an address says that makes no sense, in sentences. */

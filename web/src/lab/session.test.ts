@@ -7,7 +7,9 @@ import { event, run, sent } from "./made";
 const page = { hash: "#/lab", search: "", href: "http://localhost/" };
 vi.stubGlobal("location", page);
 vi.stubGlobal("window", { addEventListener: () => undefined });
-vi.stubGlobal("history", { replaceState: (_: unknown, __: string, hash: string) => (page.hash = hash) });
+const entered: string[] = [];
+const say = (_: unknown, __: string, hash: string) => (page.hash = hash);
+vi.stubGlobal("history", { replaceState: say, pushState: (_: unknown, __: string, hash: string) => entered.push((page.hash = hash)) });
 const { oddities, Session } = await import("./session.svelte");
 
 const about: About = { schema: "ringleader.page/1", version: "0", algorithms: [], stories: [], families: [], limits: { nodes: 10, small_nodes: 10, small_steps: 100, bytes: 100 } };
@@ -99,6 +101,40 @@ describe("an edit", () => {
     await vi.waitFor(() => expect(session.edits).toEqual(["4.drop.3"]));
     expect(session.source).toMatchObject({ options: { unsound: true } });
     expect(session.refused).toBeNull();
+  });
+});
+
+describe("forks", () => {
+  it("are in the address, and there again when it is opened afresh", async () => {
+    const session = await open("a=made&nodes=3&at=4");
+    await session.edit("drop", 3);
+    await session.go(7);
+    await session.edit("crash", 1);
+    await session.switchTo(0);
+    const again = await open(session.link().split("?")[1] ?? "");
+    expect([again.current, again.branches.map((branch) => branch.edits.join(";")), again.branches.map((branch) => branch.parent)]).toEqual([
+      0, ["", "4.drop.3", "4.drop.3;7.crash.1"], [null, 0, 1],
+    ]);
+  });
+
+  it("are places in the history, and the way back loses none", async () => {
+    const session = await open("a=made&nodes=3&at=4");
+    entered.length = 0;
+    await session.edit("drop", 3);
+    expect(entered).toEqual(["#/lab?v=1&a=made&nodes=3&e=4.drop.3&at=5"]);
+    await session.visit(new URLSearchParams("v=1&a=made&nodes=3&at=4"));
+    expect([session.edits, session.step, session.branches.length]).toEqual([[], 4, 2]);
+    await session.visit(new URLSearchParams("v=1&a=made&nodes=4&at=4"));
+    expect(session.branches.length).toBe(1);
+  });
+
+  it("are not made by whoever is the scheduler: each choice goes on", async () => {
+    const session = await open("a=made&nodes=3&at=4&you=1");
+    expect(session.mine).toBe(true);
+    await session.edit("deliver", 3);
+    await session.edit("deliver", 4);
+    expect([session.edits, session.step, session.branches.length]).toEqual([["4.deliver.3", "5.deliver.4"], 6, 2]);
+    expect(session.link()).toContain("you=1");
   });
 });
 

@@ -53,3 +53,13 @@ it("moves its window only when the moment leaves it", () => {
   expect(windowAround(5, 40, 30, 3)).toBe(0);
   expect(windowAround(17, 40, 200, 17)).toBe(1);
 });
+
+it("has rounds as bands where time goes in rounds, and hollow marks for who has not decided", async () => {
+  const events = [event(0, 0, { time: "0" }), event(1, 1, { time: "0" }), event(2, 2, { time: "1", standing: "leads", outcome: "leads" })];
+  const rounds = await Timeline.open(engineOf(run(3, 3), events), { source: run(3, 3).source, edits: [] });
+  const seen = view(rounds, 0, 10);
+  expect(seen.bands).toEqual([{ from: 0, to: 2, time: "0" }, { from: 2, to: 3, time: "1" }]);
+  expect(seen.marks.map(({ open }) => open)).toEqual([true, true, false]);
+  const other = await Timeline.open(engineOf(run(3, 3, { schedule: "random" }), events), { source: run(3, 3).source, edits: [] });
+  expect(view(other, 0, 10).bands).toEqual([]);
+});

@@ -14,7 +14,12 @@ export interface Mark {
   process: number;
   shape: "dot" | "decision" | "cross" | "up" | "network" | "start";
   words: string;
+  /** The process has not decided yet: hollow. */
+  open: boolean;
 }
+
+/** Steps that the schedule counts as one round: from, to (half open). */
+export interface Band { from: number; to: number; time: string }
 
 export interface Line {
   message: number;
@@ -27,6 +32,7 @@ export interface Line {
   how: "arrives" | "missed" | "lost" | "open";
   text: string;
   copy: boolean;
+  announces: boolean;
   sentAt: number;
   endsAt: number | null;
 }
@@ -35,6 +41,8 @@ export interface View {
   from: number;
   to: number;
   marks: Mark[];
+  /** Where time goes in rounds. */
+  bands: Band[];
   lines: Line[];
   /** Lines that are only painted: one cannot point at them. */
   painted: Line[];
@@ -55,12 +63,17 @@ export function windowAround(step: number, rows: number, steps: number, before: 
 export function view(timeline: Timeline, from: number, rows: number): View {
   const to = Math.min(from + rows, timeline.loaded);
   const marks: Mark[] = [];
+  const bands: Band[] = [];
+  const inRounds = timeline.run.schedule.startsWith("rounds");
   for (let step = from; step < to; step += 1) {
     const event = timeline.event(step);
     if (!event) continue;
     const effects = event.effects ? `, ${event.effects}` : "";
     const words = `step ${step + 1}: ${event.words}${effects}`;
-    marks.push({ step, process: event.process, shape: shapeOf(event), words });
+    marks.push({ step, process: event.process, shape: shapeOf(event), words, open: event.standing === "open" });
+    const last = bands.at(-1);
+    if (last?.time === event.time) last.to = step + 1;
+    else if (inRounds) bands.push({ from: step, to: step + 1, time: event.time });
   }
   const inside: Line[] = [];
   const through: Line[] = [];
@@ -75,7 +88,7 @@ export function view(timeline: Timeline, from: number, rows: number): View {
   const all = [...inside, ...through];
   const room = Math.max(0, BUDGET - marks.length);
   return {
-    from, to, marks, lines: all.slice(0, room), painted: all.slice(room, room + PAINTED),
+    from, to, marks, bands, lines: all.slice(0, room), painted: all.slice(room, room + PAINTED),
     cut: Math.max(0, all.length - room - PAINTED),
   };
 }
@@ -96,6 +109,7 @@ function lineOf(passage: Passage, from: number, to: number): Line | null {
   const how = end === null ? "open" : end.how === "arrived" ? "arrives" : end.how === "missed" ? "missed" : "lost";
   return {
     message: passage.message, from: passage.from, to: passage.to, text: passage.text, copy: passage.copy,
+    announces: passage.announces,
     sentAt: start, endsAt, how, start: Math.max(start, from - 1), end: endsAt === null || endsAt >= to ? to : endsAt,
   };
 }

@@ -16,6 +16,8 @@ interface Message {
   sentAt: number;
   /** Whether it is a second copy, made by the network. */
   copy: boolean;
+  /** Whether it only announces the result. */
+  announces: boolean;
 }
 
 /** A message on its way. */
@@ -245,9 +247,9 @@ export class Timeline {
   }
 
   #send(event: RunEvent, step: number, sent: Sent): void {
-    const { message, to, text, kind, fields } = sent;
+    const { message, to, text, kind, fields, announces } = sent;
     const passage: Passage = {
-      message, from: event.process, to, text, kind, fields, sentAt: step, copy: false, doubledAt: null,
+      message, from: event.process, to, text, kind, fields, announces, sentAt: step, copy: false, doubledAt: null,
       end: sent.fate === "lost" ? { how: "lost-at-once" } : null,
     };
     this.passages[message] = passage;
@@ -351,8 +353,8 @@ export class Timeline {
     for (let ahead = position(queue, from); ahead < queue.length; ahead += 1) {
       const passage = this.passages[queue[ahead] ?? -1];
       if (!passage || this.#transits.get(passage.message)?.ahead === ahead) continue;
-      const { message, to, text, kind, fields, sentAt, copy } = passage;
-      this.#transits.set(message, { message, from: passage.from, to, text, kind, fields, sentAt, copy, ahead });
+      const { message, to, text, kind, fields, sentAt, copy, announces } = passage;
+      this.#transits.set(message, { message, from: passage.from, to, text, kind, fields, sentAt, copy, announces, ahead });
     }
   }
 

@@ -1,13 +1,16 @@
 // What a process is called and looks like: one place for words and shapes, so that picture, list and legend agree.
 
 import type { Run } from "../engine/types";
+import { leaderOf } from "./overlays";
 import type { ProcessMoment, Transit } from "./timeline";
 
 /** How a process is drawn. Each has a shape of its own, not only a colour. */
-export type Look = "leads" | "candidate" | "relay" | "lost" | "waiting" | "inside" | "outside" | "down";
+export type Look = "leads" | "candidate" | "idle" | "relay" | "lost" | "waiting" | "inside" | "outside" | "clock" | "down";
 
-/** Names that algorithms have for a process that only passes messages on, or has not begun. */
-const PASSIVE = /^(relay|passive|defeated|asleep|idle|sleeping|lost|done)/i;
+/** Names that algorithms have for a process that cannot win any more and only passes messages on. */
+const PASSIVE = /^(relay|passive|defeated|lost|done)/i;
+/** And for one that takes no part, or not yet. */
+const IDLE = /^(asleep|idle|sleeping)/i;
 
 const ROLE_OF = new WeakMap<ProcessMoment, string | null>();
 
@@ -32,20 +35,26 @@ function findRole(run: Run, process: ProcessMoment): string | null {
   return word(process.variables.find((value) => word(value) && !not.has(value.toLowerCase())));
 }
 
-export function look(run: Run, process: ProcessMoment): Look {
+/** How a process is drawn; `beaten`: its messages say that it cannot win any more. */
+export function look(run: Run, process: ProcessMoment, beaten = false): Look {
   if (process.standing !== "open") return process.standing;
+  if (run.problem === "clocks") return "clock";
   if (run.problem === "mutex") return "outside";
-  return PASSIVE.test(role(run, process) ?? "") ? "relay" : "candidate";
+  const word = role(run, process) ?? "";
+  if (IDLE.test(word)) return "idle";
+  return beaten || PASSIVE.test(word) ? "relay" : "candidate";
 }
 
 export const LEGEND: Record<Look, string> = {
-  leads: "leads", candidate: "in the race", relay: "passes on", lost: "lost", waiting: "waiting", inside: "inside",
-  outside: "outside", down: "down",
+  leads: "leads", candidate: "can still win", idle: "takes no part yet", relay: "cannot win any more",
+  lost: "knows who leads", waiting: "waiting", inside: "inside", outside: "outside", clock: "a clock", down: "down",
 };
 
 /** Where it stands, in the words of the program. */
 export function standing(run: Run, process: ProcessMoment): string {
+  if (process.standing === "lost") return `knows that ${leaderOf(run, process) ?? "another"} leads`;
   if (process.standing !== "open") return process.standing;
+  if (run.problem === "clocks") return "a clock";
   return run.problem === "mutex" ? "outside" : "undecided";
 }
 

@@ -4,7 +4,7 @@
 import type { Edit, Options, Source } from "../engine";
 
 /** What is in an address beside the options. */
-const OWN = new Set(["v", "a", "cx", "trace", "e", "at", "sel", "embed", "theme", "view", "x", "zoom"]);
+const OWN = new Set(["v", "a", "cx", "trace", "e", "at", "sel", "embed", "theme", "view", "x", "zoom", "f", "you"]);
 
 /** Flags: they have no value on the command line. */
 const FLAGS = new Set(["unsound", "all-ids", "all-initiators", "safety", "denied"]);

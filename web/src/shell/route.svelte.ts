@@ -44,3 +44,8 @@ export function go(screen: string, query = new URLSearchParams()): void {
 export function note(screen: string, query: URLSearchParams): void {
   history.replaceState(null, "", format(screen, query));
 }
+
+/** The same as a new place in the history: the way back stays. */
+export function enter(screen: string, query: URLSearchParams): void {
+  history.pushState(null, "", format(screen, query));
+}
