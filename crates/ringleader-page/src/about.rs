@@ -207,7 +207,7 @@ mod tests {
         let mut algorithms = 0;
         for entry in ALL.iter().filter(|entry| !entry.drawn.is_empty()) {
             let name = entry.spec.name;
-            let n = if entry.problem.name() == "election" { "5" } else { "4" };
+            let n = entry.spec.needs.processes.nearest(5).1.to_string();
             let question =
                 json!({ "source": { "kind": "run", "algorithm": name, "options": { "nodes": n } }, "edits": [] });
             let answer = stage.call("open", question.to_string().as_bytes()).expect(name);
