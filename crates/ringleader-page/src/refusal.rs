@@ -44,6 +44,7 @@ pub(crate) fn complain(entry: &Entry, refusal: &Refusal) -> Diagnostic {
         | Refusal::NotEnough { .. }
         | Refusal::BeginsOnce
         | Refusal::NoSuchState { .. }
+        | Refusal::FullLink { .. }
         | Refusal::NoUsers
         | Refusal::WrongTopology { .. }
         | Refusal::NeedsOrientation

@@ -254,6 +254,13 @@ impl Entry {
         if entry.shape == Shape::Memory {
             return Err(Refusal::SharedRegisters);
         }
+        if entry.spec.stabilises() {
+            let name = entry.spec.name;
+            return Err(Refusal::Surroundings {
+                why: format!("{name} counts on links that hold few messages; those of real nodes hold many more"),
+                help: format!("simulate it, from any state: ringleader run {name}"),
+            });
+        }
         if entry.problem == Problem::Clocks {
             return Err(Refusal::Surroundings {
                 why: format!(

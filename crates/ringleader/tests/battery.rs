@@ -46,6 +46,8 @@ const SMALLER: &[(&str, u32, &str)] = &[
 fn largest(entry: &Entry) -> u32 {
     let smaller = SMALLER.iter().find(|row| row.0 == entry.spec.name).map(|row| row.1);
     let usual = match (entry.shape, entry.spec.needs.links) {
+        // Two places and more for each machine.
+        (Shape::OneWayRing, _) if entry.spec.stabilises() => 3,
         (Shape::OneWayRing, Links::Fifo | Links::HalfDuplex) if entry.problem == Problem::Election => 6,
         (Shape::OneWayRing | Shape::TwoWayRing, _) => 5,
         (Shape::Edges | Shape::Named, _) => 4,

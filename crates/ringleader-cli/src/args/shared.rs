@@ -38,15 +38,29 @@ pub(crate) struct SettingsArgs {
     /// Self-stabilising: which machines move, central, distributed or synchronous.
     #[arg(long, value_name = "WHO", help_heading = "The algorithm's own settings")]
     pub(crate) daemon: Option<String>,
-    /// dijkstra-k: the number of values of a machine.
+    /// dijkstra-k, dijkstra-k-messages: the number of values of a machine.
     #[arg(long, value_name = "K", value_parser = small, help_heading = "The algorithm's own settings")]
     pub(crate) k: Option<u32>,
+    /// dijkstra-k-messages: how many messages a link holds at most.
+    #[arg(long, value_name = "C", value_parser = small, help_heading = "The algorithm's own settings")]
+    pub(crate) capacity: Option<u32>,
 }
 
 impl From<SettingsArgs> for SettingOptions {
     fn from(args: SettingsArgs) -> SettingOptions {
-        let SettingsArgs { set, ending, denied, election, tokens, synchroniser, registers, daemon, k } = args;
-        SettingOptions { set, ending, denied, election, tokens, synchroniser, registers, daemon, k }
+        let SettingsArgs {
+            set,
+            ending,
+            denied,
+            election,
+            tokens,
+            synchroniser,
+            registers,
+            daemon,
+            k,
+            capacity,
+        } = args;
+        SettingOptions { set, ending, denied, election, tokens, synchroniser, registers, daemon, k, capacity }
     }
 }
 

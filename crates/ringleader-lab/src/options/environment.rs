@@ -126,6 +126,7 @@ options! {
         registers: Option<String> = "registers" "KIND" text;
         daemon: Option<String> = "daemon" "WHO" text;
         k: Option<u32> = "k" "K" small;
+        capacity: Option<u32> = "capacity" "C" small;
     }
 }
 
@@ -160,6 +161,7 @@ impl SettingOptions {
         add("registers", self.registers.clone());
         add("daemon", self.daemon.clone());
         add("k", self.k.map(|k| k.to_string()));
+        add("capacity", self.capacity.map(|capacity| capacity.to_string()));
         settings
     }
 
@@ -194,6 +196,7 @@ impl SettingOptions {
             registers: self.registers.clone().filter(|_| wanted("registers")),
             daemon: self.daemon.clone().filter(|_| wanted("daemon")),
             k: self.k.filter(|_| wanted("k")),
+            capacity: self.capacity.filter(|_| wanted("capacity")),
         }
     }
 
@@ -207,6 +210,7 @@ impl SettingOptions {
         add.value("registers", self.registers.as_ref());
         add.value("daemon", self.daemon.as_ref());
         add.value("k", self.k);
+        add.value("capacity", self.capacity);
         add.switch("denied", self.denied);
         add.switch("synchroniser", self.synchroniser);
     }

@@ -4,7 +4,7 @@ use super::Word;
 use super::number::small;
 use super::value::Time;
 use super::value::{did_you_mean, indices};
-use ringleader::sim::{Entries, Load};
+use ringleader::sim::{Entries, Load, beginning};
 
 impl Word for Entries {
     fn parse(text: &str) -> Result<Entries, String> {
@@ -60,7 +60,8 @@ impl Word for Wants {
     }
 }
 
-/// `--from any|LIST`: the states in which machines begin.
+/// `--from any|LIST`: the states in which machines begin, and what their links hold, each link behind the machine that
+/// sends into it, the newest message first: `0+2+1,1`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct From(pub Option<Vec<u32>>);
 
@@ -69,10 +70,19 @@ impl Word for From {
         if text == "any" {
             return Ok(From(None));
         }
-        let states = text.split(',').map(small).collect::<Result<_, _>>();
-        states.map(|states| From(Some(states))).map_err(|_| {
-            format!("any, or the state of each machine as a number (0,2,1,0){}", did_you_mean(text, &["any"]))
-        })
+        let machine = |text: &str| text.split('+').map(small).collect::<Result<Vec<u32>, _>>();
+        let machines = text.split(',').map(machine).collect::<Result<Vec<_>, _>>().map_err(|_| {
+            format!(
+                "any, or the state of each machine as a number (0,2,1,0), with messages also what its link holds \
+                 (0+1,2,1+0){}",
+                did_you_mean(text, &["any"])
+            )
+        })?;
+        let states: Vec<u32> = machines.iter().map(|places| places[0]).collect();
+        if machines.iter().all(|places| places.len() == 1) {
+            return Ok(From(Some(states)));
+        }
+        Ok(From(Some(beginning(&states, machines.iter().map(|places| &places[1..])))))
     }
 }
 
@@ -96,6 +106,9 @@ mod tests {
                 .iter()
                 .all(|text| LoadArg::parse(text).is_err())
         );
+        assert_eq!(From::parse("0,2,1"), Ok(From(Some(vec![0, 2, 1]))));
+        assert_eq!(From::parse("0+1,2,1+0+2"), Ok(From(Some(vec![0, 2, 1, 1, 1, 0, 2, 0, 2]))));
+        assert!(["", "some", "0,", "0+", "+1", "0;1"].iter().all(|text| From::parse(text).is_err()));
         assert!(["", ";", "1", "1@", "@1", "1@x"].iter().all(|text| Wants::parse(text).is_err()));
     }
 }

@@ -5,7 +5,7 @@ use super::run::NODES_DEFAULT as RUN_NODES;
 use super::{advice, ids_file};
 use crate::options::{CheckOptions, quoted};
 use crate::{App, Diagnostic, suggest};
-use ringleader::model::{Processes, SettingValues};
+use ringleader::model::{Processes, Setting, SettingValues};
 use ringleader::registry::{Entry, Problem, find};
 use ringleader::sim::Refusal;
 use std::path::Path;
@@ -141,6 +141,10 @@ pub fn explain(app: &App, entry: &Entry, asked: &Request<'_>, refusal: &Refusal)
         Refusal::NoSuchState { process, state, most } => {
             input(format!("--from: machine {process} has no state {state}; its states are 0 to {most}"))
                 .help("give one number for each machine, or `--from any`")
+        }
+        Refusal::FullLink { process, got, most } => {
+            input(format!("--from: the link out of process {process} is to hold {got} messages; it holds {most} at most"))
+                .help(format!("give it fewer, or say `--capacity {got}`"))
         }
         Refusal::NoUsers => input(format!("the machines of `{name}` have no users who want in"))
             .help("`--entries K` says how often each is to move after convergence"),
@@ -278,6 +282,9 @@ pub fn explain(app: &App, entry: &Entry, asked: &Request<'_>, refusal: &Refusal)
         }
         Refusal::BadSetting { name: setting, expected } => {
             let error = input(format!("setting `{setting}` of `{name}`: {expected}"));
+            if setting == Setting::CAPACITY.name && entry.spec.settings.iter().any(|own| own.name == setting) {
+                return error.help("a link that holds nothing carries nothing; the usual one: `--capacity 1`");
+            }
             let names = entry.spec.settings.iter().map(|setting| setting.name);
             let error = match suggest::closest(setting, names).filter(|meant| meant != setting) {
                 Some(meant) => error.help(format!("did you mean `{meant}`? Its settings are explained by:")),
@@ -325,6 +332,7 @@ pub fn code(refusal: &Refusal) -> &'static str {
         Refusal::NotEnough { .. } => "not_enough",
         Refusal::BeginsOnce => "begins_once",
         Refusal::NoSuchState { .. } => "no_such_state",
+        Refusal::FullLink { .. } => "full_link",
         Refusal::NoUsers => "no_users",
         Refusal::EndlessEntries => "no_end",
         Refusal::NoSingleRegisters => "no_single_registers",

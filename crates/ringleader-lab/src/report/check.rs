@@ -14,7 +14,7 @@ use ringleader::check::{
 };
 use ringleader::model::{Arranged, Shape, Timing};
 use ringleader::registry::{Entry, Problem};
-use ringleader::sim::{Entries, Scatter, Topology};
+use ringleader::sim::{Entries, Scatter, Topology, beginning_in_words};
 use ringleader::trace::transcript;
 use std::io::{self, Write};
 use std::path::Path;
@@ -148,7 +148,7 @@ pub fn cases_in_words(entry: &Entry, scope: &Scope, findings: &Findings) -> Vec<
         },
         Problem::Mutex if entry.spec.stabilises() => match &scope.from {
             None => "from every state".to_owned(),
-            Some(from) => format!("from {}", shortened(from.iter().map(u32::to_string))),
+            Some(from) => format!("from {}", shortened(beginning_in_words(from, scope.n).into_iter())),
         },
         Problem::Clocks => {
             let (lo, hi) = scope.delays;

@@ -6,7 +6,10 @@ use crate::people::style::{BOLD, CYAN, DIM, GREEN, RED, RESET, YELLOW};
 use crate::people::{bytes, decimal, grouped};
 use ringleader::model::{Basis, Counts, Shape, Ticks};
 use ringleader::registry::Entry;
-use ringleader::sim::{ClockDetails, Details, ElectionDetails, ExclusionDetails, Report, RunOutcome, Spread};
+use ringleader::sim::{
+    ClockDetails, Convergence, Details, ElectionDetails, ExclusionDetails, Report, RunOutcome, Spread,
+    beginning_in_words,
+};
 use std::io::{self, Write};
 
 /// Where the text of a row begins.
@@ -63,8 +66,11 @@ pub(super) fn links(entry: &Entry, name: &str) -> Option<String> {
 /// The schedule; where a daemon chooses who moves, the daemon.
 fn schedule(told: &RunReport<'_>) -> String {
     match &told.report.details {
-        Details::Exclusion(ExclusionDetails { convergence: Some(convergence), .. }) => {
-            format!("{} daemon", convergence.daemon.name())
+        Details::Exclusion(ExclusionDetails {
+            convergence: Some(Convergence { daemon: Some(daemon), .. }),
+            ..
+        }) => {
+            format!("{} daemon", daemon.name())
         }
         Details::Exclusion(_) | Details::Election(_) | Details::Clocks(_) => told.schedule.to_owned(),
     }
@@ -194,20 +200,21 @@ fn exclusion(report: &Report, details: &ExclusionDetails, out: &mut dyn Write) -
         entries => format!("{}, in the order {}", grouped(entries), order.join(" ")),
     };
     if let Some(convergence) = &details.convergence {
-        let from: Vec<String> = convergence.from.iter().map(u32::to_string).collect();
-        row(out, "began in", &from.join(" "))?;
+        row(out, "began in", &beginning_in_words(&convergence.from, report.n).join(" "))?;
         let text = match (convergence.steps, convergence.moves) {
             (Some(steps), Some(moves)) => {
                 let (steps, moves) = (counted(steps, "step"), counted(moves, "move"));
-                format!(
-                    "after {steps} of the daemon, {moves}; at most {} privileges at once",
-                    details.in_section_max
-                )
+                let daemon = if convergence.daemon.is_some() { " of the daemon" } else { "" };
+                format!("after {steps}{daemon}, {moves}; at most {} privileges at once", details.in_section_max)
             }
             _ => "not yet".to_owned(),
         };
         row(out, "convergence", &text)?;
-        return row(out, "entries", &entries);
+        row(out, "entries", &entries)?;
+        if report.messages > 0 {
+            row(out, "messages", &format!("{}   {}", grouped(report.messages), by_kind(report)))?;
+        }
+        return Ok(());
     }
     row(out, "entries", &entries)?;
     let mut messages = format!("{}   {}", grouped(report.messages), by_kind(report));

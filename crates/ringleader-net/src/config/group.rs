@@ -198,6 +198,12 @@ fn admitted(
             .help("in the simulator it runs:")
             .command(format!("ringleader run {}", entry.spec.name), ""));
     }
+    if entry.spec.stabilises() {
+        let label = "counts on links that hold few messages, and those of real nodes hold many more";
+        return Err(code("needs_short_links", label)
+            .help("in the simulator it runs:")
+            .command(format!("ringleader run {}", entry.spec.name), ""));
+    }
     // What moves in lock-step runs with a synchroniser.
     entry.asynchronous().ok_or_else(|| {
         let label = "needs lock-step rounds, which no real network has, and comes without a synchroniser";
@@ -243,6 +249,7 @@ fn refused(document: &Document<'_>, path: &str, entry: &Entry, refusal: &Refusal
         | Refusal::NotEnough { .. }
         | Refusal::BeginsOnce
         | Refusal::NoSuchState { .. }
+        | Refusal::FullLink { .. }
         | Refusal::NoUsers
         | Refusal::NeedsOrientation
         | Refusal::BadPorts { .. }

@@ -162,6 +162,7 @@ fn every_algorithm_is_admitted_or_refused() {
                     _ if entry.is_literal() => "literal_algorithm",
                     ringleader::registry::Problem::Clocks => "needs_clocks",
                     _ if entry.shape == ringleader::model::Shape::Memory => "needs_registers",
+                    _ if entry.spec.stabilises() => "needs_short_links",
                     ringleader::registry::Problem::Election | ringleader::registry::Problem::Mutex => {
                         "needs_lock_step"
                     }

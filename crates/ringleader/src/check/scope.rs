@@ -40,7 +40,8 @@ pub struct Scope {
     pub min_delay: Option<u32>,
     /// Whether crashes are noticed, where the contract needs that.
     pub detector: bool,
-    /// The states in which machines begin that may begin anywhere, one number each; all states if not given.
+    /// The states in which machines begin that may begin anywhere, one number each, and what their links hold (see
+    /// [`beginning`](crate::sim::beginning)); all states if not given.
     pub from: Option<Vec<u32>>,
     /// Whether to check it even where the contract excludes the environment.
     pub unsound: bool,

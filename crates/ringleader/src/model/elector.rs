@@ -4,7 +4,7 @@
 //! is, is for the user to say.
 
 use super::{
-    Birth, Delays, Drift, Election, Given, Id, Message, Outbox, Peer, Peers, Port, Process, Settings, Shape,
+    Birth, Delays, Drift, Election, Given, Id, LeftOver, Message, Outbox, Peer, Peers, Port, Process, Settings, Shape,
     Size, Verdict, WireError,
 };
 use core::any::Any;
@@ -48,6 +48,7 @@ impl Elector {
             towards_root: None,
             settings: Settings::default(),
             elector: None,
+            left_over: LeftOver::default(),
         }))
     }
 

@@ -75,6 +75,36 @@ impl Launch {
     }
 }
 
+/// What is in the link out of a process when a run begins, where it may be anything: values of the process, the newest
+/// first.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct LeftOver {
+    values: [u32; LeftOver::MOST],
+    len: u8,
+}
+
+impl LeftOver {
+    /// The most messages that a link may be said to hold.
+    pub const MOST: usize = 8;
+
+    /// These values, the newest first: the first eight of them.
+    #[must_use]
+    pub fn of(values: &[u32]) -> LeftOver {
+        let mut left_over = LeftOver::default();
+        for (place, &value) in left_over.values.iter_mut().zip(values) {
+            *place = value;
+            left_over.len += 1;
+        }
+        left_over
+    }
+
+    /// The values in the order in which they were sent.
+    pub fn oldest_first(&self) -> impl Iterator<Item = u32> + use<> {
+        let LeftOver { values, len } = *self;
+        values.into_iter().take(usize::from(len)).rev()
+    }
+}
+
 /// The edge towards the root of the tree (index 0); none at the root itself.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct TowardsRoot(pub Option<Edge>);
@@ -104,6 +134,8 @@ pub struct Birth {
     pub settings: Settings,
     /// The election that it holds inside, where it does.
     pub elector: Option<Elector>,
+    /// What is in the link out of it, where links may hold anything at first.
+    pub left_over: LeftOver,
 }
 
 /// The kinds of knowledge; `list` and `show` print them as needs.
@@ -227,6 +259,7 @@ given! {
     Launch: Knowledge::one(Told::Holder), birth => Launch::of_process(birth.index, birth.n);
     TowardsRoot: Knowledge::one(Told::TowardsRoot), birth => TowardsRoot(birth.towards_root.map(Edge));
     Settings: Knowledge::NOTHING, birth => birth.settings;
+    LeftOver: Knowledge::NOTHING, birth => birth.left_over;
     Option<Elector>: Knowledge::NOTHING, birth => birth.elector;
     (): Knowledge::NOTHING, _birth => ();
 }

@@ -300,12 +300,28 @@ pub trait Exclusion: Process + User {
     fn tokens(&self) -> u32 {
         0
     }
+    /// Whether a machine that holds this value has a privilege when a message tells it that one.
+    fn has_privilege(&self, holds: u32, told: u32) -> bool {
+        let _ = (holds, told);
+        false
+    }
 }
 
 /// Machines whose whole state is in registers that their neighbours read. A local step is a guard over registers and
 /// what it writes, in one step; a guard that holds is a privilege, the permission to be inside. There are no users: a
 /// machine that has a privilege is inside from when the daemon chooses it until it has moved.
-pub trait Stabilising: Process {}
+///
+/// Where no machine can read another, each has one register, which it alone reads and writes; a message tells what was
+/// in the register of its sender and nothing else, and a link holds some messages at most. What links hold is part of
+/// the state. A machine has a privilege when it is told a value on which it moves, and is inside in that step.
+pub trait Stabilising: Process {
+    /// Where machines tell their values by messages: whether one that holds this value has a privilege when it is told
+    /// that one.
+    fn has_privilege(&self, holds: u32, told: u32) -> bool {
+        let _ = (holds, told);
+        false
+    }
+}
 
 impl<P: Stabilising> User for P {
     fn stage(&self) -> Stage {
@@ -320,6 +336,10 @@ impl<P: Stabilising> Exclusion for P {
 
     fn release(&mut self, out: &mut impl Outbox<Self>) {
         out.impossible(NO_USERS);
+    }
+
+    fn has_privilege(&self, holds: u32, told: u32) -> bool {
+        Stabilising::has_privilege(self, holds, told)
     }
 }
 

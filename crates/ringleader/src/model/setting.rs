@@ -1,5 +1,6 @@
 //! The settings that an algorithm has of its own, beside those of every run.
 
+use super::LeftOver;
 use super::shared::Daemon;
 
 /// The values of the algorithm's own settings, in the order in which its `Spec` declares them.
@@ -30,6 +31,14 @@ impl Setting {
         "daemon",
         "who moves: any one machine that has a privilege, any of them at once, or all of them",
         &[Daemon::Central.name(), Daemon::Distributed.name(), Daemon::Synchronous.name()],
+    );
+
+    /// How many messages a link holds at most; every algorithm has it whose links may hold anything when a run begins.
+    pub const CAPACITY: Setting = Setting::number(
+        "capacity",
+        "how many messages a link holds at most: one that is sent into a full link is lost",
+        (1, LeftOver::MOST as u32),
+        1,
     );
 
     /// One that is a number, with the least that is enough and the usual one, of the number of processes and the

@@ -65,6 +65,13 @@ impl Spec {
         place.map_or(Daemon::Central, |place| Daemon::of(settings.0[place]))
     }
 
+    /// How many messages a link holds at most with these settings, where there is such a number.
+    #[must_use]
+    pub fn capacity(&self, settings: &Settings) -> Option<u32> {
+        let place = self.settings.iter().position(|setting| setting.name == Setting::CAPACITY.name);
+        place.map(|place| settings.0[place])
+    }
+
     /// Whether registers are safe ones with these settings: where the setting of that name says so.
     #[must_use]
     pub fn has_safe_registers(&self, settings: &Settings) -> bool {

@@ -413,14 +413,15 @@ macro_rules! types {
             match port {}
         }
     };
-    (Given = $given:ty, Port = $port:ty $(, Timer = $timer:ty)? $(, Local = $local:ty)?) => {
+    (Given = $given:ty, Port = $port:ty $(, Timer = $timer:ty)? $(, Local = $local:ty)?
+        $(, Register = $register:ty)?) => {
         type Given = $given;
         type Port = $port;
         type Msg = Msg;
         type Rule = Rule;
         type Timer = $crate::types!(@or_never $($timer)?);
         type Local = $crate::types!(@or_never $($local)?);
-        type Register = $crate::model::Never;
+        type Register = $crate::types!(@or_never $($register)?);
     };
 }
 

@@ -28,6 +28,7 @@ catalogue! { exclusion
     filter_lock: FilterLock;
     bakery: Bakery;
     dijkstra_k: DijkstraK;
+    dijkstra_k_messages: DijkstraKMessages;
     dijkstra_4: Dijkstra4;
     dijkstra_3: Dijkstra3;
 }

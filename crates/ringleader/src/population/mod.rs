@@ -140,6 +140,9 @@ pub(crate) trait Population: Send {
     /// How far a process is through the doorway.
     fn doorway(&self, who: u32) -> Doorway;
 
+    /// Whether a machine that holds this value has a privilege when a message tells it that one.
+    fn has_privilege(&self, who: u32, holds: u32, told: u32) -> bool;
+
     /// The registers with their growing numbers counted from so many later on.
     fn rebase_memory(&mut self, cells: &[u32], by: u32) -> Vec<u32>;
 

@@ -251,6 +251,10 @@ impl<P: Process, R: Reading<P>> Population for Processes<P, R> {
         R::doorway(&self.all[who as usize])
     }
 
+    fn has_privilege(&self, who: u32, holds: u32, told: u32) -> bool {
+        R::has_privilege(&self.all[who as usize], holds, told)
+    }
+
     fn rebase_memory(&mut self, cells: &[u32], by: u32) -> Vec<u32> {
         self.memory.set_cells(cells);
         self.memory.rebase(by);

@@ -20,6 +20,9 @@ pub(crate) trait Reading<P: Process>: 'static {
     fn doorway(_: &P) -> Doorway {
         Doorway::Outside
     }
+    fn has_privilege(_: &P, _holds: u32, _told: u32) -> bool {
+        false
+    }
     fn charge(msg: &P::Msg) -> Charge;
     fn want(process: &mut P, out: &mut impl Outbox<P>);
     fn exit(process: &mut P, out: &mut impl Outbox<P>);
@@ -69,6 +72,9 @@ impl<P: Exclusion> Reading<P> for Excluding {
     }
     fn doorway(process: &P) -> Doorway {
         process.doorway()
+    }
+    fn has_privilege(process: &P, holds: u32, told: u32) -> bool {
+        Exclusion::has_privilege(process, holds, told)
     }
     #[inline]
     fn charge(msg: &P::Msg) -> Charge {

@@ -1,6 +1,7 @@
 //! What a contract admits. What it excludes is refused with the reason, or noted as *outside its assumptions* if that
 //! was asked for.
 
+use super::beginning::{beginning, in_links};
 use super::{
     Action, Backward, Clocks, Delay, Entries, Fault, Hardware, Ids, Initiators, Load, Ports, Refusal,
     Scatter, Scenario, Schedule, TICKS_PER_UNIT, Topology, Workload,
@@ -512,6 +513,7 @@ impl<'a> Admission<'a> {
     /// The states in which machines begin: the ones that are given, or drawn.
     pub(super) fn from(&self) -> Result<Vec<u32>, Refusal> {
         let (spec, scenario, n) = (self.spec, self.scenario, self.scenario.n);
+        let capacity = spec.capacity(&self.settings()?);
         let recorded = scenario.schedule.recording().map(|recording| &recording.header.from);
         let Some(given) = recorded.filter(|from| !from.is_empty()).or(scenario.from.as_ref()) else {
             if !spec.stabilises() {
@@ -519,18 +521,40 @@ impl<'a> Admission<'a> {
             }
             let counts = self.machines()?.state_counts();
             let mut rng = Rng::new(scenario.seed, Purpose::Registers);
-            return Ok(counts.into_iter().map(|count| rng.below(u64::from(count)) as u32).collect());
+            let draw = |rng: &mut Rng, count: u32| rng.below(u64::from(count)) as u32;
+            let mut from: Vec<u32> = counts.iter().map(|&count| draw(&mut rng, count)).collect();
+            if let Some(capacity) = capacity {
+                for &count in &counts {
+                    let holds = draw(&mut rng, capacity + 1);
+                    from.push(holds);
+                    from.extend((0..holds).map(|_| draw(&mut rng, count)));
+                }
+            }
+            return Ok(from);
         };
         if !spec.stabilises() {
             return Err(Refusal::BeginsOnce);
         }
-        self.one_each("states", given.len())?;
-        for ((process, &state), count) in (0..n).zip(given).zip(self.machines()?.state_counts()) {
-            if state >= count {
+        let links = in_links(given, n);
+        let states = &given[..given.len().min(n as usize)];
+        let whole = links.len() == n as usize && capacity.is_some();
+        if given.len() != n as usize && (!whole || beginning(states, links.iter().copied()) != *given) {
+            let links_end = capacity.is_some() && given.len() > n as usize;
+            let what = if links_end { "states and contents of links" } else { "states" };
+            return Err(Refusal::WrongLength { what, got: given.len(), n });
+        }
+        let counts = self.machines()?.state_counts();
+        for (process, (&state, &count)) in (0..n).zip(states.iter().zip(&counts)) {
+            let link = links.get(process as usize).copied().unwrap_or(&[]);
+            if let Some(&state) = core::iter::once(&state).chain(link).find(|&&state| state >= count) {
                 return Err(Refusal::NoSuchState { process, state, most: count - 1 });
             }
+            if let Some(most) = capacity.filter(|&most| link.len() as u32 > most) {
+                return Err(Refusal::FullLink { process, got: link.len() as u32, most });
+            }
         }
-        Ok(given.clone())
+        let nothing = core::iter::repeat_n(&[][..], if capacity.is_some() && !whole { n as usize } else { 0 });
+        Ok(if whole { given.clone() } else { beginning(given, nothing) })
     }
 
     fn machines(&self) -> Result<Memory, Refusal> {

@@ -4,11 +4,13 @@
 //! checker and host all begin with that.
 
 mod admission;
+mod beginning;
 mod clocks;
 mod edit;
 mod refusal;
 mod setup;
 
+pub use beginning::{beginning, beginning_in_words, in_links};
 pub use clocks::{Backward, Clocks, Scatter};
 pub(crate) use clocks::{Corrected, Hardware, elapsed};
 pub use edit::{Action, Edit};
@@ -63,7 +65,8 @@ pub struct Scenario {
     pub max_steps: Option<u64>,
     /// How many threads may work on it.
     pub threads: u32,
-    /// The states in which machines begin that may begin anywhere, one number each; drawn if not given.
+    /// The states in which machines begin that may begin anywhere, one number each, and what their links hold (see
+    /// [`beginning`]); drawn if not given.
     pub from: Option<Vec<u32>>,
 }
 

@@ -84,6 +84,15 @@ pub enum Refusal {
         /// The largest number of a state.
         most: u32,
     },
+    /// A link is said to hold more messages at first than it can.
+    FullLink {
+        /// The machine at which it begins.
+        process: u32,
+        /// How many.
+        got: u32,
+        /// How many it holds at most.
+        most: u32,
+    },
     /// Machines have no users who want in.
     NoUsers,
     /// Its steps need more than registers that are read and written one at a time.
@@ -249,6 +258,9 @@ impl fmt::Display for Refusal {
             }
             Refusal::NoSuchState { process, state, most } => {
                 write!(f, "machine {process} has no state {state}; its states are 0 to {most}")
+            }
+            Refusal::FullLink { process, got, most } => {
+                write!(f, "the link out of machine {process} holds {most} messages at most, not {got}")
             }
             Refusal::NoUsers => write!(f, "its machines have no users who want in"),
             Refusal::EndlessEntries => write!(f, "a run in which everybody wants in for ever has no end"),

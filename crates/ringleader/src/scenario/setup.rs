@@ -1,9 +1,10 @@
 //! From a scenario to everything that a run needs: identities, wiring, initiators.
 
 use super::admission::{Admission, delays, max_delay, require, towards_root};
+use super::beginning::in_links;
 use super::{Action, Backward, Edit, Fault, Hardware, Refusal, Scenario, Topology};
 use crate::model::{
-    Birth, Delays, Drift, Elector, Facts, Given, Id, Links, Process, Settings, Spec, Ticks, Told,
+    Birth, Delays, Drift, Elector, Facts, Given, Id, LeftOver, Links, Process, Settings, Spec, Ticks, Told,
 };
 use crate::network::arrangement::Arrangement;
 use crate::network::{Network, Plan, Wiring, tree};
@@ -25,7 +26,7 @@ pub(crate) struct Setup {
     pub(crate) outside: Vec<String>,
     max_delay: u32,
     pub(crate) settings: Settings,
-    /// The states in which machines begin; empty where there is one beginning.
+    /// The states in which machines begin, and what their links hold; empty where there is one beginning.
     from: Vec<u32>,
     towards_root: Vec<Option<u32>>,
     elector: Option<Elector>,
@@ -112,6 +113,7 @@ impl Setup {
             towards_root: self.towards_root.get(index as usize).copied().flatten(),
             settings: self.settings,
             elector: self.elector,
+            left_over: LeftOver::of(in_links(&self.from, self.n).get(index as usize).copied().unwrap_or(&[])),
         }
     }
 
@@ -130,7 +132,7 @@ impl Setup {
         self.max_delay
     }
 
-    /// The states in which machines begin that may begin anywhere.
+    /// The states in which machines begin that may begin anywhere, and what their links hold.
     pub(crate) fn from(&self) -> &[u32] {
         &self.from
     }

@@ -37,7 +37,7 @@ impl<B: Problem> World<'_, B> {
 
     /// The machines, as they are at first.
     pub(super) fn machines_begin(&mut self) {
-        let privileges = self.privileges().len() as u32;
+        let privileges = self.privileges_of_places().unwrap_or_else(|| self.privileges().len() as u32);
         self.problem.machines_begin(privileges);
     }
 
@@ -64,7 +64,9 @@ impl<B: Problem> World<'_, B> {
     /// A machine is put into any of its states: it all begins anew.
     pub(super) fn corrupt(&mut self, machine: u32) {
         self.all_have_moved();
+        self.corrupts_place(true);
         self.local(machine, self.nature.locals.count as u32 - 1);
+        self.corrupts_place(false);
         self.machines_begin();
     }
 

@@ -299,6 +299,9 @@ impl<B: Problem> World<'_, B> {
             Place::Frontier(place) => self.frontier.remove(place),
             Place::Held(place) => drop(self.held.remove(place)),
         }
+        if let Some(letter) = letter {
+            self.frees_place(letter.link(), letter.message);
+        }
         letter
     }
 }

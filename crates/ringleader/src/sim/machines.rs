@@ -3,7 +3,7 @@
 use super::problem::{End, Problem, Seen, UserInput, outcome};
 use super::report::{Convergence, Details, ExclusionDetails, Property};
 use super::{Entries, Fault, Report, RunOutcome, Scenario};
-use crate::model::Daemon;
+use crate::model::{Daemon, Shape};
 use crate::population::{Nature, Population, Status};
 use crate::scenario::Setup;
 use crate::trace::Outcome;
@@ -13,7 +13,7 @@ const LISTED: usize = 10_000;
 
 /// The machines, and what was seen of them.
 pub(crate) struct Machines {
-    daemon: Daemon,
+    daemon: Option<Daemon>,
     from: Vec<u32>,
     /// How often each is to move after convergence, and still is.
     wanted: Vec<u32>,
@@ -41,7 +41,7 @@ impl Machines {
             Entries::Forever => vec![u32::MAX; setup.n as usize],
         };
         Machines {
-            daemon: nature.spec.daemon(&setup.settings),
+            daemon: (nature.shape == Shape::Memory).then(|| nature.spec.daemon(&setup.settings)),
             from: setup.from().to_vec(),
             wanted: left.clone(),
             left,

@@ -16,6 +16,7 @@ mod links;
 mod machines;
 mod mail;
 mod meter;
+mod places;
 mod problem;
 mod recorder;
 mod replay;
@@ -29,7 +30,7 @@ mod world;
 
 pub use crate::scenario::{
     Action, Backward, Clocks, Delay, Edit, Entries, Fault, Ids, Initiators, Load, Meters, Ports, Refusal,
-    Scatter, Scenario, Schedule, TICKS_PER_UNIT, Topology, Workload,
+    Scatter, Scenario, Schedule, TICKS_PER_UNIT, Topology, Workload, beginning, beginning_in_words, in_links,
 };
 pub use crowd::{Crowd, Moved, Received};
 pub use recorder::Recorder;
@@ -41,6 +42,7 @@ pub use report::{
 use self::election::Ballot;
 use self::exclusion::Users;
 use self::machines::Machines;
+pub(crate) use self::places::told;
 use self::timekeeping::Timepieces;
 pub(crate) use self::timekeeping::{AT_ALL_TIMES, CLOCKS_NEVER_GO_BACK, EVERYBODY_KNOWS};
 use self::world::World;

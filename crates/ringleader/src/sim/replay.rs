@@ -14,7 +14,7 @@ impl<B: Problem> World<'_, B> {
         if B::ALL_START {
             self.start_silently();
         }
-        if self.nature.spec.stabilises() {
+        if self.has_daemon() {
             self.machines_begin();
         }
         for (place, event) in recording.events.iter().enumerate() {
@@ -43,7 +43,7 @@ impl<B: Problem> World<'_, B> {
     /// Whoever is inside leaves after a while; whoever has not started does.
     fn go_on(&mut self) -> bool {
         self.is_replaying = false;
-        if self.nature.spec.stabilises() {
+        if self.has_daemon() {
             self.all_have_moved();
             self.intervene();
             return self.run_daemon();
@@ -118,7 +118,7 @@ impl<B: Problem> World<'_, B> {
                     self.corrupt(index);
                     return self.answers_fit();
                 }
-                if self.nature.spec.stabilises() {
+                if self.has_daemon() {
                     self.moves_at(event.time);
                     self.movers.push(index);
                 }

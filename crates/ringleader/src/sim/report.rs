@@ -277,11 +277,11 @@ pub struct ExclusionDetails {
 /// How machines that began anywhere came to one privilege.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Convergence {
-    /// Who chose which machines moved.
-    pub daemon: Daemon,
-    /// The states in which they began.
+    /// Who chose which machines moved; nobody where they tell their values by messages.
+    pub daemon: Option<Daemon>,
+    /// The states in which they began, and what their links held.
     pub from: Vec<u32>,
-    /// After how many steps of the daemon one privilege was left; none if that never was.
+    /// After how many steps, of the daemon where there is one, one privilege was left; none if that never was.
     pub steps: Option<u64>,
     /// After how many moves.
     pub moves: Option<u64>,

@@ -75,6 +75,9 @@ impl<B: Problem> World<'_, B> {
             }
             fate = self.fates.of(kind as usize, from, link.to(), self.now / self.ticks_per_unit());
         }
+        if self.places.as_ref().is_some_and(|places| places.is_full(link)) {
+            fate = Fate::Lost;
+        }
         if self.record {
             self.note_sent(&send, link, fate);
         }
@@ -126,6 +129,7 @@ impl<B: Problem> World<'_, B> {
     /// A message is in its link, and the schedule knows of it.
     #[inline]
     pub(super) fn enter_link(&mut self, letter: Letter) {
+        self.fills_place(letter.link(), letter.message);
         if matches!(self.clock, Clock::Rounds { .. }) && self.setup.links != Links::HalfDuplex {
             self.frontier.add(letter);
         } else {

@@ -46,6 +46,8 @@ impl<B: Problem> World<'_, B> {
     pub(super) fn arrive(&mut self, letter: Letter) {
         let Letter { to, port, message } = letter;
         let flight = *self.flight(message);
+        self.is_told(to, message);
+        self.frees_place(letter.link(), message);
         self.meter.delivered(to, flight.depth, self.now);
         self.gone += 1;
         self.has_left(to, flight.kind);
@@ -231,6 +233,7 @@ impl<B: Problem> World<'_, B> {
     pub(super) fn lose(&mut self, index: u32, arrival: Arrival) -> Result<(), String> {
         let (slot, place) = self.find(index, arrival)?;
         if let Some((message, _)) = self.links.take(slot, place) {
+            self.frees_place(Link::new(index, arrival.port), message);
             self.vanish(index, message);
         }
         self.happened(index, Input::Lose(arrival));
@@ -256,6 +259,7 @@ impl<B: Problem> World<'_, B> {
         }
         self.steps += 1;
         self.last_step = self.now;
+        self.places_after(index);
         self.tell_move(index, 0);
         self.intervene();
     }
@@ -320,6 +324,7 @@ impl<B: Problem> World<'_, B> {
             }
         }
         if self.attends {
+            self.places_after(index);
             self.tell_move(index, arrived);
             self.offer_locals(index);
             if self.nature.spec.needs.registers == Registers::Composite && !self.nature.spec.stabilises() {

@@ -10,6 +10,7 @@ use super::intervene::{Held, in_order};
 use super::links::LinkTable;
 use super::mail::Mail;
 use super::meter::Meter;
+use super::places::Places;
 use super::problem::{End, Problem, UserInput};
 use super::schedule::Picker;
 use super::{Delay, Edit, Fault, Observer, Refusal, Report, Scenario, Schedule};
@@ -112,6 +113,8 @@ pub(crate) struct World<'a, B> {
     /// Which machines have moved at this time, where those that move at once read what was there before.
     pub(super) movers: Vec<u32>,
     pub(super) moved_at: Option<u64>,
+    /// What machines and links hold, where machines tell their values by messages.
+    pub(super) places: Option<Places>,
 }
 
 /// What is known of a message in transit besides what the population knows.
@@ -234,6 +237,7 @@ impl<'a, B: Problem> World<'a, B> {
             intervenes: false,
             movers: Vec::new(),
             moved_at: None,
+            places: nature.spec.capacity(&setup.settings).map(|capacity| Places::new(setup.n, capacity)),
             is_replaying,
             record,
             record_from,
@@ -262,7 +266,7 @@ impl<'a, B: Problem> World<'a, B> {
             self.intervene();
             match (self.begin(), &self.clock) {
                 (Some(complete), _) => complete,
-                (None, _) if self.nature.spec.stabilises() => self.run_daemon(),
+                (None, _) if self.has_daemon() => self.run_daemon(),
                 (None, Clock::Rounds { .. }) => self.run_rounds(),
                 (None, Clock::Timed { .. }) => self.run_timed(),
                 (None, Clock::Steps | Clock::Recorded) => self.run_steps(),
@@ -291,6 +295,11 @@ impl<'a, B: Problem> World<'a, B> {
 
     pub(super) fn ticks_per_unit(&self) -> u64 {
         self.unit
+    }
+
+    /// Whether a daemon chooses who moves: where machines read each other.
+    pub(super) fn has_daemon(&self) -> bool {
+        self.nature.spec.stabilises() && self.places.is_none()
     }
 
     /// Whether links keep the sending order.

@@ -59,7 +59,7 @@ pub struct Header {
     pub ticks_per_unit: u64,
     /// The bound on message delays that processes were told, in units.
     pub max_delay: u32,
-    /// The states in which machines begin that may begin anywhere; empty otherwise.
+    /// The states in which machines begin that may begin anywhere, and what their links hold; empty otherwise.
     pub from: Vec<u32>,
     /// The clocks, where processes have any.
     pub clocks: Option<Clocks>,

@@ -5,7 +5,7 @@
 //! which picks matter. For elections by numbered edges, on FIFO links, that leave nothing to chance.
 
 use ringleader::model::{
-    Birth, Delays, Drift, Edge, Election, Given, Id, Outbox, Process, Settings, Verdict,
+    Birth, Delays, Drift, Edge, Election, Given, Id, LeftOver, Outbox, Process, Settings, Verdict,
 };
 use ringleader::network::{Graph, Network, Plan, Wired};
 use ringleader::trace::{Arrival, Event, Header, Input, Recording};
@@ -142,6 +142,7 @@ impl<P: Election<Port = Edge>> World<P> {
                 drift: Drift(0),
                 towards_root: None,
                 elector: None,
+                left_over: LeftOver::default(),
                 settings: Settings::default(),
             }))
         };

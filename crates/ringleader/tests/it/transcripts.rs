@@ -9,7 +9,7 @@ use ringleader::model::{Links, Orientation};
 use ringleader::registry::{Entry, Problem};
 use ringleader::sim::{
     Delay, Entries, Fault, Ids, Initiators, Load, Ports, Recorder, Report, Scatter, Scenario, Schedule,
-    Topology,
+    Topology, beginning,
 };
 use ringleader::trace::transcript;
 use std::fmt::Write;
@@ -253,7 +253,16 @@ fn set(scenario: &mut Scenario, option: &str, value: &str) -> Option<()> {
         "--load" => {
             scenario.workload.load = Some(Load::Open(value.strip_prefix("open:")?.parse().ok()?));
         }
-        "--from" => scenario.from = Some(numbers(value, ',')?),
+        "--from" => {
+            let places: Vec<Vec<u32>> =
+                value.split(',').map(|machine| numbers(machine, '+')).collect::<Option<_>>()?;
+            let states: Vec<u32> = places.iter().map(|places| places[0]).collect();
+            scenario.from = Some(if places.iter().any(|places| places.len() > 1) {
+                beginning(&states, places.iter().map(|places| &places[1..]))
+            } else {
+                states
+            });
+        }
         "--hold" => scenario.workload.hold = value.parse().ok()?,
         "--topology" => {
             let trees = [Topology::Line, Topology::Star, Topology::Binary];

@@ -6,18 +6,20 @@
 //! state that is met again on the way is a run that never converges, and where there is none, the longest ways are
 //! exact.
 
+mod came;
+mod places;
 mod states;
+mod told;
 
-use super::findings::{
-    Answer, Convergence, Counterexample, Finding, Findings, Limit, Progress, Range as MessageRange, Watcher,
-};
+use super::findings::{Findings, Limit, Progress, Range as MessageRange, Watcher};
 use super::scope::Scope;
-use crate::model::Spec;
+use crate::model::{Shape, Spec};
 use crate::network::Wiring;
 use crate::population::Nature;
 use crate::scenario::{Refusal, Scenario, Schedule, Setup};
 use crate::sim::{self, Recorder};
 use crate::trace::{Event, Recording};
+use came::{Came, Example};
 use core::ops::ControlFlow;
 use states::{Leap, Move, States};
 use std::sync::Arc;
@@ -344,6 +346,9 @@ pub(super) fn check(
         let expected = "none: a check begins in every state, and a fault is a beginning";
         return Err(Refusal::OutOfRange { what: "the faults of machines", expected });
     }
+    if nature.shape != Shape::Memory {
+        return told::check(nature, scope, scenario, setup, watcher);
+    }
     let Some(states) = States::new(nature, scope, setup) else {
         return Err(Refusal::OutOfRange {
             what: "the number of all states of the machines",
@@ -375,89 +380,25 @@ pub(super) fn check(
         Some(wrong) => search.recording(&Ground { nature, scenario }, wrong),
         None => None,
     };
-    Ok(findings(&search, setup, wrong, recording))
-}
-
-fn findings(
-    search: &Search<'_>,
-    setup: &Setup,
-    wrong: Option<Wrong>,
-    recording: Option<Recording>,
-) -> Findings {
-    let (found, scope) = (&search.found, search.scope);
-    let answer = Answer::of(wrong.is_some(), found.limit.is_some());
-    let finding = |name: &'static str| {
-        let this = wrong.as_ref().filter(|wrong| wrong.property == name);
-        let answer = match (&wrong, this) {
-            (None, _) => answer,
-            (Some(_), Some(_)) => Answer::Violated,
-            // They are decided in this order.
-            (Some(wrong), None) if before(name, wrong.property) => Answer::Holds,
-            (Some(_), None) => Answer::Unknown,
-        };
-        let trace_steps = this.map(|wrong| wrong.way.iter().map(|moves| moves.len() as u64).sum());
-        Finding { name, answer, trace_steps, detail: this.map(|wrong| wrong.detail.clone()) }
-    };
-    let properties: Vec<Finding> = NAMES.into_iter().filter(|name| search.asks(name)).map(finding).collect();
-    let holds = |name: &str| properties.iter().find(|found| found.name == name).map(|found| found.answer);
-    let decided = |name: &str| match holds(name) {
-        Some(Answer::Holds) => Some(true),
-        Some(Answer::Violated) => Some(false),
-        Some(Answer::Unknown) | None => None,
-    };
-    let bytes = search.known.len() as u64 * 9;
-    let mut notes = Vec::new();
-    if search.states.cyclic {
-        notes.push(format!(
-            "raising all values by the same number changes nothing: one state stands for {}",
-            search.states.turns()
-        ));
-    }
-    Findings {
-        algorithm: search.spec.name,
-        n: scope.n,
-        links: setup.links.name(),
-        outside: setup.outside.clone(),
-        answer,
+    let Search { states, found, known, .. } = search;
+    let came = Came {
         states: found.states,
         transitions: found.transitions,
+        legitimate: found.legitimate,
         depth: u64::from(found.worst_steps),
-        arrangements: 1,
-        initiator_sets: 1,
-        labellings: 1,
-        cases: 1,
         messages: Some(MessageRange { min: 0, max: Some(0) }),
-        election_messages: None,
-        extreme: None,
-        probability: None,
-        counterexample: wrong.as_ref().zip(recording).map(|(wrong, recording)| Counterexample {
+        worst: Some((u64::from(found.worst_moves), u64::from(found.worst_steps))),
+        wrong: wrong.map(|wrong| Example {
             property: wrong.property,
-            detail: wrong.detail.clone(),
-            recording,
-            shortest: false,
+            detail: wrong.detail,
+            steps: wrong.way.iter().map(|moves| moves.len() as u64).sum(),
             repeats_from: wrong.repeats_from,
+            recording,
         }),
-        others: Vec::new(),
         limit: found.limit,
-        notes,
-        missed: 0.0,
-        visited_bytes: bytes,
-        visited_states: search.known.len() as u64,
-        peak_bytes: bytes,
-        convergence: decided(CONVERGENCE).map(|holds| Convergence {
-            holds,
-            worst: holds.then_some((u64::from(found.worst_moves), u64::from(found.worst_steps))),
-        }),
-        closure: decided(CLOSURE),
-        legitimate: Some(found.legitimate).filter(|_| found.limit.is_none()),
-        properties,
-    }
-}
-
-/// Whether the first of two properties is decided before the second. Service is decided before convergence.
-fn before(first: &str, second: &str) -> bool {
-    let place =
-        |name: &str| [NO_DEAD_END, CLOSURE, SERVICE, CONVERGENCE].iter().position(|&other| other == name);
-    // Closure and service are decided state by state, together.
-    place(first) < place(second) && !(first == CLOSURE && second == SERVICE)
+        looked_at: known.len() as u64,
+        bytes: known.len() as u64 * 9,
+        turns: states.turns(),
+    };
+    Ok(came.findings(spec, scope, setup))
 }

@@ -2,7 +2,7 @@
 //! shares no code with the simulator.
 
 use ringleader::model::{
-    Belief, Birth, Delays, Drift, Given, Id, Outbox, Peer, Process, Settings, Ticks, Timekeeping,
+    Belief, Birth, Delays, Drift, Given, Id, LeftOver, Outbox, Peer, Process, Settings, Ticks, Timekeeping,
 };
 use std::collections::BTreeMap;
 
@@ -81,6 +81,7 @@ pub(crate) fn run<P: Timekeeping<Port = Peer>>(setting: &Setting, delay: &mut dy
         towards_root: None,
         settings: Settings(setting.settings),
         elector: None,
+        left_over: LeftOver::default(),
     };
     let mut processes: Vec<P> = (0..n).map(|index| P::new(P::Given::of(&birth(index)))).collect();
     let mut clocks: Vec<Ticks> = setting.offsets.iter().map(|&offset| Ticks::whole(offset)).collect();
