@@ -38,6 +38,9 @@ pub struct GroupSpec {
     pub scenario: Scenario,
     /// What the user of each member does, in mutual exclusion, unless somebody says so from outside.
     pub users: Option<Users>,
+    /// Where processes have clocks: the moment from which these count. All members must be on one machine then, whose
+    /// clock they share; how far theirs are off, and how fast they run, the scenario says.
+    pub zero: Option<Micros>,
 }
 
 /// A user that comes back.

@@ -2,7 +2,7 @@
 
 use super::{Cluster, GroupSpec, Patience, Timing};
 use ringleader::rng::mix;
-use ringleader::sim::Topology;
+use ringleader::sim::{Clocks, Scatter, Topology};
 
 #[cfg(test)]
 mod tests;
@@ -53,6 +53,25 @@ impl Fingerprint {
             }
         }
         self.number(u64::from(scenario.range));
+        if let Some(zero) = group.zero {
+            self.number(zero.0);
+            self.clocks(&scenario.clocks);
+        }
+    }
+
+    fn clocks(&mut self, clocks: &Clocks) {
+        let Clocks { offsets, drifts, bound, backward } = clocks;
+        for scatter in [offsets, drifts] {
+            match scatter {
+                Scatter::Drawn(most) => self.number(u64::from(*most)),
+                Scatter::Listed(all) => {
+                    self.number(all.len() as u64);
+                    all.iter().for_each(|number| self.number(number.cast_unsigned()));
+                }
+            }
+        }
+        self.number(bound.map_or(u64::MAX, u64::from));
+        self.text(backward.name());
     }
 
     fn timing(&mut self, timing: &Timing) {

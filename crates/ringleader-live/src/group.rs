@@ -12,7 +12,7 @@ use ringleader::host::Position;
 use ringleader::model::{Stage, Told};
 use ringleader::registry::Problem;
 use ringleader::rng::mix;
-use ringleader::sim::{Delay, Ids, Refusal, Scenario, Schedule, TICKS_PER_UNIT};
+use ringleader::sim::{Clocks, Delay, Ids, Refusal, Scatter, Scenario, Schedule, TICKS_PER_UNIT};
 
 /// One group of one member.
 pub(super) struct Group {
@@ -213,6 +213,7 @@ impl Group {
             n: participants.len() as u32,
             seed: mix(core.seed ^ mix(epoch.number ^ u64::from(self.number) << 48)),
             now: core.now,
+            zero: self.spec.zero,
             unit: core.timing.unit,
             dwell: core.timing.dwell,
             salts: &salt,
@@ -409,6 +410,7 @@ impl Group {
             entries: self.entries,
             lost: self.lost,
             epochs: self.epochs,
+            clock: self.instance.as_ref().and_then(|instance| instance.clock(now)),
         }
     }
 
@@ -425,9 +427,19 @@ pub(super) fn scenario(spec: &GroupSpec, core: &Shared, participants: &[Place], 
     } else {
         Ids::Default
     };
+    let theirs = |scatter: &Scatter| match scatter {
+        Scatter::Listed(all) => {
+            Scatter::Listed(participants.iter().filter_map(|&place| all.get(usize::from(place)).copied()).collect())
+        }
+        Scatter::Drawn(most) => Scatter::Drawn(*most),
+    };
+    let clocks = &spec.scenario.clocks;
+    let clocks =
+        Clocks { offsets: theirs(&clocks.offsets), drifts: theirs(&clocks.drifts), ..clocks.clone() };
     Scenario {
         n: participants.len() as u32,
         ids,
+        clocks,
         schedule: Schedule::Delay(Delay::Uniform(1, u64::from(core.timing.max_delay) * TICKS_PER_UNIT)),
         seed: epoch.number,
         ..spec.scenario.clone()

@@ -3,9 +3,9 @@
 //! Every input gives [`Step`]s: what happened, as a recording has it, and what is to be sent to whom.
 //! Messages to itself (on a ring of one) are handed over here.
 
-use super::{Duplex, MAX_MEMBERS, Micros, Turn};
+use super::{ClockStatus, Duplex, MAX_MEMBERS, Micros, Turn};
 use ringleader::host::{Actor, Cast, Effects, Position, Unfit, Way};
-use ringleader::model::{Links, Stage, Synchrony, Verdict};
+use ringleader::model::{Estimate, Links, Stage, Synchrony, Verdict};
 use ringleader::registry::{Entry, Problem};
 use ringleader::sim::TICKS_PER_UNIT;
 use ringleader::trace::{Arrival, Event, Fate, Input, Outcome, Sent};
@@ -75,6 +75,8 @@ pub(super) struct Instance {
     pub(super) sent: Vec<u64>,
     pub(super) bytes: u64,
     pub(super) received: u64,
+    /// What it found out last of each other clock, and when.
+    estimates: Vec<(Estimate, Micros)>,
 }
 
 /// What an instance is made of.
@@ -85,6 +87,8 @@ pub(super) struct Casting<'a> {
     pub(super) n: u32,
     pub(super) seed: u64,
     pub(super) now: Micros,
+    /// Where its time begins, if not now.
+    pub(super) zero: Option<Micros>,
     pub(super) unit: Micros,
     pub(super) dwell: Micros,
     pub(super) salts: &'a dyn Fn(u32) -> u64,
@@ -129,7 +133,7 @@ impl Instance {
             into,
             cast,
             started: false,
-            began: casting.now,
+            began: casting.zero.unwrap_or(casting.now),
             unit: casting.unit,
             timers,
             locals,
@@ -140,13 +144,47 @@ impl Instance {
             sent: vec![0; entry.kinds.len()],
             bytes: 0,
             received: 0,
+            estimates: Vec::new(),
         }
+    }
+
+    /// How long it runs, of which [`TICKS_PER_UNIT`] make a tick.
+    fn time(&self, now: Micros) -> u64 {
+        (u128::from((now - self.began).0) * u128::from(TICKS_PER_UNIT) / u128::from(self.unit.0.max(1))) as u64
+    }
+
+    /// It is so late: its clock, if it has one, shows it.
+    fn passes(&mut self, now: Micros) {
+        let time = self.time(now);
+        if let Body::Plain(actor) = &mut self.body {
+            actor.passes(time);
+        }
+    }
+
+    /// When a timer runs out that is set now.
+    fn due(&self, now: Micros, ticks: u32) -> Micros {
+        match self.actor().alarm(ticks) {
+            None => now + Micros(u64::from(ticks) * self.unit.0),
+            Some(time) => {
+                let micros = (u128::from(time) * u128::from(self.unit.0)).div_ceil(u128::from(TICKS_PER_UNIT));
+                self.began + Micros(u64::try_from(micros).unwrap_or(u64::MAX))
+            }
+        }
+    }
+
+    /// Its clock, if it has one.
+    pub(super) fn clock(&self, now: Micros) -> Option<ClockStatus> {
+        let mut copy = self.actor().copy();
+        copy.passes(self.time(now));
+        let rests = self.started && self.wakes_at().is_none();
+        Some(ClockStatus { face: copy.clock()?, rests, estimates: self.estimates.clone() })
     }
 
     /// It starts, unless it has.
     pub(super) fn start(&mut self, now: Micros, steps: &mut Vec<Step>) {
         if !self.started {
             self.started = true;
+            self.passes(now);
             let effects = match &mut self.body {
                 Body::Plain(actor) => actor.start(),
                 Body::Duplex(duplex) => duplex.start(),
@@ -163,6 +201,7 @@ impl Instance {
     /// It comes back to an epoch that is under way.
     pub(super) fn recover(&mut self, now: Micros, steps: &mut Vec<Step>) {
         self.started = true;
+        self.passes(now);
         if let Body::Plain(actor) = &mut self.body {
             let effects = actor.recover();
             self.finish(now, Some(Input::Recover), effects, steps);
@@ -192,6 +231,7 @@ impl Instance {
 
     /// Hands over what waits and is ready, in order.
     fn deliver(&mut self, now: Micros, steps: &mut Vec<Step>) -> Result<(), &'static str> {
+        self.passes(now);
         while let Some(first) = self.waiting.front()
             && (first.ready <= now || self.last != Position::User(Stage::Idle))
             && let Some(Waiting { from, port, bytes, .. }) = self.waiting.pop_front()
@@ -262,6 +302,7 @@ impl Instance {
 
     /// A process is down: it is told, if its algorithm asks for that, and the ring is closed over it.
     pub(super) fn suspect(&mut self, now: Micros, who: u32, entry: &Entry, steps: &mut Vec<Step>) {
+        self.passes(now);
         if entry.spec.needs.bypass {
             self.bypassed[who as usize] = true;
         }
@@ -330,7 +371,12 @@ impl Instance {
     /// Carries out what a step asked for, as far as that is done here.
     fn finish(&mut self, now: Micros, input: Option<Input>, effects: Effects, steps: &mut Vec<Step>) {
         for &(timer, ticks) in &effects.timers {
-            self.timers[timer].1 = ticks.map(|ticks| now + Micros(u64::from(ticks) * self.unit.0));
+            self.timers[timer].1 = ticks.map(|ticks| self.due(now, ticks));
+        }
+        for found in effects.estimates {
+            self.estimates.retain(|(earlier, _)| earlier.of != found.of);
+            self.estimates.push((found, now));
+            self.estimates.sort_unstable_by_key(|(found, _)| found.of);
         }
         let possible = self.actor().possible();
         let after = self.actor().position();
@@ -368,8 +414,7 @@ impl Instance {
             }
         }
         let event = input.map(|input| Event {
-            time: (u128::from((now - self.began).0) * u128::from(TICKS_PER_UNIT)
-                / u128::from(self.unit.0.max(1))) as u64,
+            time: self.time(now),
             process: self.index,
             input,
             choices: effects.choices,
@@ -378,7 +423,7 @@ impl Instance {
             outcome: outcome(before, after),
             impossible: effects.impossible.map(Into::into),
             accesses: Vec::new(),
-            clock: None,
+            clock: effects.clock,
         });
         steps.push(Step { event, sends, right: None });
     }

@@ -40,7 +40,7 @@ pub use frame::{
 pub use granter::{Answer, Claimant, Granter, Terms};
 pub use link::{Full, Greeting, Limits, Link, Meeting, Received, Segment};
 pub use member::Member;
-pub use status::{GroupStatus, PeerStatus, Phase, Status};
+pub use status::{ClockStatus, GroupStatus, PeerStatus, Phase, Status};
 pub use time::{Drift, Micros};
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! How a member is, for whoever asks.
 
 use super::{Epoch, Micros, Place};
-use ringleader::host::{Position, Shown};
+use ringleader::host::{ClockFace, Position, Shown};
+use ringleader::model::Estimate;
 
 /// How a member is at one moment.
 #[derive(Clone, PartialEq, Debug)]
@@ -78,6 +79,19 @@ pub struct GroupStatus {
     pub lost: u64,
     /// How many epochs it has joined.
     pub epochs: u64,
+    /// The clock of its process, where the algorithm brings clocks together.
+    pub clock: Option<ClockStatus>,
+}
+
+/// The clock of a process, and what it found out about others.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ClockStatus {
+    /// What it shows, and what is promised of it.
+    pub face: ClockFace,
+    /// Whether it waits for nothing any more: no timer runs.
+    pub rests: bool,
+    /// What it found out last of each other process, and when, by index.
+    pub estimates: Vec<(Estimate, Micros)>,
 }
 
 /// How far an epoch is, at one member.

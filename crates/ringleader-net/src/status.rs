@@ -1,6 +1,7 @@
 //! The status of a member as JSON, `ringleader.status/1`.
 
-use ringleader_live::{Cluster, GroupStatus, PeerStatus, Place, Status};
+use ringleader::model::{Estimate, Ticks};
+use ringleader_live::{ClockStatus, Cluster, GroupStatus, Micros, PeerStatus, Place, Status};
 use serde_json::{Map, Value, json};
 
 /// The schema that it names.
@@ -70,6 +71,29 @@ fn group_json(cluster: &Cluster, status: &Status, group: &GroupStatus) -> Value 
         "lost": group.lost,
         "epochs": group.epochs,
         "fields": fields,
+        "clock": group.clock.as_ref().map(|clock| clock_json(cluster, group, clock)),
+    })
+}
+
+/// The clock of a process; times on it in ticks.
+fn clock_json(cluster: &Cluster, group: &GroupStatus, clock: &ClockStatus) -> Value {
+    let ticks = |ticks: Ticks| ticks.parts() as f64 / Ticks::PARTS as f64;
+    let member = |index: u32| group.participants.get(index as usize).map(|&place| name(cluster, place));
+    let estimate = |(found, at): &(Estimate, Micros)| {
+        json!({
+            "of": member(found.of.0),
+            "ahead": ticks(found.ahead),
+            "round_trip": found.round_trip.map(ticks),
+            "bound": ticks(found.bound),
+            "at_us": at.0,
+        })
+    };
+    json!({
+        "shows": ticks(clock.face.shows),
+        "correction": ticks(clock.face.correction),
+        "promise": clock.face.promise.map(ticks),
+        "rests": clock.rests,
+        "estimates": clock.estimates.iter().map(estimate).collect::<Vec<_>>(),
     })
 }
 

@@ -28,6 +28,7 @@ fn cluster(entry: Entry, n: u64, users: Option<Users>) -> Cluster {
             entry: Box::leak(Box::new(entry)),
             scenario: Scenario::new(n as u32),
             users,
+            zero: None,
         }],
         timing: Timing::default(),
     }

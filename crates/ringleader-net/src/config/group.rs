@@ -6,7 +6,7 @@ use super::values::{GroupName, Span, Whole, Word, one_of};
 use crate::problem::Problem;
 use ringleader::model::{SettingValues, Shape, Told};
 use ringleader::registry::{Entry, Problem as Task, find};
-use ringleader::sim::{Ids, Refusal, Scenario, Topology};
+use ringleader::sim::{Backward, Clocks, Ids, Refusal, Scatter, Scenario, Topology};
 use ringleader_live::{GroupSpec, MemberSpec, Micros, Users};
 use serde::{Deserialize, Serialize, Serializer};
 use std::ops::Range;
@@ -23,11 +23,23 @@ pub(super) struct Group {
     entries: Option<Whole<u32, 0, MOST>>,
     hold: Option<Span<0>>,
     think: Option<Span<0>>,
+    clock_zero: Option<Whole<u64, 0, LATEST>>,
+    clock_offset: Option<Numbers>,
+    clock_drift: Option<Numbers>,
+    drift_bound: Option<Whole<u32, 0, MOST>>,
+    clock_backward: Option<HowBack>,
 }
+
+/// No moment is later, in microseconds: numbers of TOML go so far.
+const LATEST: u64 = i64::MAX as u64;
 
 const MOST: u64 = u32::MAX as u64;
 
 const KEYS: [&str; 7] = ["name", "algorithm", "topology", "range", "entries", "hold", "think"];
+
+/// What is said of clocks, by `up`.
+const CLOCK_KEYS: [&str; 5] =
+    ["clock_zero", "clock_offset", "clock_drift", "drift_bound", "clock_backward"];
 
 crate::checked_words! {
     /// An algorithm of the registry.
@@ -58,7 +70,39 @@ impl Word for Network {
     }
 }
 
-crate::words!(Network);
+/// A number for each member.
+struct Numbers(Vec<i64>);
+
+impl Word for Numbers {
+    const EXPECTED: &'static str = "a number for each member, such as \"0,-40,25\"";
+
+    fn read(text: &str) -> Result<Numbers, String> {
+        let numbers = text.split(',').map(|number| number.trim().parse());
+        let numbers = numbers.collect::<Result<_, _>>();
+        numbers.map(Numbers).map_err(|_| format!("expected {}, found `{text}`", Numbers::EXPECTED))
+    }
+
+    fn written(&self) -> String {
+        self.0.iter().map(i64::to_string).collect::<Vec<_>>().join(",")
+    }
+}
+
+/// What becomes of a clock that is ahead.
+struct HowBack(Backward);
+
+impl Word for HowBack {
+    const EXPECTED: &'static str = "what becomes of a clock that is ahead, such as \"stop\"";
+
+    fn read(text: &str) -> Result<HowBack, String> {
+        one_of(&Backward::ALL.map(|backward| (backward.name(), backward)), text).map(HowBack)
+    }
+
+    fn written(&self) -> String {
+        self.0.name().to_owned()
+    }
+}
+
+crate::words!(Network, Numbers, HowBack);
 
 impl Group {
     /// The table of the file that says this.
@@ -72,6 +116,11 @@ impl Group {
             let number = value.parse().ok().filter(|_| is_number(setting)).map(toml::Value::Integer);
             (setting.clone(), number.unwrap_or_else(|| toml::Value::String(value.clone())))
         };
+        let numbers = |scatter: &Scatter| match scatter {
+            Scatter::Listed(listed) if spec.zero.is_some() => Some(Numbers(listed.clone())),
+            Scatter::Listed(_) | Scatter::Drawn(_) => None,
+        };
+        let clocks = &spec.scenario.clocks;
         Group {
             algorithm: Algorithm(spec.entry.spec.name.to_owned()),
             name: GroupName(spec.name.clone()),
@@ -81,6 +130,11 @@ impl Group {
             entries: spec.users.map(|users| Whole(users.entries)),
             hold: spec.users.map(|users| Span(users.hold)),
             think: spec.users.map(|users| Span(users.think)),
+            clock_zero: spec.zero.map(|zero| Whole(zero.0)),
+            clock_offset: numbers(&clocks.offsets),
+            clock_drift: numbers(&clocks.drifts),
+            drift_bound: clocks.bound.map(Whole),
+            clock_backward: spec.zero.map(|_| HowBack(clocks.backward)),
         }
     }
 }
@@ -116,7 +170,14 @@ fn one(
     members: &[MemberSpec],
     registry: &'static [Entry],
 ) -> Result<GroupSpec, Problem> {
-    let entry = admitted(document, &row.algorithm.0, document.at(&format!("{path}.algorithm")), registry)?;
+    let at = document.at(&format!("{path}.algorithm"));
+    let entry = admitted(document, &row.algorithm.0, at, row.clock_zero.is_some(), registry)?;
+    let clocks = CLOCK_KEYS.map(|key| format!("{path}.{key}"));
+    let clocks = document.first_key(&clocks.each_ref().map(String::as_str));
+    if let Some(at) = clocks.filter(|_| entry.problem != Task::Clocks) {
+        let label = format!("the processes of `{}` have no clocks", entry.spec.name);
+        return Err(document.bad(at, &label));
+    }
     let users = ["entries", "hold", "think"].map(|key| format!("{path}.{key}"));
     let users = document.first_key(&[&users[0], &users[1], &users[2]]);
     if let (Task::Election, Some(at)) = (entry.problem, users.clone()) {
@@ -128,12 +189,21 @@ fn one(
     if let Some(range) = row.range {
         scenario.range = range.0;
     }
+    let listed = |numbers: &Option<Numbers>, usual: Scatter| {
+        numbers.as_ref().map_or(usual, |numbers| Scatter::Listed(numbers.0.clone()))
+    };
+    scenario.clocks = Clocks {
+        offsets: listed(&row.clock_offset, scenario.clocks.offsets),
+        drifts: listed(&row.clock_drift, scenario.clocks.drifts),
+        bound: row.drift_bound.as_ref().map(|bound| bound.0),
+        backward: row.clock_backward.as_ref().map_or(scenario.clocks.backward, |how| how.0),
+    };
     let settings = entry.spec.settings;
     for (key, value) in document.entries(path) {
         let setting = key.get_ref().as_ref();
         if settings.iter().any(|known| known.name == setting) {
             scenario.settings.push((setting.to_owned(), word(document, value)?));
-        } else if !KEYS.contains(&setting) {
+        } else if !KEYS.contains(&setting) && !CLOCK_KEYS.contains(&setting) {
             let known: Vec<&str> =
                 KEYS.into_iter().chain(settings.iter().map(|setting| setting.name)).collect();
             return Err(document.unknown(key.span(), setting, &known));
@@ -151,7 +221,8 @@ fn one(
         hold: row.hold.map_or(USUAL.hold, |hold| hold.0),
         think: row.think.map_or(USUAL.think, |think| think.0),
     });
-    Ok(GroupSpec { name: row.name.0.clone(), entry, scenario, users })
+    let zero = row.clock_zero.as_ref().map(|zero| Micros(zero.0));
+    Ok(GroupSpec { name: row.name.0.clone(), entry, scenario, users, zero })
 }
 
 /// What a user does of which only one thing is said.
@@ -162,6 +233,7 @@ fn admitted(
     document: &Document<'_>,
     asked: &str,
     at: Range<usize>,
+    has_clocks: bool,
     registry: &'static [Entry],
 ) -> Result<&'static Entry, Problem> {
     let code = |code, label: &str| {
@@ -186,11 +258,11 @@ fn admitted(
         let label = "broken on purpose: an as-printed variant";
         return Err(code("literal_algorithm", label).help(format!("the sound one is `{sound}`")));
     }
-    if entry.problem == Task::Clocks {
-        let label = "brings clocks together, and real nodes have none yet that it could correct";
+    if entry.problem == Task::Clocks && !has_clocks {
+        let label = "brings clocks together, and only nodes that `up` starts on one machine have clocks for it";
         return Err(code("needs_clocks", label)
-            .help("in the simulator it runs:")
-            .command(format!("ringleader run {}", entry.spec.name), ""));
+            .help("real processes on this machine:")
+            .command(format!("ringleader up --algorithm {}", entry.spec.name), ""));
     }
     if entry.shape == Shape::Memory {
         let label = "its processes share registers, which nodes on a network do not have";

@@ -1,11 +1,13 @@
 //! `up`: nodes on this machine, in a directory with certificates and a configuration. Here those that run an algorithm;
 //! `ringleader-server` makes those of a lock service in the same way.
 
+mod clocks;
 mod files;
 mod local;
 mod tail;
 mod watch;
 
+pub use clocks::{Clocks, Found, NodeClock, Skew, judge};
 pub use files::{Ports, certificates, write};
 pub use local::{Gone, Local, Start};
 pub use watch::{Course, Seen, Summary, Watch};

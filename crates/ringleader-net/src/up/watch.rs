@@ -1,6 +1,7 @@
 //! What is seen of a cluster while it runs: who leads since when, what it cost, who is killed and how long it takes
 //! until somebody leads again.
 
+use super::clocks::{Clocks, judge};
 use super::Local;
 use crate::config::Config;
 use crate::{Problem, client, clock};
@@ -51,6 +52,8 @@ pub struct Watch {
     next_kill: Option<Instant>,
     draws: u64,
     statuses: Vec<Option<Value>>,
+    /// Where clocks are brought together: what had been sent when nobody waited for anything any more.
+    still: Option<u64>,
 }
 
 /// What it came to: `ringleader.up/1`.
@@ -78,6 +81,8 @@ pub struct Summary {
     pub fields: Vec<Value>,
     pub again: String,
     pub recorded: Vec<Value>,
+    /// Where the algorithm brings clocks together.
+    pub clocks: Option<Clocks>,
 }
 
 /// Who leads at the end.
@@ -127,6 +132,7 @@ impl Watch {
             recoveries: Vec::new(),
             next_kill: None,
             statuses: Vec::new(),
+            still: None,
         }
     }
 
@@ -134,6 +140,10 @@ impl Watch {
     #[must_use]
     pub fn is_election(&self) -> bool {
         self.course.entry.problem == registry::Problem::Election
+    }
+
+    fn is_clocks(&self) -> bool {
+        self.course.entry.problem == registry::Problem::Clocks
     }
 
     /// How many seconds after the start that was, by the clock of the events.
@@ -216,6 +226,13 @@ impl Watch {
             return false;
         }
         let has_arrived = sum("sent_ever") == sum("received_ever");
+        if self.is_clocks() {
+            // Nobody waits, and nothing is on its way. They are asked one after the other: twice the same is certain.
+            let rests = has_arrived && groups.iter().all(|group| group["clock"]["rests"] == true);
+            let now = rests.then(|| sum("sent_ever"));
+            let before = std::mem::replace(&mut self.still, now);
+            return now.is_some() && now == before;
+        }
         if !self.is_election() {
             // Where tokens circulate for ever, something is always on its way.
             let rests = match self.cast().spec.promises {
@@ -298,7 +315,9 @@ impl Watch {
         let place = place.and_then(|status| status["place"].as_u64()).map(|place| place as usize);
         let leader =
             place.map(|index| Leader { member: members[index].name.clone(), index, id: members[index].id });
+        let clocks = judge(&self.config.cluster, self.cast(), &self.statuses).filter(|_| self.is_clocks());
         let outcome = match (self.is_election(), leader.is_some(), self.entries >= self.wanted()) {
+            _ if self.is_clocks() => came_to(clocks.as_ref()),
             (true, true, _) => "elected",
             (true, false, _) => "no-leader",
             (false, _, true) => "done",
@@ -332,6 +351,18 @@ impl Watch {
                 .collect(),
             again,
             recorded,
+            clocks,
         }
+    }
+}
+
+/// What became of clocks: all set and within their bounds; one set wrongly; or not all set.
+fn came_to(clocks: Option<&Clocks>) -> &'static str {
+    let Some(clocks) = clocks else { return "limit" };
+    let is_set = |node: &super::NodeClock| matches!(node.position.as_str(), "synchronised" | "reference");
+    match (clocks.holds, clocks.nodes.iter().filter(|node| is_set(node)).all(|node| node.holds)) {
+        (true, _) => "done",
+        (false, false) => "violated",
+        (false, true) => "limit",
     }
 }

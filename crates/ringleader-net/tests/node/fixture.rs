@@ -39,6 +39,7 @@ pub(crate) fn cluster(n: usize, algorithm: &str) -> Config {
         entry,
         scenario: Scenario::new(n as u32),
         users: (entry.problem == Problem::Mutex).then_some(users),
+        zero: None,
     };
     let name = |place: usize| char::from(b'a' + place as u8).to_string();
     let member = |place: usize| MemberSpec { name: name(place), id: place as u64 + 1 };

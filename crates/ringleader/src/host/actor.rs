@@ -1,12 +1,12 @@
 //! One process, its type hidden.
 
-use super::{Effects, Outgoing, Shown, Unfit};
-use crate::model::{Knows, Stage};
+use super::{ClockFace, Effects, Outgoing, Shown, Unfit};
+use crate::model::{Knows, Stage, Ticks};
 use crate::network::Wiring;
 use crate::population::{self, Handle, Input, Names, Population, Position};
 use crate::rng::choices_key;
-use crate::scenario::Setup;
-use crate::trace::{as_call, shown};
+use crate::scenario::{Corrected, Setup, TICKS_PER_UNIT};
+use crate::trace::{Reading, as_call, shown};
 use std::sync::Arc;
 
 /// A process that somebody drives by hand. Each input gives what the step asked for.
@@ -65,6 +65,16 @@ pub trait Actor: Send {
     /// If the user is not inside.
     fn exit(&mut self) -> Result<Effects, Unfit>;
 
+    /// It is this time now, of which [`TICKS_PER_UNIT`](crate::sim::TICKS_PER_UNIT) make a tick: what its clock shows
+    /// follows from that, if it has one.
+    fn passes(&mut self, time: u64);
+
+    /// When its clock has counted so many ticks from now on; none if it has no clock.
+    fn alarm(&self, ticks: u32) -> Option<u64>;
+
+    /// Its clock, if it has one.
+    fn clock(&self) -> Option<ClockFace>;
+
     /// What it says of itself.
     fn position(&self) -> Position;
 
@@ -100,6 +110,9 @@ pub(super) struct Played {
     ports: u32,
     key: u64,
     drawn: u32,
+    /// The time, and how its clock is corrected, if it has one.
+    now: u64,
+    corrected: Corrected,
 }
 
 /// The place of the process in its population.
@@ -113,7 +126,7 @@ impl Played {
         net: &Wiring,
         seed: u64,
     ) -> Played {
-        Played { population, index, setup, ports: net.stride(), key: choices_key(seed), drawn: 0 }
+        Played { population, index, setup, ports: net.stride(), key: choices_key(seed), drawn: 0, now: 0, corrected: Corrected::default() }
     }
 
     fn port(&self, port: u32) -> Result<u32, Unfit> {
@@ -144,6 +157,7 @@ impl Played {
     fn begin(&self) -> population::Effects {
         let mut effects = population::Effects::new(true);
         effects.begin(self.key, self.index, self.drawn);
+        effects.now = self.hardware().map_or(Ticks::ZERO, |hardware| self.corrected.now(hardware));
         effects
     }
 
@@ -156,6 +170,12 @@ impl Played {
     /// A step is over: what it asked for.
     fn end(&mut self, effects: population::Effects) -> Effects {
         self.drawn += effects.choices.len() as u32;
+        let adjusts = (effects.adjust != Ticks::ZERO).then_some(effects.adjust);
+        if let (Some(by), Some(hardware)) = (adjusts, self.hardware()) {
+            self.corrected.adjust(by, hardware, self.setup.backward);
+        }
+        let reading = || Reading { shows: effects.now.to_string(), adjusts: adjusts.map(|by| by.to_string()) };
+        let clock = self.hardware().map(|_| reading());
         let name = |id| self.setup.name(id);
         let mut sends = Vec::with_capacity(effects.sends.len());
         for send in effects.sends {
@@ -174,7 +194,14 @@ impl Played {
             rules: effects.rules,
             phases: effects.phases_begun,
             impossible: effects.impossible,
+            clock,
+            estimates: effects.estimates,
         }
+    }
+
+    /// What its hardware clock shows, if it has one.
+    fn hardware(&self) -> Option<Ticks> {
+        Some(self.setup.clocks.get(self.index as usize)?.at(self.now, TICKS_PER_UNIT))
     }
 
     fn place(names: Names, place: usize) -> Result<u32, Unfit> {
@@ -246,6 +273,22 @@ impl Actor for Played {
     fn exit(&mut self) -> Result<Effects, Unfit> {
         let may = self.position() == Position::User(Stage::Inside);
         if may { Ok(self.takes(Input::Exit)) } else { Err(Unfit::User) }
+    }
+
+    fn passes(&mut self, time: u64) {
+        self.now = self.now.max(time);
+    }
+
+    fn alarm(&self, ticks: u32) -> Option<u64> {
+        let clock = self.setup.clocks.get(self.index as usize)?;
+        let due = clock.at(self.now, TICKS_PER_UNIT) + Ticks::whole(i64::from(ticks));
+        Some(clock.when(due, self.now, TICKS_PER_UNIT))
+    }
+
+    fn clock(&self) -> Option<ClockFace> {
+        let shows = self.corrected.now(self.hardware()?);
+        let promise = self.population.belief(HERE).promise(shows, self.setup.drift);
+        Some(ClockFace { shows, correction: self.corrected.correction, promise })
     }
 
     fn position(&self) -> Position {

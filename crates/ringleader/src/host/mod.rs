@@ -14,7 +14,21 @@ pub use actor::Actor;
 pub use cast::{Cast, Way};
 pub use shared::Sharer;
 
+use crate::model::{Estimate, Ticks};
+use crate::trace::Reading;
+
 use std::borrow::Cow;
+
+/// What a clock shows, and what its process believes of it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ClockFace {
+    /// What it shows, corrected.
+    pub shows: Ticks,
+    /// By how much it was corrected, all in all.
+    pub correction: Ticks,
+    /// How far it may be off, if the process promises that.
+    pub promise: Option<Ticks>,
+}
 
 /// What one step asked for.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -31,6 +45,10 @@ pub struct Effects {
     pub phases: u32,
     /// A case that the proof excludes.
     pub impossible: Option<&'static str>,
+    /// What its clock showed, where it has one, and by how much the step corrects it.
+    pub clock: Option<Reading>,
+    /// What it found out about other clocks.
+    pub estimates: Vec<Estimate>,
 }
 
 /// A message that is to be sent.

@@ -64,7 +64,7 @@ pub use spec::{
 };
 pub use state::{Drawn, Rules, Shown, State, derive_field, set_field, word_bytes, word_len};
 pub use ticks::Ticks;
-pub use timekeeping::{Against, Belief, Delays, Drift, Surroundings, Synchrony};
+pub use timekeeping::{Against, Belief, Delays, Drift, Estimate, Surroundings, Synchrony};
 pub use value::{Fields, Name, Never, Show, Value};
 pub use wire::{
     Field, Sizes, Wire, WireError, bits_of, put_bytes, put_number, take_bytes, take_number, take_text,

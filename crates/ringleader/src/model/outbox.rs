@@ -1,6 +1,6 @@
 //! The only effects there are. A step tells its outbox what to do; it does nothing itself.
 
-use super::{Process, Ticks};
+use super::{Estimate, Process, Ticks};
 
 /// An outbox without registers is never handed to a process that has any.
 const NO_REGISTERS: &str = "there are no registers here";
@@ -34,6 +34,11 @@ pub trait Outbox<P: Process> {
     fn adjust(&mut self, by: Ticks) {
         let _ = by;
         self.impossible(NO_CLOCK);
+    }
+
+    /// Says what this step found out about another clock. Nothing comes of it: it is for whoever watches.
+    fn estimate(&mut self, found: Estimate) {
+        let _ = found;
     }
 
     /// A uniformly random number in 0 .. k, answered at once. A simulator draws it, a checker reruns the step for

@@ -1,6 +1,6 @@
 //! Clocks: what a process believes of its own, what it is told of messages and of drift.
 
-use super::{Settings, Ticks};
+use super::{Peer, Settings, Ticks};
 
 /// What a process believes of its clock.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -44,6 +44,19 @@ impl Belief {
             Belief::Within { bound, since, .. } => Some(bound + (now - since).millionths(2 * drift.0)),
         }
     }
+}
+
+/// What a step found out about the clock of another process.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Estimate {
+    /// Whose.
+    pub of: Peer,
+    /// How far it is ahead of the own one.
+    pub ahead: Ticks,
+    /// How long the question and the answer took together; none where nobody asks.
+    pub round_trip: Option<Ticks>,
+    /// How far `ahead` may be off.
+    pub bound: Ticks,
 }
 
 /// Where a process stands with its clock.

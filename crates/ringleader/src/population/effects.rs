@@ -2,7 +2,7 @@
 
 use super::Handle;
 use super::memory::Access;
-use crate::model::{Charge, Ticks};
+use crate::model::{Charge, Estimate, Ticks};
 use crate::rng::draw;
 
 /// Said when a process draws although its contract does not declare random choices.
@@ -29,6 +29,8 @@ pub(crate) struct Effects {
     pub(crate) now: Ticks,
     /// By how much the clock is corrected.
     pub(crate) adjust: Ticks,
+    /// What it found out about other clocks, if that is wanted.
+    pub(crate) estimates: Vec<Estimate>,
     /// The answers given to `choose`, in order.
     pub(crate) choices: Vec<u32>,
     pub(crate) rules: Vec<&'static str>,
@@ -66,6 +68,7 @@ impl Effects {
             timers: Vec::new(),
             now: Ticks::ZERO,
             adjust: Ticks::ZERO,
+            estimates: Vec::new(),
             choices: Vec::new(),
             rules: Vec::new(),
             accesses: Vec::new(),
@@ -146,6 +149,7 @@ impl Effects {
         self.asks_more = false;
         self.timers.clear();
         self.adjust = Ticks::ZERO;
+        self.estimates.clear();
         self.choices.clear();
         self.rules.clear();
         self.accesses.clear();

@@ -9,7 +9,7 @@ use super::{
     UNDECLARED_CHOICE,
 };
 use crate::model::{
-    Belief, Birth, Charge, Doorway, Fields, Given, Knows, Message, NO_CLOCK, Name, Outbox, Port, Process,
+    Belief, Birth, Charge, Doorway, Estimate, Fields, Given, Knows, Message, NO_CLOCK, Name, Outbox, Port, Process,
     Register, Registers, Rules, Sizes, Ticks, Value, WireError,
 };
 use core::marker::PhantomData;
@@ -482,6 +482,13 @@ impl<P: Process, R: Reading<P>> Outbox<P> for Out<'_, P, R> {
         }
         self.effects.asks_more = true;
         self.effects.adjust += by;
+    }
+
+    fn estimate(&mut self, found: Estimate) {
+        if self.effects.record {
+            self.effects.asks_more = true;
+            self.effects.estimates.push(found);
+        }
     }
 
     fn choose(&mut self, k: u32) -> u32 {

@@ -349,6 +349,14 @@ fn every_rule_fires_and_is_declared() {
             };
             scenarios.extend((0..200).map(copies));
         }
+        if entry.problem == Problem::Clocks && entry.spec.settings.iter().any(|setting| setting.name == "at") {
+            // It begins when it is too late.
+            scenarios.push(Scenario {
+                settings: vec![("at".into(), "0".into())],
+                unsound: true,
+                ..Scenario::new(4)
+            });
+        }
         if entry.problem == Problem::Clocks
             && entry.spec.settings.iter().any(|setting| setting.name == "rounds")
         {

@@ -1,9 +1,10 @@
 //! `ringleader up`.
 
 use crate::args::number::{at_least_one, number, small};
-use crate::args::shared::{SettingsArgs, TopologyArg, name};
+use crate::args::shared::{BackwardArg, SettingsArgs, TopologyArg, name};
 use crate::args::{Given, IdsArg, Patience};
 use clap::Args;
+use ringleader::sim::{Backward, Clocks, Scatter};
 use ringleader_lab::options::SettingOptions;
 use ringleader_live::Micros;
 use std::path::PathBuf;
@@ -17,12 +18,18 @@ pub(crate) struct UpArgs {
     #[arg(short, long, value_name = "N", value_parser = at_least_one)]
     pub(crate) nodes: Option<u32>,
     /// The algorithm that they run.
-    #[arg(short, long, value_name = "ALGORITHM", required_unless_present = "service")]
+    #[arg(value_name = "ALGORITHM", required_unless_present_any = ["algorithm", "service"])]
+    pub(crate) name: Option<String>,
+    /// The same, as an option.
+    #[arg(short, long, value_name = "ALGORITHM", conflicts_with = "name")]
     pub(crate) algorithm: Option<String>,
     /// Run a lock service instead: three servers with certificates, ready for `lock` and `elect`.
     #[arg(
         long,
-        conflicts_with_all = ["algorithm", "ids", "topology", "range", "record", "kill_every", "plain", "events"]
+        conflicts_with_all = [
+            "name", "algorithm", "ids", "topology", "range", "record", "kill_every", "plain", "events",
+            "clock_offset", "clock_drift", "drift_bound", "clock_backward", "max_delay"
+        ]
     )]
     pub(crate) service: bool,
     /// Identities in ring order, as for `run`.
@@ -45,7 +52,35 @@ pub(crate) struct UpArgs {
     /// Mutual exclusion: time between leaving and the next request.
     #[arg(long, value_name = "D", value_parser = span, default_value = "20ms", help_heading = "Mutual exclusion")]
     pub(crate) think: Micros,
-    /// Stop as soon as there is a leader, or all entries are made.
+    /// How far each clock is off at the beginning, in ticks of a millisecond: a list (0,-40,25), or random:K for draws
+    /// from -K to K [default: random:10].
+    #[arg(
+        long,
+        value_name = "LIST|random:K",
+        value_parser = Given::<Scatter>::parse,
+        allow_hyphen_values = true,
+        help_heading = "Clocks"
+    )]
+    pub(crate) clock_offset: Option<Given<Scatter>>,
+    /// How much faster or slower than that of the machine each clock runs, in ppm [default: none drifts].
+    #[arg(
+        long,
+        value_name = "LIST|random:K",
+        value_parser = Given::<Scatter>::parse,
+        allow_hyphen_values = true,
+        help_heading = "Clocks"
+    )]
+    pub(crate) clock_drift: Option<Given<Scatter>>,
+    /// The bound on the drift that processes are told, in ppm [default: the largest drift there is].
+    #[arg(long, value_name = "PPM", value_parser = small, help_heading = "Clocks")]
+    pub(crate) drift_bound: Option<u32>,
+    /// What becomes of a clock that is ahead: it stands still until it is right, or runs more slowly [default: stop].
+    #[arg(long, value_name = "HOW", help_heading = "Clocks")]
+    pub(crate) clock_backward: Option<BackwardArg>,
+    /// The longest delay of a message that processes are told [default: 200ms].
+    #[arg(long, value_name = "D", value_parser = span, help_heading = "Clocks")]
+    pub(crate) max_delay: Option<Micros>,
+    /// Stop as soon as there is a leader, all entries are made, or all clocks are set.
     #[arg(long)]
     pub(crate) once: bool,
     /// Stop after this long; with --once, give up [default: 60s].
@@ -90,6 +125,29 @@ impl UpArgs {
         self.entries.unwrap_or(ENTRIES_DEFAULT)
     }
 
+    /// The algorithm, however it was given.
+    pub(crate) fn asked(&self) -> &str {
+        self.name.as_deref().or(self.algorithm.as_deref()).unwrap_or_default()
+    }
+
+    /// What clocks are like.
+    pub(crate) fn clocks(&self) -> Clocks {
+        let usual = Clocks::default();
+        let given = |given: &Option<Given<Scatter>>, usual| given.as_ref().map_or(usual, |given| given.value.clone());
+        Clocks {
+            offsets: given(&self.clock_offset, usual.offsets),
+            drifts: given(&self.clock_drift, usual.drifts),
+            bound: self.drift_bound,
+            backward: self.clock_backward.map_or(usual.backward, Into::into),
+        }
+    }
+
+    /// Whether anything is said of clocks.
+    pub(crate) fn speaks_of_clocks(&self) -> bool {
+        let scatter = self.clock_offset.is_some() || self.clock_drift.is_some();
+        scatter || self.drift_bound.is_some() || self.clock_backward.is_some() || self.max_delay.is_some()
+    }
+
     /// The words of the command that does the same.
     pub(crate) fn again(&self, algorithm: &str, seed: u64, json: bool) -> Vec<String> {
         let mut words = vec!["up".to_owned()];
@@ -116,7 +174,18 @@ impl UpArgs {
                 add(option, written(value));
             }
         }
-        let times = [("--lease", self.lease), ("--heartbeat", self.heartbeat), ("--pause", self.pause)];
+        for (option, value) in [("--clock-offset", &self.clock_offset), ("--clock-drift", &self.clock_drift)] {
+            if let Some(value) = value {
+                add(option, value.text.clone());
+            }
+        }
+        if let Some(bound) = self.drift_bound {
+            add("--drift-bound", bound.to_string());
+        }
+        if let Some(how) = self.clock_backward {
+            add("--clock-backward", Backward::from(how).name().to_owned());
+        }
+        let times = [("--max-delay", self.max_delay)].into_iter().chain([("--lease", self.lease), ("--heartbeat", self.heartbeat), ("--pause", self.pause)]);
         for (option, value) in times {
             if let Some(value) = value {
                 add(option, written(value));

@@ -23,6 +23,7 @@ fn cluster(n: u64, groups: &[(&'static Entry, Option<Users>)]) -> Cluster {
                 entry,
                 scenario: Scenario::new(n as u32),
                 users,
+                zero: None,
             })
             .collect(),
         timing: Timing::default(),

@@ -143,6 +143,7 @@ impl Process for Berkeley {
                     out.rule(Rule::Read);
                     let passed = out.now() - sent;
                     self.readings.push((from, c + passed.over(2) - out.now()));
+                    self.estimated(passed, out);
                     self.readings.sort_unstable();
                     if self.readings.len() == self.n.0 as usize {
                         out.stop_timer(Timer::Collect);
@@ -199,6 +200,14 @@ impl Berkeley {
         }
         let wait = self.delays.hi.saturating_mul(2).saturating_add(1);
         out.set_timer(Timer::Collect, self.drift.patience(wait));
+    }
+
+    /// Says what it read last, from an answer that took so long.
+    fn estimated(&self, passed: Ticks, out: &mut impl Outbox<Self>) {
+        let bound = passed.over_up(2) - Ticks::whole(i64::from(self.delays.lo));
+        if let Some(&(of, ahead)) = self.readings.last() {
+            out.estimate(Estimate { of, ahead, round_trip: Some(passed), bound });
+        }
     }
 
     /// Takes the mean of those who agree, and tells everybody who has answered.

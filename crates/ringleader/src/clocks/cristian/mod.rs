@@ -183,6 +183,7 @@ impl Cristian {
         let by = s + d.over(2) - out.now();
         out.adjust(by);
         let bound = d.over_up(2) - Ticks::whole(i64::from(self.delays.lo));
+        out.estimate(Estimate { of: SERVER, ahead: by, round_trip: Some(d), bound });
         // While the question was out the clocks drifted already.
         self.belief = Belief::Within { bound, since: t0 + by, round: 0 };
         self.rest(out);

@@ -54,6 +54,8 @@ messages! {
 rules! {
     /// at the beginning: wait until the own clock shows T0
     Wait,
+    /// at the beginning, the own clock showing more than T0 already: contact is lost
+    Missed,
     /// the own clock shows T0: send show to all others
     Show,
     /// on show from j, the own clock showing h: diff[j] := T0 + (lo+hi)/2 - h
@@ -91,6 +93,12 @@ impl Process for LundeliusLynch {
     fn start(&mut self, out: &mut impl Outbox<Self>) {
         out.rule(Rule::Wait);
         let left = self.t0() - out.now();
+        if left < Ticks::ZERO {
+            // To show it now would be a lie.
+            out.rule(Rule::Missed);
+            self.belief = Belief::Lost;
+            return;
+        }
         let ticks = left.over_up(Ticks::PARTS).parts();
         out.set_timer(Timer::Show, u32::try_from(ticks).unwrap_or(0));
     }
@@ -101,7 +109,10 @@ impl Process for LundeliusLynch {
         }
         out.rule(Rule::Hear);
         let half = Ticks::ratio(i64::from(self.delays.lo) + i64::from(self.delays.hi), 2);
-        self.sum += self.t0() + half - out.now();
+        let ahead = self.t0() + half - out.now();
+        self.sum += ahead;
+        let bound = Ticks::whole(self.delays.uncertainty()).over_up(2);
+        out.estimate(Estimate { of: from, ahead, round_trip: None, bound });
         self.measured(out.now() - Ticks::whole(i64::from(self.delays.hi)));
         self.finish(out);
     }

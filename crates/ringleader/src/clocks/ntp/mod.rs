@@ -171,6 +171,8 @@ impl Process for Ntp {
                 out.rule(Rule::Filter);
                 source.t1 = None;
                 let measured = measure([t1, t2, t3, t4]);
+                let (ahead, round_trip, bound) = (measured.offset, measured.delay, measured.delay.over_up(2));
+                out.estimate(Estimate { of: from, ahead, round_trip: Some(round_trip), bound });
                 let dispersion = Ticks::ratio(1, 1000) + (t4 - t1).millionths(aging);
                 let sample =
                     Sample { offset: measured.offset, delay: measured.delay, dispersion, at: t4 };

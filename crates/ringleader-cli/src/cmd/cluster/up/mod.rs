@@ -32,9 +32,10 @@ pub(crate) fn run(app: &App, args: &UpArgs, console: &mut Console<'_>) -> Result
     if args.service {
         return service::run(app, args, console);
     }
-    let entry = find(app, args.algorithm.as_deref().unwrap_or_default())?;
+    let entry = find(app, args.asked())?;
     // What moves in lock-step runs with a synchroniser.
     let entry = entry.asynchronous().unwrap_or(entry);
+    plan::clocks_fit(app, entry, args)?;
     if entry.shape == Shape::Memory {
         let limit = args.time.as_ref().map_or(PATIENCE, |time| time.value.0);
         return threads::run(app, entry, args, limit, console);

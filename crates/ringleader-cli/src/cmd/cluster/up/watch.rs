@@ -3,7 +3,7 @@
 use crate::args::UpArgs;
 use crate::console::{BOLD, CYAN, Console, DIM, GREEN, RED, RESET, YELLOW};
 use ringleader_live::Cluster;
-use ringleader_net::up::{Local, Seen, Summary, Watch};
+use ringleader_net::up::{Clocks, Found, Local, NodeClock, Seen, Summary, Watch};
 use std::io::{self, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -152,7 +152,11 @@ impl Teller {
             None if summary.outcome == "no-leader" => {
                 writeln!(console.out, "  leader      {RED}nobody{RESET}")?;
             }
-            None => writeln!(console.out, "  entries     {}", summary.entries)?,
+            None if summary.clocks.is_none() => writeln!(console.out, "  entries     {}", summary.entries)?,
+            None => {}
+        }
+        if let Some(found) = &summary.clocks {
+            clocks(found, console)?;
         }
         let kinds: Vec<String> =
             messages.by_kind.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
@@ -179,4 +183,27 @@ impl Teller {
         }
         writeln!(console.out, "\n  again:  {}", summary.again)
     }
+}
+
+/// How far clocks are off, and how far they may be.
+fn clocks(clocks: &Clocks, console: &mut Console<'_>) -> io::Result<()> {
+    let Clocks { tick_us, reference, skew, nodes, .. } = clocks;
+    writeln!(console.out, "  clocks      in ticks of {tick_us} µs; off {reference}")?;
+    for node in nodes {
+        let NodeClock { member, offset, drift, correction, position, .. } = node;
+        let mark = if node.holds { format!("{GREEN}✓{RESET}") } else { format!("{RED}✗{RESET}") };
+        let drift = if *drift == 0 { String::new() } else { format!(", {drift:+} ppm") };
+        let off = match (node.off, node.bound) {
+            (None, _) => "is the reference".to_owned(),
+            (Some(off), Some(bound)) => format!("off by {off:+.3}, at most {bound:.3}"),
+            (Some(off), None) => format!("off by {off:+.3}: {position}"),
+        };
+        writeln!(console.out, "    {mark} {member:<4} {offset:+}{drift}, corrected by {correction:+.3}: {off}")?;
+        for found in &node.estimates {
+            let trip = found.round_trip.map_or_else(String::new, |trip| format!(", round trip {trip:.3}"));
+            let Found { of, ahead, bound, .. } = found;
+            writeln!(console.out, "           {DIM}found {of} {ahead:+.3} ahead, within {bound:.3}{trip}{RESET}")?;
+        }
+    }
+    writeln!(console.out, "  skew        {:.3} at the beginning, {:.3} now", skew.first, skew.last)
 }
