@@ -35,8 +35,6 @@ fn real_processes_do_what_the_simulator_does() {
         .iter()
         .enumerate()
         .filter(|(_, entry)| !entry.spec.name.contains('@'))
-        // Real processes have no clocks that they could correct.
-        .filter(|(_, entry)| entry.problem != Problem::Clocks)
         // Threads on registers have their own tests; nodes share none.
         .filter(|(_, entry)| entry.shape != Shape::Memory)
         // Links of real nodes hold more than it counts on.
@@ -125,11 +123,21 @@ struct Run {
 }
 
 fn run(entry: &Entry, n: u32, seed: u64) -> Result<Run, String> {
+    if !entry.spec.settings.iter().any(|setting| setting.name == "at") {
+        return once(entry, n, seed, &[]);
+    }
+    // Clocks are compared at a moment by which all must have started: a later one, if they had not.
+    let at = |ticks: u32| once(entry, n, seed, &["--set".to_owned(), format!("at={ticks}")]);
+    at(4_000).or_else(|_| at(16_000)).or_else(|_| at(64_000))
+}
+
+fn once(entry: &Entry, n: u32, seed: u64, more: &[String]) -> Result<Run, String> {
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let (record, events) = (folder.path().join("run.rlt"), folder.path().join("events"));
     let output = Command::new(env!("CARGO_BIN_EXE_ringleader"))
         .args(["up", "--once", "--json", "--for", "300s", "--pause", PAUSE, "--algorithm", entry.spec.name])
         .args(["-n", &n.to_string(), "--seed", &seed.to_string(), "--entries", &ENTRIES.to_string()])
+        .args(more)
         .arg("--record")
         .arg(&record)
         .arg("--events")
@@ -151,7 +159,7 @@ fn run(entry: &Entry, n: u32, seed: u64) -> Result<Run, String> {
     paced(entry, summary, u64::from(n))?;
     match entry.problem {
         Problem::Election => leader(entry, summary)?,
-        Problem::Clocks => {}
+        Problem::Clocks => set(summary, u64::from(n))?,
         Problem::Mutex => one_at_a_time(&lines, u64::from(n) * ENTRIES)?,
     }
     let counted = !summary["simulated"].is_null();
@@ -209,6 +217,13 @@ fn leader(entry: &Entry, summary: &Value) -> Result<(), String> {
         Winner::AnyInitiator | Winner::Any => {}
     }
     Ok(())
+}
+
+/// Everybody has set its clock, within what was measured.
+fn set(summary: &Value, n: u64) -> Result<(), String> {
+    let clocks = &summary["clocks"];
+    let nodes = clocks["nodes"].as_array().map_or(0, Vec::len) as u64;
+    if clocks["holds"] == true && nodes == n { Ok(()) } else { Err(format!("clocks are off: {clocks}")) }
 }
 
 /// Everybody was inside as often as it wanted, and never two at once.

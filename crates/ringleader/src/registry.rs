@@ -261,15 +261,6 @@ impl Entry {
                 help: format!("simulate it, from any state: ringleader run {name}"),
             });
         }
-        if entry.problem == Problem::Clocks {
-            return Err(Refusal::Surroundings {
-                why: format!(
-                    "{} keeps time; real processes of this version have no clocks to correct",
-                    entry.spec.name
-                ),
-                help: format!("simulate it: ringleader run {}", entry.spec.name),
-            });
-        }
         Cast::new(entry.nature, &scenario)
     }
 
