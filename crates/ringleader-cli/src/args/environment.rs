@@ -122,7 +122,8 @@ pub(crate) struct EnvironmentArgs {
         help_heading = "Mutual exclusion"
     )]
     pub(crate) wants: Option<Given<Wants>>,
-    /// Where machines of self-stabilising algorithms begin: any, or the state of each (0,2,1,0) [default: any, drawn].
+    /// Where machines of self-stabilising algorithms begin: any, or the state of each (0,2,1,0), with messages also
+    /// what is in its link (0+1,2,1+0) [default: any, drawn].
     #[arg(long, value_name = "any|LIST", value_parser = Given::<From>::parse, help_heading = "Self-stabilisation")]
     pub(crate) from: Option<Given<From>>,
     /// Put machine P into any state at time T (repeatable).

@@ -124,6 +124,7 @@ impl<B: Problem> World<'_, B> {
                 let to = link.to();
                 self.begin_effects(to);
                 let letter = self.withdraw(place).ok_or_else(|| missing(message))?;
+                self.frees_place(link, letter.message);
                 self.vanish(to, letter.message);
                 self.happened(to, Input::Lose(Arrival { message, port: link.port() }));
                 self.offer_refused(to);
@@ -298,9 +299,6 @@ impl<B: Problem> World<'_, B> {
             Place::Arriving(place) => drop(self.arriving.remove(place)),
             Place::Frontier(place) => self.frontier.remove(place),
             Place::Held(place) => drop(self.held.remove(place)),
-        }
-        if let Some(letter) = letter {
-            self.frees_place(letter.link(), letter.message);
         }
         letter
     }

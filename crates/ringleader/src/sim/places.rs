@@ -94,24 +94,23 @@ pub(crate) fn told(population: &dyn Population, message: Handle) -> u32 {
 
 impl<B: Problem> World<'_, B> {
     /// A message is in its link.
+    #[inline]
     pub(super) fn fills_place(&mut self, link: Link, message: Handle) {
-        if self.places.is_some() {
-            let (number, value) = (self.flight(message).number, told(&*self.population, message));
-            if let Some(places) = &mut self.places {
-                places.enters(link, number, value);
-            }
+        if let Some(places) = &mut self.places {
+            places.enters(link, self.flights[message.place()].number, told(&*self.population, message));
         }
     }
 
     /// A message is in its link no longer.
+    #[inline]
     pub(super) fn frees_place(&mut self, link: Link, message: Handle) {
-        let number = self.flight(message).number;
         if let Some(places) = &mut self.places {
-            places.leaves(link, number);
+            places.leaves(link, self.flights[message.place()].number);
         }
     }
 
     /// A message is about to arrive at this machine.
+    #[inline]
     pub(super) fn is_told(&mut self, machine: u32, message: Handle) {
         if let Some(places) = &mut self.places {
             let value = told(&*self.population, message);
@@ -121,6 +120,7 @@ impl<B: Problem> World<'_, B> {
     }
 
     /// After a step of this machine.
+    #[inline]
     pub(super) fn places_after(&mut self, machine: u32) {
         let Some(places) = &mut self.places else { return };
         places.count(&*self.population, machine);

@@ -121,6 +121,7 @@ impl<B: Problem> World<'_, B> {
     /// A message enters its link.
     #[inline]
     pub(super) fn travel(&mut self, letter: Letter) {
+        self.fills_place(letter.link(), letter.message);
         if !self.is_troubled || self.held.is_empty() || !self.waits_behind(letter) {
             self.enter_link(letter);
         }
@@ -129,7 +130,6 @@ impl<B: Problem> World<'_, B> {
     /// A message is in its link, and the schedule knows of it.
     #[inline]
     pub(super) fn enter_link(&mut self, letter: Letter) {
-        self.fills_place(letter.link(), letter.message);
         if matches!(self.clock, Clock::Rounds { .. }) && self.setup.links != Links::HalfDuplex {
             self.frontier.add(letter);
         } else {

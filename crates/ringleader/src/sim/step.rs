@@ -246,7 +246,7 @@ impl<B: Problem> World<'_, B> {
         let original = self.links.iter(slot).nth(place as usize).copied();
         if let Some(original) = original {
             let copy = self.doubled(Letter { to: index, port: arrival.port, message: original });
-            self.enter_link(copy);
+            self.travel(copy);
         }
         self.happened(index, Input::Double(arrival));
         Ok(())

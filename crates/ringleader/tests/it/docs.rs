@@ -136,7 +136,7 @@ fn examples_are_arguments() {
         let (name, example) = (entry.spec.name, entry.spec.example);
         assert!(example.split_whitespace().next().is_some(), "{name}: no example");
         assert!(example.starts_with('-'), "{name}: an example begins with an option: {example:?}");
-        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-,.:@%=_ ".contains(c);
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-,.:@%=_+ ".contains(c);
         assert!(example.chars().all(is_plain), "{name}: a shell would change {example:?}");
         let mut previous_is_value = false;
         for word in example.split(' ') {

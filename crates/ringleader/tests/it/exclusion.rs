@@ -3,7 +3,7 @@
 use crate::support::{
     admits, admitted_links, at_least, entry, exclusion, kind, record, right, run, run_well, schedules,
 };
-use ringleader::registry::Problem;
+use ringleader::registry::{Entry, Problem};
 use ringleader::sim::{Entries, Fault, Load, RunOutcome, Scenario, Schedule, Workload};
 use ringleader::trace::{Fate, Input};
 
@@ -13,7 +13,9 @@ fn entries(each: u32) -> Workload {
 
 #[test]
 fn everybody_enters_as_often_as_asked() {
-    for algorithm in right().filter(|entry| entry.problem == Problem::Mutex) {
+    // Machines that begin anywhere have no users.
+    let asked = |entry: &&Entry| entry.problem == Problem::Mutex && !entry.spec.stabilises();
+    for algorithm in right().filter(asked) {
         let name = algorithm.spec.name;
         for n in [1u32, 2, 3, 5, 10].map(|n| at_least(algorithm, n)) {
             for (_, schedule) in schedules().into_iter().filter(|(_, schedule)| admits(algorithm, schedule)) {

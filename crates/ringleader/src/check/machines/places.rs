@@ -4,9 +4,10 @@
 //! What a machine does when it is told a value, and when its timer runs out, is asked of the algorithm's own code, once.
 
 use crate::check::scope::{Reduce, Scope};
+use crate::model::{Birth, LeftOver, Links};
 use crate::network::Wiring;
 use crate::population::{Effects, Handle, Input, Nature, Population};
-use crate::scenario::{Refusal, Setup, beginning};
+use crate::scenario::{Refusal, Setup, beginning, in_links};
 use crate::sim::told;
 
 /// The most states that are searched: some bytes are kept of each.
@@ -21,32 +22,21 @@ struct Reaction {
     timer: Option<bool>,
 }
 
-/// Something that may happen: the timer of a machine runs out, or the oldest message of the link into it arrives.
+/// Something that may happen to a machine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Action(pub(super) u8);
-
-impl Action {
-    pub(super) fn timeout(machine: u32) -> Action {
-        Action(machine as u8 * 2)
-    }
-
-    pub(super) fn delivery(machine: u32) -> Action {
-        Action(machine as u8 * 2 + 1)
-    }
-
-    pub(super) fn machine(self) -> u32 {
-        u32::from(self.0 / 2)
-    }
-
-    pub(super) fn is_delivery(self) -> bool {
-        self.0 % 2 == 1
-    }
+pub(super) struct Action {
+    pub(super) machine: u32,
+    /// Which message arrives, counted from the oldest of the link; where none does, the timer runs out.
+    pub(super) message: Option<usize>,
 }
 
 /// A step from a state: where it leads, and whether a machine uses its privilege.
 #[derive(Clone, Copy)]
 pub(super) struct Step {
     pub(super) action: Action,
+    /// What must happen at last if it can always happen, as a number: where links keep the order, it is the next
+    /// message that must arrive, and otherwise each.
+    pub(super) duty: u64,
     pub(super) to: u64,
     pub(super) moves: bool,
 }
@@ -60,6 +50,8 @@ pub(super) struct Places {
     unit: u64,
     weights: Vec<u64>,
     count: u64,
+    /// Whether links keep the order.
+    is_fifo: bool,
     /// Whether a timer may come to rest.
     rests: bool,
     /// Whether the first machine can be taken to hold 0, because raising everything changes nothing.
@@ -69,8 +61,8 @@ pub(super) struct Places {
     pushed: Vec<u32>,
     /// By that place, what it holds with every value lowered by so much.
     lowered: Vec<u32>,
-    /// The oldest message, and what is left when it has arrived.
-    popped: Vec<(u32, u32)>,
+    /// By that place, of every message that may arrive, the oldest first: which it is, and what is left.
+    taken: Vec<Vec<(u32, u32)>>,
     timeouts: Vec<Reaction>,
     deliveries: Vec<Reaction>,
     privileges: Vec<bool>,
@@ -106,7 +98,8 @@ impl Places {
         let (mut unit, mut count) = states(1).ok_or_else(too_many)?;
         let contents = contents(k, capacity);
         let place = |content: &[u32]| contents.binary_search_by(|other| by_length(other, content));
-        let (mut pushed, mut lowered, mut popped) = (Vec::new(), Vec::new(), Vec::new());
+        let is_fifo = setup.links != Links::Bag;
+        let (mut pushed, mut lowered, mut taken) = (Vec::new(), Vec::new(), Vec::new());
         for (at, content) in contents.iter().enumerate() {
             for value in 0..k {
                 // What is sent into a full link is lost.
@@ -115,10 +108,10 @@ impl Places {
                 let lower: Vec<u32> = content.iter().map(|other| (other + k - value) % k).collect();
                 lowered.push(place(&lower).unwrap_or(at) as u32);
             }
-            popped.push(match content.split_last() {
-                Some((&oldest, left)) => (oldest, place(left).unwrap_or(0) as u32),
-                None => (0, 0),
-            });
+            let left = |at: usize| [&content[..at], &content[at + 1..]].concat();
+            let take = |at: usize| (content[at], place(&left(at)).unwrap_or(0) as u32);
+            let most = if is_fifo { 1 } else { content.len() };
+            taken.push((0..content.len()).rev().take(most).map(take).collect::<Vec<_>>());
         }
         let mut effects = Effects::new(false);
         let messages = messages(&mut *population, setup, &net, scope.range, k, &mut effects);
@@ -153,12 +146,13 @@ impl Places {
             unit,
             weights: (0..n).map(|machine| unit.pow(machine)).collect(),
             count,
+            is_fifo,
             rests,
             cyclic: population.memory().is_cyclic() && scope.reduce != Reduce::None,
             contents,
             pushed,
             lowered,
-            popped,
+            taken,
             timeouts,
             deliveries,
             privileges,
@@ -251,17 +245,20 @@ impl Places {
             if local.runs {
                 let reaction = &self.timeouts[(machine * self.k + local.holds) as usize];
                 let to = self.after(state, machine, Local { runs: false, ..local }, reaction);
-                into.push(Step { action: Action::timeout(machine), to, moves: false });
+                let action = Action { machine, message: None };
+                into.push(Step { action, duty: u64::from(machine), to, moves: false });
             }
             let before = (machine + self.n - 1) % self.n;
             let sender = self.local(state, before);
-            if sender.link > 0 {
-                let (value, link) = self.popped[sender.link as usize];
+            for (message, &(value, link)) in self.taken[sender.link as usize].iter().enumerate() {
                 let place = (machine * self.k + local.holds) * self.k + value;
                 let taken = self.with(state, before, Local { link, ..sender });
                 let to = self.after(taken, machine, local, &self.deliveries[place as usize]);
                 let moves = self.moves(machine, local.holds, value);
-                into.push(Step { action: Action::delivery(machine), to, moves });
+                let action = Action { machine, message: Some(message) };
+                let which = if self.is_fifo { 0 } else { u64::from(value) };
+                let duty = u64::from(self.n) + which * u64::from(self.n) + u64::from(machine);
+                into.push(Step { action, duty, to, moves });
             }
         }
     }
@@ -283,7 +280,7 @@ impl Places {
 
     /// The state in which this list begins.
     pub(super) fn number(&self, from: &[u32]) -> u64 {
-        let links = crate::scenario::in_links(from, self.n);
+        let links = in_links(from, self.n);
         (0..self.n).fold(0, |state, machine| {
             let content = links.get(machine as usize).copied().unwrap_or(&[]);
             let link = self.contents.binary_search_by(|other| by_length(other, content)).unwrap_or(0) as u32;
@@ -293,13 +290,13 @@ impl Places {
 
     /// How many messages a machine sends when this happens in this state.
     pub(super) fn sends(&self, state: u64, action: Action) -> usize {
-        let machine = action.machine();
+        let machine = action.machine;
         let holds = self.local(state, machine).holds;
-        if !action.is_delivery() {
+        let Some(message) = action.message else {
             return self.timeouts[(machine * self.k + holds) as usize].tells.len();
-        }
+        };
         let sender = self.local(state, (machine + self.n - 1) % self.n);
-        let (value, _) = self.popped[sender.link as usize];
+        let (value, _) = self.taken[sender.link as usize][message];
         self.deliveries[((machine * self.k + holds) * self.k + value) as usize].tells.len()
     }
 }
@@ -333,10 +330,7 @@ fn messages(
 ) -> Vec<Option<Handle>> {
     let mut messages = Vec::new();
     for value in 0..k {
-        let birth = crate::model::Birth {
-            left_over: crate::model::LeftOver::of(&[value]),
-            ..setup.birth(0, net.degree(0), range)
-        };
+        let birth = Birth { left_over: LeftOver::of(&[value]), ..setup.birth(0, net.degree(0), range) };
         population.reset(0, &birth);
         effects.begin_recorded(&[]);
         population.attempt(0, Input::Start, effects);

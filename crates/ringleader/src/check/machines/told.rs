@@ -19,7 +19,7 @@ use crate::scenario::{Refusal, Scenario, Schedule, Setup};
 use crate::sim::{self, Recorder};
 use crate::trace::{Arrival, Event, Input, Recording};
 use core::ops::ControlFlow;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 /// A run in which something is violated.
@@ -130,7 +130,7 @@ impl Search<'_> {
                     property: CLOSURE,
                     detail: format!(
                         "after a step of machine {} there is more than one privilege",
-                        step.action.machine()
+                        step.action.machine
                     ),
                     from: self.state(place),
                     way: vec![step.action],
@@ -178,7 +178,7 @@ impl Search<'_> {
         (0..self.places.n).find_map(|machine| {
             let detail = || format!("machine {machine} never moves again");
             self.for_ever(SERVICE, detail, &region, &|step| {
-                !(step.moves && step.action == Action::delivery(machine))
+                !(step.moves && step.action.machine == machine)
             })
         })
     }
@@ -211,7 +211,7 @@ impl Search<'_> {
             }
         }
         let mut duties = |place: u32| {
-            self.steps(place).iter().map(|step| vec![u64::from(step.action.0)]).collect::<Vec<Vec<u64>>>()
+            self.steps(place).iter().map(|step| vec![step.duty]).collect::<Vec<Vec<u64>>>()
         };
         let Cycle(cycle) = fair_cycle(&self.graph, &mut duties, &|_, at| kept[at])?;
         let (from, mut way) = self.actions(&to(cycle[0]), takes);
@@ -264,7 +264,7 @@ impl Search<'_> {
         let mut header = setup.header(nature.spec, &scenario, 1);
         header.schedule = "check".into();
         let net = Wiring::new(nature.shape, &setup.plan);
-        let mut mail = Mail { capacity: self.places.capacity, next: 0, links: Default::default() };
+        let mut mail = Mail { capacity: self.places.capacity, next: 0, links: BTreeMap::new() };
         let mut events = Vec::new();
         for (machine, held) in (0..self.places.n).zip(sim::in_links(setup.from(), self.places.n)) {
             events.push(Event::bare(0, machine, Input::Start));
@@ -272,11 +272,10 @@ impl Search<'_> {
         }
         let mut state = wrong.from;
         for (time, &action) in (1..).zip(&wrong.way) {
-            let machine = action.machine();
-            let input = if action.is_delivery() {
-                Input::Deliver(vec![mail.deliver(machine)?])
-            } else {
-                Input::Timeout(nature.timers.name(0).into())
+            let machine = action.machine;
+            let input = match action.message {
+                Some(message) => Input::Deliver(vec![mail.deliver(machine, message)?]),
+                None => Input::Timeout(nature.timers.name(0).into()),
             };
             events.push(Event::bare(time, machine, input));
             mail.send(net.route(machine, 0), self.places.sends(state, action));
@@ -294,7 +293,7 @@ impl Search<'_> {
 struct Mail {
     capacity: usize,
     next: u64,
-    links: std::collections::BTreeMap<u32, VecDeque<Arrival>>,
+    links: BTreeMap<u32, VecDeque<Arrival>>,
 }
 
 impl Mail {
@@ -309,9 +308,9 @@ impl Mail {
         }
     }
 
-    /// The oldest message of the link into this machine.
-    fn deliver(&mut self, machine: u32) -> Option<Arrival> {
-        self.links.get_mut(&machine)?.pop_front()
+    /// This message of the link into this machine, counted from the oldest.
+    fn deliver(&mut self, machine: u32, message: usize) -> Option<Arrival> {
+        self.links.get_mut(&machine)?.remove(message)
     }
 }
 
