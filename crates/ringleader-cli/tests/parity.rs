@@ -268,6 +268,8 @@ impl Last {
     fn look(&mut self, crowd: &dyn Crowd) {
         let variables = |process| {
             let pairs = crowd.variables(process).into_iter();
+            // What a clock shows at a moment is no variable of its process.
+            let pairs = pairs.filter(|(name, _)| !matches!(*name, "clock" | "shown"));
             Value::Object(pairs.map(|(name, value)| (name.to_owned(), Value::String(value))).collect())
         };
         self.0 = (0..crowd.count()).map(variables).collect();
