@@ -169,8 +169,8 @@ pub(crate) struct ReplayArgs {
     #[arg(long)]
     pub(crate) steps: bool,
     /// With --steps: print the number of each step, its vector clock, and the steps that it follows from.
-    #[arg(long, requires = "steps")]
-    pub(crate) clocks: bool,
+    #[arg(long, alias = "clocks", requires = "steps")]
+    pub(crate) vector_clocks: bool,
     /// Extra meters.
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) meter: Vec<MeterArg>,
@@ -220,7 +220,7 @@ mod tests {
     fn options_by_name_are_those_of_the_command_line() {
         assert_eq!(
             known(RunOptions::known()),
-            declared::<RunArgs>(&["trace", "force", "steps", "clocks", "snapshot", "plot"])
+            declared::<RunArgs>(&["trace", "force", "steps", "vector_clocks", "snapshot", "plot"])
         );
         assert_eq!(known(CheckOptions::known()), declared::<CheckArgs>(&["trace", "force"]));
         assert_eq!(known(CompareOptions::known()), declared::<CompareArgs>(&["plot", "output", "force"]));

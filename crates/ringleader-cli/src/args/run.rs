@@ -57,8 +57,8 @@ pub(crate) struct RunArgs {
     #[arg(long)]
     pub(crate) steps: bool,
     /// With --steps: print the number of each step, its vector clock, and the steps that it follows from.
-    #[arg(long, requires = "steps")]
-    pub(crate) clocks: bool,
+    #[arg(long, alias = "clocks", requires = "steps")]
+    pub(crate) vector_clocks: bool,
     /// Take a snapshot (Chandy and Lamport) that process P, or process 0, begins after everything that happens at time
     /// T; links must keep the order.
     #[arg(long, value_name = "[P]@T", value_parser = SnapshotArg::parse)]

@@ -52,7 +52,7 @@ pub(crate) fn run(app: &App, args: &ReplayArgs, console: &mut Console<'_>) -> Re
         writeln!(console.out, "{}", told.json(app))?;
     } else if !console.quiet {
         if args.steps {
-            let lines = if args.clocks {
+            let lines = if args.vector_clocks {
                 transcript_with_clocks(recording)
             } else {
                 transcript(&recording.events, recording.header.ticks_per_unit)

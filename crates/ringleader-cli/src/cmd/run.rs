@@ -88,7 +88,7 @@ pub(crate) fn run(app: &App, args: &RunArgs, console: &mut Console<'_>) -> Resul
         }
     } else if !console.quiet {
         if let Some(steps) = watch.steps.as_ref().filter(|_| args.steps) {
-            for line in steps.lines(args.clocks) {
+            for line in steps.lines(args.vector_clocks) {
                 writeln!(console.out, "{line}")?;
             }
             writeln!(console.out)?;

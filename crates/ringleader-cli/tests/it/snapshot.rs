@@ -53,7 +53,7 @@ fn snapshots_that_mean_nothing_are_refused() {
     );
     let fifo = "run ricart-agrawala -n 3 --seed 1 --links fifo --snapshot 1@2";
     assert_eq!(run(&fifo.split(' ').collect::<Vec<_>>()).code, 0, "what was said to type works");
-    refused("run central-failover -n 3 --crash 0@3 --snapshot @2", &["nothing fails", "--steps --clocks"]);
+    refused("run central-failover -n 3 --crash 0@3 --snapshot @2", &["nothing fails", "--steps --vector-clocks"]);
     refused("run peterson -n 4 --snapshot 4@2", &["there are 4 processes, 0 to 3", "--snapshot 0@2"]);
     refused("run peterson -n 4 --snapshot 3", &["@3 or 2@3"]);
     refused("run peterson -n 4 --snapshot @x", &["a time such as 5"]);
@@ -62,11 +62,13 @@ fn snapshots_that_mean_nothing_are_refused() {
 #[test]
 fn clocks_tell_what_comes_before_what() {
     let args = ["run", "chang-roberts", "--ids", "2,3,1", "--seed", "1", "--steps"];
-    let told = run(&[&args[..], &["--clocks"]].concat()).out;
+    let told = run(&[&args[..], &["--vector-clocks"]].concat()).out;
     assert!(told.starts_with("#0   (1 0 0)  0  p0 starts"), "{told}");
     assert!(told.contains("#7   (3 3 2)  3  p1 receives election(3) from p0"), "{told}");
     assert!(told.contains("after #4 #6"), "{told}");
-    let alone = run(&["run", "chang-roberts", "-n", "3", "--clocks"]);
+    // The name that it had before clocks of another kind came.
+    assert_eq!(run(&[&args[..], &["--clocks"]].concat()).out, told);
+    let alone = run(&["run", "chang-roberts", "-n", "3", "--vector-clocks"]);
     assert_eq!(alone.code, 2);
     assert!(alone.err.contains("--steps"), "{}", alone.err);
 }

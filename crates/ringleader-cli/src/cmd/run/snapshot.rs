@@ -35,7 +35,7 @@ pub(super) fn wires(
     if !scenario.faults.is_empty() || !scenario.edits.is_empty() {
         let message = "--snapshot needs a run in which nothing fails: a marker would be lost or doubled, too";
         return Err(Diagnostic::input("ringleader::snapshot_faults", message)
-            .help("leave out the faults and edits, or look at the steps instead: --steps --clocks"));
+            .help("leave out the faults and edits, or look at the steps instead: --steps --vector-clocks"));
     }
     if asked.by >= scenario.n {
         let message = format!(
