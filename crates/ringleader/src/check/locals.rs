@@ -243,7 +243,8 @@ impl Locals {
                 local.timers[timer as usize] = ticks.map(|ticks| if timed { ticks } else { 0 });
             }
             if self.effects.adjust != Ticks::ZERO {
-                local.corrected.adjust(self.effects.adjust, local.hardware, Backward::Stop);
+                let slews = self.effects.slews;
+                local.corrected.adjust(self.effects.adjust, local.hardware, Backward::Stop, slews);
             }
             let begins = self.effects.phases_begun;
             local.lag = local.lag.saturating_sub(begins);

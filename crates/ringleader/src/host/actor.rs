@@ -172,7 +172,7 @@ impl Played {
         self.drawn += effects.choices.len() as u32;
         let adjusts = (effects.adjust != Ticks::ZERO).then_some(effects.adjust);
         if let (Some(by), Some(hardware)) = (adjusts, self.hardware()) {
-            self.corrected.adjust(by, hardware, self.setup.backward);
+            self.corrected.adjust(by, hardware, self.setup.backward, effects.slews);
         }
         let reading = || Reading { shows: effects.now.to_string(), adjusts: adjusts.map(|by| by.to_string()) };
         let clock = self.hardware().map(|_| reading());

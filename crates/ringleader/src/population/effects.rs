@@ -29,6 +29,8 @@ pub(crate) struct Effects {
     pub(crate) now: Ticks,
     /// By how much the clock is corrected.
     pub(crate) adjust: Ticks,
+    /// Whether users see that come slowly.
+    pub(crate) slews: bool,
     /// What it found out about other clocks, if that is wanted.
     pub(crate) estimates: Vec<Estimate>,
     /// The answers given to `choose`, in order.
@@ -68,6 +70,7 @@ impl Effects {
             timers: Vec::new(),
             now: Ticks::ZERO,
             adjust: Ticks::ZERO,
+            slews: false,
             estimates: Vec::new(),
             choices: Vec::new(),
             rules: Vec::new(),
@@ -149,6 +152,7 @@ impl Effects {
         self.asks_more = false;
         self.timers.clear();
         self.adjust = Ticks::ZERO;
+        self.slews = false;
         self.estimates.clear();
         self.choices.clear();
         self.rules.clear();

@@ -484,6 +484,11 @@ impl<P: Process, R: Reading<P>> Outbox<P> for Out<'_, P, R> {
         self.effects.adjust += by;
     }
 
+    fn slew(&mut self, by: Ticks) {
+        self.adjust(by);
+        self.effects.slews = true;
+    }
+
     fn estimate(&mut self, found: Estimate) {
         if self.effects.record {
             self.effects.asks_more = true;

@@ -139,8 +139,19 @@ pub(crate) fn elapsed(time: u64, unit: u64) -> Ticks {
 pub(crate) struct Corrected {
     /// What is added to the hardware clock.
     pub(crate) correction: Ticks,
-    /// While the clock that users see is ahead: what it showed when the hardware clock showed the other.
-    held: Option<(Ticks, Ticks)>,
+    /// While users see something else: what they saw when it was corrected.
+    held: Option<Held>,
+}
+
+/// What users saw when a clock was corrected.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct Held {
+    /// What the clock showed to them.
+    shown: Ticks,
+    /// What the hardware clock showed.
+    since: Ticks,
+    /// Whether the correction comes slowly, whatever its direction.
+    slews: bool,
 }
 
 impl Corrected {
@@ -152,26 +163,88 @@ impl Corrected {
     /// What users see.
     pub(crate) fn shown(&self, hardware: Ticks, backward: Backward) -> Ticks {
         let corrected = self.now(hardware);
-        let Some((shown, since)) = self.held else { return corrected };
+        let Some(Held { shown, since, slews }) = self.held else { return corrected };
         let passed = hardware - since;
+        let slowly = passed.over_up(Backward::SLEW);
+        if slews {
+            // From below it runs faster, from above more slowly, and stays where it meets the corrected one.
+            let behind = shown + passed < corrected;
+            return if behind {
+                corrected.min(shown + passed + passed.over(Backward::SLEW))
+            } else {
+                corrected.max(shown + passed - slowly)
+            };
+        }
         corrected.max(match backward {
             Backward::Stop => shown,
-            Backward::Slew => shown + passed - passed.over_up(Backward::SLEW),
+            Backward::Slew => shown + passed - slowly,
             Backward::Step => corrected,
         })
     }
 
-    /// It is corrected by so much.
-    pub(crate) fn adjust(&mut self, by: Ticks, hardware: Ticks, backward: Backward) {
+    /// It is corrected by so much; users see that come slowly, or as clocks are corrected here.
+    pub(crate) fn adjust(&mut self, by: Ticks, hardware: Ticks, backward: Backward, slews: bool) {
         let shown = self.shown(hardware, backward);
         self.correction += by;
-        self.held = (self.now(hardware) < shown).then_some((shown, hardware));
+        let corrected = self.now(hardware);
+        let differs = if slews { corrected != shown } else { corrected < shown };
+        self.held = differs.then_some(Held { shown, since: hardware, slews });
     }
 
     /// Forgets what it was ahead by, once it is not any more.
     pub(crate) fn catch_up(&mut self, hardware: Ticks, backward: Backward) {
         if self.shown(hardware, backward) == self.now(hardware) {
             self.held = None;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(clock: &Corrected, hardware: i64) -> Ticks {
+        clock.shown(Ticks::whole(hardware), Backward::Stop)
+    }
+
+    #[test]
+    fn a_slewed_clock_nears_by_one_in_two_thousand() {
+        for by in [10, -10] {
+            let mut clock = Corrected::default();
+            clock.adjust(Ticks::whole(by), Ticks::whole(1000), Backward::Stop, true);
+            assert_eq!(clock.now(Ticks::whole(1000)), Ticks::whole(1000 + by), "the process reckons with it at once");
+            assert_eq!(shown(&clock, 1000), Ticks::whole(1000));
+            assert_eq!(shown(&clock, 3000), Ticks::whole(3000 + by.signum()));
+            // Ten ticks take 20,000, and no longer.
+            assert_eq!(shown(&clock, 21_000 - 2_000), Ticks::whole(21_000 - 2_000 + by - by.signum()));
+            for later in [21_000, 30_000] {
+                assert_eq!(shown(&clock, later), Ticks::whole(later + by));
+            }
+        }
+    }
+
+    #[test]
+    fn a_clock_that_is_set_steps_forward_and_stands_still() {
+        let mut clock = Corrected::default();
+        clock.adjust(Ticks::whole(200), Ticks::whole(1000), Backward::Stop, false);
+        assert_eq!(shown(&clock, 1000), Ticks::whole(1200));
+        clock.adjust(Ticks::whole(-200), Ticks::whole(1000), Backward::Stop, false);
+        assert_eq!(shown(&clock, 1100), Ticks::whole(1200));
+        assert_eq!(shown(&clock, 1300), Ticks::whole(1300));
+    }
+
+    #[test]
+    fn slewing_never_goes_back_whatever_comes_next() {
+        let mut clock = Corrected::default();
+        let mut seen = Ticks::whole(0);
+        for (step, by) in [(1, 50), (2, -90), (3, 7), (4, -300), (5, 260)] {
+            let hardware = Ticks::whole(step * 500);
+            clock.adjust(Ticks::whole(by), hardware, Backward::Stop, by.abs() < 128);
+            for passed in 0..500 {
+                let now = clock.shown(hardware + Ticks::whole(passed), Backward::Stop);
+                assert!(now >= seen, "{step} {passed}");
+                seen = now;
+            }
         }
     }
 }

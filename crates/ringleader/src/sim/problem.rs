@@ -22,8 +22,8 @@ pub(crate) trait Problem {
     }
 
     /// Where processes have clocks: that of this process is corrected.
-    fn adjust(&mut self, index: u32, by: Ticks, now: u64) {
-        let _ = (index, by, now);
+    fn adjust(&mut self, index: u32, by: Ticks, slews: bool, now: u64) {
+        let _ = (index, by, slews, now);
     }
 
     /// Where processes have clocks: a step was taken that changed something about them.

@@ -367,7 +367,7 @@ impl<B: Problem> World<'_, B> {
     /// Carries out what a step asked for besides its sends.
     fn do_more(&mut self, index: u32) {
         if B::HAS_CLOCKS && self.effects.adjust != Ticks::ZERO {
-            self.problem.adjust(index, self.effects.adjust, self.now);
+            self.problem.adjust(index, self.effects.adjust, self.effects.slews, self.now);
         }
         if !self.effects.timers.is_empty() {
             self.set_timers(index);

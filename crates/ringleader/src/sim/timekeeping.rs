@@ -183,9 +183,9 @@ impl Problem for Timepieces {
         self.corrected(index, now)
     }
 
-    fn adjust(&mut self, index: u32, by: Ticks, now: u64) {
+    fn adjust(&mut self, index: u32, by: Ticks, slews: bool, now: u64) {
         let hardware = self.hardware(index, now);
-        self.clocks[index as usize].1.adjust(by, hardware, self.backward);
+        self.clocks[index as usize].1.adjust(by, hardware, self.backward, slews);
         let shown = self.shown(index, now);
         if shown < self.seen {
             let what = format!(

@@ -65,6 +65,8 @@ struct Source {
 /// The places of the settings.
 const PERIOD: usize = 0;
 const ROUNDS: usize = 1;
+const STEP: usize = 2;
+const CLUSTER: usize = 3;
 
 /// Clocks are thought to drift so much at least, in millionths.
 const PHI: u32 = 15;
@@ -117,6 +119,17 @@ impl Process for Ntp {
         .settings(&[
             Setting::number("period", "ticks from one poll to the next", (1, 1_000_000_000), 64_000),
             Setting::number("rounds", "how often it polls", (1, 1_000_000), 1),
+            Setting::number(
+                "step",
+                "from which correction on the clock is set at once, in ticks; smaller ones are slewed",
+                (0, 1_000_000_000),
+                0,
+            ),
+            Setting::one_of(
+                "cluster",
+                "who is thrown out: whose offset is furthest from the others, or that times its root distance",
+                &["offset", "weighed"],
+            ),
         ])
         .example("-n 5 --schedule delay:uniform:5:30 --clock-offset 0,0,0,500,-300 --set rounds=2");
     types! { Port = Peer, Timer = Timer }
@@ -268,7 +281,11 @@ impl Ntp {
         let truechimers = &agreed.truechimers;
         let offsets: Vec<Ticks> = truechimers.iter().map(|&place| rated[place].offset).collect();
         let jitters: Vec<Ticks> = truechimers.iter().map(|&place| heard[place].1.jitter).collect();
-        let left = cluster(&offsets, &jitters);
+        let weights = truechimers.iter().map(|&place| match self.settings.0[CLUSTER] {
+            0 => Ticks::whole(1),
+            _ => rated[place].distance,
+        });
+        let left = cluster(&offsets, &weights.collect::<Vec<_>>(), &jitters);
         let survivors: Vec<Candidate> = left.iter().map(|&place| rated[truechimers[place]]).collect();
         let Some(by) = combine(&survivors) else {
             return out.impossible("where some agree somebody is left");
@@ -278,7 +295,11 @@ impl Ntp {
         for &place in truechimers {
             self.truechimers.insert(heard[place].0);
         }
-        out.adjust(by);
+        if by.abs() < Ticks::whole(i64::from(self.settings.0[STEP])) {
+            out.slew(by);
+        } else {
+            out.adjust(by);
+        }
         for source in &mut self.sources {
             source.filter.corrected(by);
             if let Some(heard) = &mut source.heard {

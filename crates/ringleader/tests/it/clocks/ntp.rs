@@ -8,7 +8,9 @@ use ringleader::clocks::ntp::filter::{Filter, Sample};
 use ringleader::clocks::ntp::on_wire::{Measured, measure};
 use ringleader::clocks::ntp::select::{Candidate, marzullo, select, surely};
 use ringleader::model::Ticks;
-use ringleader::sim::{Clocks, Delay, Scatter, Scenario, Schedule};
+use ringleader::sim::{
+    Clocks, Crowd, Delay, Fault, Moved, Observer, Scatter, Scenario, Schedule, TICKS_PER_UNIT,
+};
 
 /// In halves of a tick.
 fn half(halves: i64) -> Ticks {
@@ -124,7 +126,7 @@ fn every_set(m: u32, see: &mut dyn FnMut(&[Candidate], usize)) {
 
 #[test]
 fn the_truth_is_inside_where_few_enough_lie() {
-    for m in 1..=3 {
+    for m in 1..=4 {
         every_set(m, &mut |set, liars| {
             let zero = Ticks::ZERO;
             if let Some(agreed) = select(set, by_sources)
@@ -137,6 +139,46 @@ fn the_truth_is_inside_where_few_enough_lie() {
             assert!(low <= zero && zero <= high, "{set:?}");
         });
     }
+}
+
+/// A set of up to nine sources, of which fewer than half lie: intervals of any width, and offsets within them or not.
+fn drawn_set(draw: &mut impl FnMut(i64) -> i64) -> (Vec<Candidate>, usize) {
+    let m = 3 + draw(7);
+    let liars = draw((m - 1) / 2 + 1);
+    let set = (0..m).map(|place| {
+        let distance = 1 + draw(20);
+        let offset = if place < liars { distance + 1 + draw(30) } else { draw(distance + 1) };
+        let offset = if draw(2) == 0 { offset } else { -offset };
+        Candidate { offset: Ticks::whole(offset), distance: Ticks::whole(distance) }
+    });
+    (set.collect(), liars as usize)
+}
+
+#[test]
+fn the_truth_is_inside_of_twenty_thousand_drawn_sets() {
+    let mut state = 2010_u64;
+    let mut draw = |below: i64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((state >> 33) % below as u64) as i64
+    };
+    let (mut found, mut none, mut misled, mut none_lies) = (0, 0, 0, 0);
+    for _ in 0..20_000 {
+        let (set, liars) = drawn_set(&mut draw);
+        let Some(agreed) = select(&set, by_sources) else {
+            none += 1;
+            none_lies += u32::from(liars == 0);
+            continue;
+        };
+        found += 1;
+        let inside = agreed.low <= Ticks::ZERO && Ticks::ZERO <= agreed.high;
+        // Only those who lie alike mislead, and only where fewer are allowed to lie than do.
+        assert!(inside || agreed.allow < liars, "{set:?}");
+        misled += u32::from(!inside);
+    }
+    assert_eq!(found + none, 20_000);
+    // Both happen: liars that agree by chance, and right sources whose middles are far apart.
+    assert!(misled > 0 && none_lies > 0, "{misled}, {none_lies} of {none}");
+    assert!(misled * 100 < found, "{misled} of {found}");
 }
 
 #[test]
@@ -156,12 +198,141 @@ fn closest_survive_and_are_combined() {
     let says = [(0, 8), (2, 8), (4, 4), (12, 16), (2, 16)];
     let all = candidates(&says);
     let offsets: Vec<Ticks> = all.iter().map(|one| one.offset).collect();
-    let left = cluster(&offsets, &[Ticks::ratio(1, 10); 5]);
+    let alike = [Ticks::whole(1); 5];
+    let left = cluster(&offsets, &alike, &[Ticks::ratio(1, 10); 5]);
     assert_eq!(left, [0, 1, 4]);
     let survivors: Vec<Candidate> = left.iter().map(|&place| all[place]).collect();
     assert_eq!(combine(&survivors), Some(Ticks::ratio(3, 5)));
     assert_eq!(combine(&all), Some(Ticks::ratio(17, 10)));
     assert_eq!(combine(&[]), None);
+    // Nobody goes where each alone is less certain than all together.
+    assert_eq!(cluster(&offsets, &alike, &[Ticks::whole(10); 5]), [0, 1, 2, 3, 4]);
+}
+
+/// Weighed by its root distance, a source that is closer to the others but knows less goes first.
+#[test]
+fn who_knows_least_goes_first_where_distances_weigh() {
+    let says = [(0, 4), (2, 4), (4, 4), (-3, 40)];
+    let all = candidates(&says);
+    let offsets: Vec<Ticks> = all.iter().map(|one| one.offset).collect();
+    let weights: Vec<Ticks> = all.iter().map(|one| one.distance).collect();
+    let (alike, jitters) = ([Ticks::whole(1); 4], [Ticks::ratio(1, 10); 4]);
+    // Roots of the mean squares, in halves: of 0 √(29/3), of 2 √(33/3), of 4 √(69/3), of -3 √(83/3).
+    assert_eq!(cluster(&offsets, &alike, &jitters), [0, 1, 2]);
+    let says = [(0, 40), (2, 4), (4, 4), (-3, 4)];
+    let wide: Vec<Ticks> = candidates(&says).iter().map(|one| one.distance).collect();
+    assert_eq!(cluster(&offsets, &wide, &jitters), [1, 2, 3]);
+    assert_eq!(cluster(&offsets, &weights, &jitters), [0, 1, 2]);
+}
+
+#[test]
+fn both_ways_to_throw_out_keep_the_promise() {
+    for word in ["offset", "weighed"] {
+        let base = day(60, 3);
+        let mut settings = base.settings.clone();
+        settings.push(("cluster".into(), word.into()));
+        let offsets = Scatter::Listed(vec![0, 0, 0, 0, 500, 400, -300]);
+        let drifts = Scatter::Listed(vec![0, 0, 0, 0, 0, 0, 50]);
+        let clocks = Clocks { offsets, drifts, ..base.clocks.clone() };
+        let report = entry("ntp").run(&Scenario { n: 7, settings, clocks, ..base }, &mut ()).unwrap();
+        assert!(report.holds(), "{word}: {:?}", report.properties);
+    }
+}
+
+/// What users see of the client's clock, from one step to the next.
+fn seen(step: &str) -> Vec<f64> {
+    #[derive(Default)]
+    struct Shown(Vec<f64>);
+    impl Observer for Shown {
+        fn wants_moves(&self) -> bool {
+            true
+        }
+        fn moved(&mut self, moved: &Moved, crowd: &dyn Crowd) {
+            let client = crowd.count() - 1;
+            let all = crowd.variables(client);
+            let shown = all.iter().find(|(name, _)| *name == "shown").expect("it has a clock");
+            // A number, or a fraction.
+            let number = |text: &str| text.parse::<f64>().expect("a number of ticks");
+            let shown = shown.1.split_once('/').map_or_else(|| number(&shown.1), |(a, b)| number(a) / number(b));
+            self.0.push(shown - moved.time as f64 / 1e6);
+        }
+    }
+    let base = day(40, 1);
+    let mut settings = base.settings.clone();
+    settings.push(("step".into(), step.into()));
+    let offsets = Scatter::Listed(vec![0, 0, 0, 500, 100]);
+    let clocks = Clocks { offsets, drifts: Scatter::Drawn(0), ..base.clocks.clone() };
+    let mut shown = Shown::default();
+    let report = entry("ntp").run(&Scenario { settings, clocks, ..base }, &mut shown).unwrap();
+    assert!(report.holds(), "{:?}", report.properties);
+    shown.0
+}
+
+/// 100 ticks are less than 128: users see them go at one in 2,000. More than the step they see at once.
+#[test]
+fn small_corrections_are_slewed_and_large_ones_are_not() {
+    let (slewed, set) = (seen("128"), seen("50"));
+    let largest = |shown: &[f64]| shown.windows(2).map(|pair| (pair[1] - pair[0]).abs()).fold(0.0, f64::max);
+    // Between two steps of the run there are 64 seconds at most.
+    assert!(largest(&slewed) <= 64_100.0 / 2_000.0, "{}", largest(&slewed));
+    assert!(largest(&set) > 64_100.0 / 2_000.0, "{}", largest(&set));
+    let last = |shown: &[f64]| shown.last().copied().map(f64::abs);
+    assert!(last(&slewed) < Some(20.0) && last(&set) < Some(20.0), "both are near the truth in the end");
+}
+
+/// On the wire: an answer counts once, and only to the question that is out.
+#[test]
+fn doubled_late_and_forged_answers_are_refused() {
+    let cast = entry("ntp").cast(&Scenario { seed: 1, ..Scenario::new(3) }).unwrap();
+    let (mut client, mut sources) = (cast.actor(2, 0), [cast.actor(0, 0), cast.actor(1, 0)]);
+    let at = |time: u64| time * TICKS_PER_UNIT;
+    let poll = client.start();
+    assert_eq!(poll.sends.len(), 2, "one question to each source");
+    let to = |port: u32| cast.ways(2).into_iter().find(|way| way.out == port).expect("a way");
+    // Each source answers one tick later; the second answer comes when the client has given up.
+    let mut answers = Vec::new();
+    for sent in &poll.sends {
+        let way = to(sent.port);
+        let source = &mut sources[way.to as usize];
+        source.passes(at(1));
+        let effects = source.receive(way.arrival, &sent.bytes).unwrap();
+        let back = cast.ways(way.to).into_iter().find(|back| back.out == effects.sends[0].port).expect("a way");
+        answers.push((back.arrival, effects.sends[0].bytes.clone()));
+    }
+    client.passes(at(2));
+    assert_eq!(client.receive(answers[0].0, &answers[0].1).unwrap().rules, ["filter"]);
+    let known = client.fields();
+    // The same once more.
+    assert_eq!(client.receive(answers[0].0, &answers[0].1).unwrap().rules, ["stray"]);
+    assert_eq!(client.fields(), known);
+    // The wait is over; then the other answer comes.
+    client.passes(at(3));
+    let collect = client.timers().iter().position(|name| *name == "collect").expect("it waits");
+    client.timeout(collect).unwrap();
+    let known = client.fields();
+    assert_eq!(client.receive(answers[1].0, &answers[1].1).unwrap().rules, ["stray"]);
+    assert_eq!(client.fields(), known);
+    // A question that the client never asked: what the source answers to that is not for it.
+    let mut other = cast.actor(2, 0);
+    other.passes(at(7));
+    let asked = other.start();
+    let way = to(asked.sends[1].port);
+    let effects = sources[way.to as usize].receive(way.arrival, &asked.sends[1].bytes).unwrap();
+    let mut fresh = cast.actor(2, 0);
+    fresh.start();
+    assert_eq!(fresh.receive(answers[1].0, &effects.sends[0].bytes).unwrap().rules, ["stray"]);
+    // The control: the answer to its own question counts.
+    assert_eq!(fresh.receive(answers[1].0, &answers[1].1).unwrap().rules, ["filter"]);
+}
+
+#[test]
+fn every_answer_twice_is_as_every_answer_once() {
+    let twice = Scenario { faults: vec![Fault::Duplicate(1.0)], ..day(20, 2) };
+    let report = entry("ntp").run(&twice, &mut ()).unwrap();
+    assert!(report.holds(), "{:?}", report.properties);
+    let (_, strays) = report.by_kind.iter().find(|(kind, _)| *kind == "resp").expect("there are answers");
+    // Each question comes twice, and each of the two answers.
+    assert!(*strays >= 2 * 4 * 20, "{strays}");
 }
 
 fn day(polls: u32, seed: u64) -> Scenario {
