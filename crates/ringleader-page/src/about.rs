@@ -1,5 +1,6 @@
 //! The verb `about`: what there is.
 
+use crate::goal::Goal;
 use crate::story::Title;
 use crate::{Diagnostic, Stage, limits};
 use ringleader::model::{self, SettingValues};
@@ -16,6 +17,7 @@ pub(crate) struct About<'a> {
     stories: Vec<Title>,
     /// The words that `family` may be, in the order in which they are shown.
     families: Vec<Family>,
+    goals: &'a [Goal],
     limits: Limits,
 }
 
@@ -123,6 +125,7 @@ pub(crate) fn answer(stage: &Stage) -> Result<String, Diagnostic> {
         version: stage.words.version(),
         algorithms: stage.words.registry().iter().map(algorithm).collect(),
         stories: stage.shelf.titles(),
+        goals: stage.goals.all(),
         families: model::Family::ALL.iter().map(family).collect(),
         limits: Limits {
             nodes: limits::NODES,

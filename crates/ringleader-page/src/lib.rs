@@ -15,6 +15,7 @@ mod export;
 mod far;
 #[cfg(test)]
 mod from_afar;
+pub mod goal;
 #[cfg(feature = "http")]
 pub mod http;
 mod import;
@@ -52,13 +53,15 @@ pub struct Stage {
     pub(crate) words: Box<dyn Words>,
     pub(crate) store: store::Store,
     pub(crate) shelf: story::Shelf,
+    pub(crate) goals: goal::Goals,
 }
 
 impl Stage {
     /// A stage whose options mean what these words say.
     #[must_use]
     pub fn new(words: Box<dyn Words>) -> Stage {
-        Stage { words, store: store::Store::default(), shelf: story::Shelf::built_in() }
+        let (shelf, goals) = (story::Shelf::built_in(), goal::Goals::built_in());
+        Stage { words, store: store::Store::default(), shelf, goals }
     }
 
     /// Answers a question: JSON in, JSON out.
@@ -91,6 +94,7 @@ impl Stage {
             "import" => import::answer(self, question),
             "compare" => compare::answer(&*self.words, question),
             "story" => story::answer(&self.shelf, question),
+            "judge" => goal::answer(self, question, alive),
             "overview" => overview::answer(self, question, alive),
             "window" => window::answer(self, question, alive),
             // A server that was given a cluster takes this before it comes here: there is none on a stage.
@@ -99,8 +103,8 @@ impl Stage {
                 .help("for trying, `ringleader up --service` starts three servers and says where the file is")),
             // A server takes check, look and stop before they come here, for they need a thread.
             _ => Err(Diagnostic::input("unknown_verb", format!("there is no verb `{verb}`")).help(
-                "there are about, choices, open, events, overview, window, export, import, compare, story, cluster, \
-                 check, look and stop; web/ENGINE.md describes them",
+                "there are about, choices, open, events, overview, window, export, import, compare, story, judge, \
+                 cluster, check, look and stop; web/ENGINE.md describes them",
             )),
         }
     }
@@ -111,6 +115,22 @@ impl Stage {
     /// If it cannot be read: with line and column.
     pub fn add_story(&mut self, name: &str, text: &str) -> Result<(), Diagnostic> {
         self.shelf.add(name, text)
+    }
+
+    /// Adds a goal, or puts it in the place of one with the same name.
+    ///
+    /// # Errors
+    /// If it cannot be read: with line and column.
+    pub fn add_goal(&mut self, name: &str, text: &str) -> Result<(), Diagnostic> {
+        self.goals.add(name, text)
+    }
+
+    /// The goal with this name.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn goal(&self, name: &str) -> Result<&goal::Goal, Diagnostic> {
+        self.goals.find(name)
     }
 
     /// What options mean here.

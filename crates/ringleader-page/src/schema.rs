@@ -4,7 +4,7 @@
 
 #![expect(dead_code, reason = "only the shapes are asked for")]
 
-use crate::{Compared, RunRequest, about, check, choices, compare, event, events, export, import, open};
+use crate::{Compared, RunRequest, about, check, choices, compare, event, events, export, goal, import, open};
 use crate::{overview, story, window};
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, SchemaGenerator};
@@ -40,6 +40,7 @@ struct Verbs {
     export: Verb<export::ExportRequest, export::Exported>,
     import: Verb<import::ImportRequest, import::Imported>,
     story: Verb<story::StoryRequest, story::Story>,
+    judge: Verb<goal::JudgeRequest, goal::Verdict>,
     /// How a real cluster is: `cluster/status.ts` reads it.
     cluster: Verb<Nothing, Value>,
 }

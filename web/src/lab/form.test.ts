@@ -10,7 +10,7 @@ const algorithm = (name: string, problem: "election" | "mutex", aliases: string[
   family: "swallow", of: null, diff: null, overlays: [],
 });
 const about: About = {
-  schema: "ringleader.page/1", version: "0", stories: [], families: [],
+  schema: "ringleader.page/1", version: "0", stories: [], families: [], goals: [],
   algorithms: [algorithm("peterson", "election"), algorithm("chang-roberts", "election", ["lcr"]), algorithm("lamport", "mutex")],
   limits: { nodes: 1e6, small_nodes: 200, small_steps: 1e5, bytes: 1e6 },
 };

@@ -12,7 +12,7 @@ const say = (_: unknown, __: string, hash: string) => (page.hash = hash);
 vi.stubGlobal("history", { replaceState: say, pushState: (_: unknown, __: string, hash: string) => entered.push((page.hash = hash)) });
 const { oddities, Session } = await import("./session.svelte");
 
-const about: About = { schema: "ringleader.page/1", version: "0", algorithms: [], stories: [], families: [], limits: { nodes: 10, small_nodes: 10, small_steps: 100, bytes: 100 } };
+const about: About = { schema: "ringleader.page/1", version: "0", algorithms: [], stories: [], families: [], goals: [], limits: { nodes: 10, small_nodes: 10, small_steps: 100, bytes: 100 } };
 
 /** Ten steps in which a token goes round; an edit replaces the step at which it is made. */
 class Made implements Engine {

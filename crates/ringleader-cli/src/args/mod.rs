@@ -5,6 +5,8 @@ mod check;
 mod cluster;
 mod compare;
 mod environment;
+#[cfg(feature = "page")]
+mod grade;
 mod report;
 mod run;
 #[cfg(feature = "page")]
@@ -19,6 +21,8 @@ pub(crate) use check::CheckArgs;
 pub(crate) use cluster::*;
 pub(crate) use compare::CompareArgs;
 pub(crate) use environment::EnvironmentArgs;
+#[cfg(feature = "page")]
+pub(crate) use grade::GradeArgs;
 pub(crate) use report::ReportArgs;
 pub(crate) use ringleader_lab::options::{
     At, Chance as Probability, IdsArg, LoadArg, Lose, MemoryLimit as Bytes, Number, Partition, ScheduleArg,
@@ -97,6 +101,9 @@ pub(crate) enum Command {
     /// Open the interactive page: watch a run, step through it, break it.
     #[cfg(feature = "page")]
     Serve(ServeArgs),
+    /// Judge what students hand in: links to goals, each of which is run again.
+    #[cfg(feature = "page")]
+    Grade(GradeArgs),
     #[cfg(feature = "cluster")]
     #[command(flatten)]
     Cluster(ClusterCommand),

@@ -26,6 +26,9 @@ pub(crate) struct ServeArgs {
     /// A directory with stories of your own, one file each; they are added to the built-in ones.
     #[arg(long, value_name = "DIR")]
     pub(crate) stories: Option<PathBuf>,
+    /// A directory with goals of your own, NAME.goal.toml; they are added to the built-in ones.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) goals: Option<PathBuf>,
     /// Let pages of this origin hold the page in a frame (`&embed=1`), such as https://moodle.example.org; may be given
     /// several times [default: nobody's].
     #[arg(long, value_name = "ORIGIN")]

@@ -13,7 +13,7 @@ use std::io::Write;
 /// The commands as `help` and `--help` list them. One that is not in this build is left out.
 const GROUPS: [(&str, &[&str]); 5] = [
     ("Study", &["list", "show", "run", "check", "compare", "worst", "sweep"]),
-    ("Look", &["serve", "trace", "replay", "report"]),
+    ("Look", &["serve", "trace", "replay", "report", "grade"]),
     ("Network", &["up", "node", "status", "doctor", "cert"]),
     ("Locks", &["lock", "elect", "observe", "locks", "members", "resign", "fence"]),
     ("Program", &["help", "completions", "man"]),

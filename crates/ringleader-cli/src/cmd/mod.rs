@@ -6,6 +6,8 @@ mod cluster;
 pub(crate) mod compare;
 #[cfg(feature = "manual")]
 mod completions;
+#[cfg(feature = "page")]
+mod grade;
 pub(crate) mod help;
 mod list;
 #[cfg(feature = "manual")]
@@ -41,6 +43,8 @@ pub(crate) fn run(app: &App, command: Command, console: &mut Console<'_>) -> Res
         Command::Report(args) => report::run(app, &args, console),
         #[cfg(feature = "page")]
         Command::Serve(args) => serve::run(app, &args, console),
+        #[cfg(feature = "page")]
+        Command::Grade(args) => grade::run(app, &args, console),
         #[cfg(feature = "cluster")]
         Command::Cluster(command) => cluster::run(app, command, console),
         Command::Help(args) => help::run(app, &args, console),

@@ -25,6 +25,9 @@ pub(crate) fn run(app: &App, args: &ServeArgs, console: &mut Console<'_>) -> Res
             complained(&complaint, console)?;
         }
     }
+    if let Some(folder) = &args.goals {
+        super::grade::add_goals(&mut stage, folder)?;
+    }
     // Before the address is claimed: who mistyped a file need not wait for a port.
     #[cfg(feature = "cluster")]
     let look = if args.cluster.is_empty() { None } else { Some(cluster::look(args)?) };

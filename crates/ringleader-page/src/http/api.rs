@@ -126,7 +126,7 @@ async fn read(request: Request<Body>) -> Result<Vec<u8>, (StatusCode, Diagnostic
 
 fn status(complaint: &Diagnostic) -> StatusCode {
     match complaint.code {
-        "unknown_verb" | "no_such_trace" | "no_such_job" | "no_such_story" | "no_cluster" => {
+        "unknown_verb" | "no_such_trace" | "no_such_job" | "no_such_story" | "no_such_goal" | "no_cluster" => {
             StatusCode::NOT_FOUND
         }
         "request_too_large" => StatusCode::PAYLOAD_TOO_LARGE,

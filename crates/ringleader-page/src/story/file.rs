@@ -58,7 +58,7 @@ struct BesideFile {
 /// What an option may be in the file; on the command line it is a word.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Word {
+pub(crate) enum Word {
     Flag(bool),
     Integer(i64),
     Number(f64),
@@ -264,7 +264,7 @@ impl Reader<'_> {
 }
 
 /// Both from 1; columns count characters.
-fn line_and_column(text: &str, byte: usize) -> (usize, usize) {
+pub(crate) fn line_and_column(text: &str, byte: usize) -> (usize, usize) {
     let before = text.get(..byte).unwrap_or(text);
     let line = before.matches('\n').count() + 1;
     let column = before.rsplit('\n').next().map_or(0, |rest| rest.chars().count()) + 1;
@@ -272,7 +272,7 @@ fn line_and_column(text: &str, byte: usize) -> (usize, usize) {
 }
 
 /// As the page says options: words, lists of words, and `true` for flags.
-fn options_of(file: BTreeMap<String, Word>) -> Options {
+pub(crate) fn options_of(file: BTreeMap<String, Word>) -> Options {
     let mut options = Options::new();
     for (name, word) in file {
         let value = match word {
