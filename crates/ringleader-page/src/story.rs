@@ -3,6 +3,8 @@
 
 mod file;
 
+pub(crate) use file::{Word, line_and_column, options_of};
+
 use crate::question::read;
 use crate::{Diagnostic, Source};
 use serde::{Deserialize, Serialize};
@@ -16,6 +18,15 @@ pub const BUILT_IN: &[(&str, &str)] = &[
     ("lost-token", include_str!("../../../stories/lost-token.story.toml")),
     ("deadlock", include_str!("../../../stories/deadlock.story.toml")),
     ("as-printed", include_str!("../../../stories/as-printed.story.toml")),
+    ("peterson-rounds", include_str!("../../../stories/peterson-rounds.story.toml")),
+    ("never-ends", include_str!("../../../stories/never-ends.story.toml")),
+    ("franklin", include_str!("../../../stories/franklin.story.toml")),
+    ("chase", include_str!("../../../stories/chase.story.toml")),
+    ("anonymous", include_str!("../../../stories/anonymous.story.toml")),
+    ("tie", include_str!("../../../stories/tie.story.toml")),
+    ("bully-crash", include_str!("../../../stories/bully-crash.story.toml")),
+    ("any-state", include_str!("../../../stories/any-state.story.toml")),
+    ("drift", include_str!("../../../stories/drift.story.toml")),
     ("token-on-a-tree", include_str!("../../../stories/token-on-a-tree.story.toml")),
 ];
 
