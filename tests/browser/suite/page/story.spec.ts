@@ -109,6 +109,63 @@ test("a question keeps its answer until it is asked for", async ({ page, visit, 
   await expect(question).not.toContainText(answer);
 });
 
+test("Back goes a slide back, and the buttons stay where they are", async ({ page, visit }) => {
+  await visit("#/story?name=deadlock");
+  const next = page.getByRole("button", { name: "Next →" });
+  await expect(page.locator(".progress")).toHaveText(/^1 of/);
+  const places: string[] = [];
+  for (let slide = 1; slide <= 5; slide += 1) {
+    await expect(page.locator(".progress")).toHaveText(new RegExp(`^${slide} of`));
+    await expect(page.locator("figure svg").first()).toBeVisible();
+    places.push(JSON.stringify(await next.boundingBox()));
+    await next.click();
+  }
+  expect(new Set(places).size).toBe(1);
+  await page.goBack();
+  await page.goBack();
+  await expect(page.locator(".progress")).toHaveText(/^4 of/);
+  await page.goForward();
+  await expect(page.locator(".progress")).toHaveText(/^5 of/);
+  await expect(page.locator("figure").first()).toBeInViewport();
+});
+
+test("no accusation before the first step: a bound per entry counts who asked", async ({ page, visit }) => {
+  await visit("#/story?name=deadlock&s=1");
+  await expect(page.locator("figcaption").first()).toContainText("step 0 of");
+  await expect(page.locator("figcaption").first()).not.toContainText("exceeded");
+});
+
+test("the text scrolls and the stage follows; a slide is embedded without the ways to elsewhere", async ({ page, visit }) => {
+  await visit("#/story?name=eight-steps");
+  await expect(page.locator("figure svg").first()).toBeVisible();
+  await page.getByRole("region", { name: "The text" }).hover();
+  await page.mouse.wheel(0, 300);
+  await expect(page.locator(".progress")).not.toHaveText(/^1 of/);
+  await expect(page.locator("figure").first()).toBeInViewport();
+  await visit("#/story?name=eight-steps&s=4&embed=1");
+  await expect(page.locator("figure svg").first()).toBeVisible();
+  await expect(page.getByRole("navigation", { name: "Screens" })).toHaveCount(0);
+  await expect(page.getByRole("link", { name: "Open this in the Lab" })).toHaveCount(0);
+  await page.getByRole("button", { name: "Next →" }).click();
+  await expect(page).toHaveURL(/s=5&embed=1/);
+});
+
+test("a question is answered by a click on the stage, or on a rule", async ({ page, visit, server }) => {
+  const clicked = await find(server, ({ click }) => click !== null);
+  await visit(`#/story?name=${clicked.name}&s=${clicked.s}`);
+  const question = page.getByRole("region", { name: "Question" });
+  const right = clicked.story.steps[clicked.s - 1]!.click!;
+  await page.locator(`[data-process='${right === 0 ? 1 : 0}']`).click();
+  await expect(question).toContainText("✗ Not p");
+  await page.locator(`[data-process='${right}']`).click();
+  await expect(question).toContainText(`✓ Yes, p${right}.`);
+  await expect(page).toHaveURL(/answer=1/);
+  const ruled = await find(server, ({ rule }) => rule !== null);
+  await visit(`#/story?name=${ruled.name}&s=${ruled.s}`);
+  await question.getByRole("button", { name: ruled.story.steps[ruled.s - 1]!.rule!, exact: true }).click();
+  await expect(question).toContainText("✓ Yes");
+});
+
 test("large type for a lecture, and the way to the Lab", async ({ page, visit }) => {
   await visit("#/");
   await page.locator("section[aria-labelledby=stories] a").first().click();
