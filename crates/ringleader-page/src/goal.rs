@@ -178,7 +178,8 @@ impl Stage {
         if link.seal == verdict.seal {
             return Ok(verdict);
         }
-        let message = "its seal is not that of its run: the name, the edits or the goal were changed after it was made";
+        let message =
+            "its seal is not that of its run: the name, the edits or the goal were changed after it was made";
         Err(Diagnostic::input("tampered", message)
             .help("open the link on the page, and copy the link that the page gives for what it shows"))
     }
@@ -274,7 +275,8 @@ fn conditions(goal: &Goal, made: &Made) -> Result<Vec<Condition>, Diagnostic> {
         let place = made.report.properties.iter().position(|property| property.name == name.as_str());
         let Some(place) = place else {
             let names: Vec<&str> = made.report.properties.iter().map(|property| property.name).collect();
-            let message = format!("the goal `{}` speaks of a property `{name}`, which this run has not", goal.name);
+            let message =
+                format!("the goal `{}` speaks of a property `{name}`, which this run has not", goal.name);
             return Err(Diagnostic::input("bad_goal", message).help(format!("it has {}", names.join(", "))));
         };
         let at = made.violated_at[place].map(|step| step as u64 + 1);

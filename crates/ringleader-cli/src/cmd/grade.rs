@@ -147,14 +147,17 @@ fn judge(stage: &Stage, path: &Path, wanted: &[String]) -> Vec<Mark> {
         Ok(handed) => handed,
         Err(why) => return vec![mark("unreadable", why, None, None)],
     };
-    let links: Vec<_> = handed.match_indices("#/goal?").map(|(at, _)| Link::find(line(&handed, at))).collect();
+    let links: Vec<_> =
+        handed.match_indices("#/goal?").map(|(at, _)| Link::find(line(&handed, at))).collect();
     let links = if links.is_empty() { vec![Link::find("")] } else { links };
     let mut marks: Vec<Mark> = links
         .into_iter()
         .map(|link| match link {
             Err(why) => mark("unreadable", why.message, None, None),
             Ok(link) => match stage.judge(&link) {
-                Ok(verdict) if verdict.reached => mark("passed", verdict.why.clone(), Some(link), Some(verdict)),
+                Ok(verdict) if verdict.reached => {
+                    mark("passed", verdict.why.clone(), Some(link), Some(verdict))
+                }
                 Ok(verdict) => mark("failed", verdict.why.clone(), Some(link), Some(verdict)),
                 Err(why) if why.code.ends_with("tampered") => mark("tampered", why.message, Some(link), None),
                 Err(why) => mark("refused", why.message, Some(link), None),

@@ -10,6 +10,7 @@ mod deploy; // the unit and the image can run a lock service
 mod elect; // a command runs while a member leads
 mod environment; // closed pipes, full disks, colours
 mod fake; // a member that says what a test wants
+mod grade; // what students hand in
 mod help; // the help command, and quiet runs
 mod json; // the fields that others rely on
 mod layout; // what people read fits the terminal

@@ -70,6 +70,19 @@ impl Served {
     }
 }
 
+/// What a server answers to a question.
+pub(super) fn post(address: &str, path: &str, question: &str) -> String {
+    let mut stream = TcpStream::connect(address).expect("it listens");
+    let length = question.len();
+    let head = format!(
+        "POST {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n"
+    );
+    stream.write_all(format!("{head}{question}").as_bytes()).expect("it hears");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("it answers");
+    answer.split_once("\r\n\r\n").map(|(_, body)| body.to_owned()).unwrap_or(answer)
+}
+
 impl Drop for Served {
     fn drop(&mut self) {
         let _ = self.child.kill();
@@ -129,7 +142,8 @@ fn frames_are_for_those_who_are_named() {
     let (_, head, _) = Served::here().request("GET", "/", "", "");
     assert!(head.contains("frame-ancestors 'none'\r\n"), "{head}");
     let allow = "--allow-frame";
-    let named = ["--listen", "127.0.0.1:0", allow, "https://moodle.example.org", allow, "http://localhost:8080/"];
+    let named =
+        ["--listen", "127.0.0.1:0", allow, "https://moodle.example.org", allow, "http://localhost:8080/"];
     let (_, head, _) = Served::start(&named).request("GET", "/", "", "");
     assert!(head.contains("frame-ancestors https://moodle.example.org http://localhost:8080\r\n"), "{head}");
     for bad in ["*", "moodle.example.org", "https://example.org/course", "https://a; script-src *"] {

@@ -25,8 +25,9 @@ impl Link {
     /// If there is none, or a part of it is missing.
     pub fn find(text: &str) -> Result<Link, Diagnostic> {
         let wrong = |what: &str| {
-            Diagnostic::input("bad_link", what.to_owned())
-                .help("it looks like http://…/#/goal?name=two-leaders&e=3.overtake.2&who=Ada&seal=0123456789abcdef")
+            Diagnostic::input("bad_link", what.to_owned()).help(
+                "it looks like http://…/#/goal?name=two-leaders&e=3.overtake.2&who=Ada&seal=0123456789abcdef",
+            )
         };
         if text.len() > BYTES_MAX {
             return Err(wrong(&format!("{} bytes are no link", text.len())));
@@ -38,7 +39,8 @@ impl Link {
         let (mut goal, mut edits, mut who, mut seal) = (None, Vec::new(), String::new(), None);
         for pair in query.split('&') {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-            let value = decoded(value).ok_or_else(|| wrong(&format!("`{name}` is not written as addresses are")))?;
+            let value =
+                decoded(value).ok_or_else(|| wrong(&format!("`{name}` is not written as addresses are")))?;
             match name {
                 "name" => goal = Some(value),
                 "e" => edits = value.split(';').filter(|edit| !edit.is_empty()).map(str::to_owned).collect(),
@@ -49,7 +51,8 @@ impl Link {
             }
         }
         let goal = goal.filter(|goal| !goal.is_empty()).ok_or_else(|| wrong("it names no goal"))?;
-        let seal = seal.ok_or_else(|| wrong("it has no seal: copy the link that the page gives under “Hand in”"))?;
+        let seal =
+            seal.ok_or_else(|| wrong("it has no seal: copy the link that the page gives under “Hand in”"))?;
         Ok(Link { goal, edits, who, seal })
     }
 }

@@ -13,7 +13,18 @@ fn stage() -> Stage {
 const SOLUTIONS: &[(&str, &[&str])] = &[
     (
         "two-leaders",
-        &["4.deliver.4", "5.deliver.5", "6.deliver.6", "7.deliver.7", "8.deliver.8", "9.deliver.3", "10.deliver.10", "11.deliver.11", "12.deliver.9", "13.deliver.13"],
+        &[
+            "4.deliver.4",
+            "5.deliver.5",
+            "6.deliver.6",
+            "7.deliver.7",
+            "8.deliver.8",
+            "9.deliver.3",
+            "10.deliver.10",
+            "11.deliver.11",
+            "12.deliver.9",
+            "13.deliver.13",
+        ],
     ),
     ("one-lost-message", &["5.drop.0"]),
     ("two-inside", &["11.duplicate.8"]),
@@ -21,7 +32,8 @@ const SOLUTIONS: &[(&str, &[&str])] = &[
 
 fn link(stage: &Stage, goal: &str, edits: &[&str], who: &str) -> Link {
     let edits: Vec<String> = edits.iter().map(|edit| (*edit).to_owned()).collect();
-    let verdict = judge(stage, goal, &edits, who, &|| true).unwrap_or_else(|why| panic!("{goal}: {}", why.message));
+    let verdict =
+        judge(stage, goal, &edits, who, &|| true).unwrap_or_else(|why| panic!("{goal}: {}", why.message));
     Link { goal: goal.into(), edits, who: who.into(), seal: verdict.seal }
 }
 
@@ -29,7 +41,10 @@ fn link(stage: &Stage, goal: &str, edits: &[&str], who: &str) -> Link {
 fn every_goal_of_the_program_can_be_reached_and_is_not_reached_yet() {
     let stage = stage();
     assert_eq!(stage.goals.all().len(), BUILT_IN.len());
-    assert_eq!(SOLUTIONS.iter().map(|(name, _)| *name).collect::<Vec<_>>(), BUILT_IN.iter().map(|(name, _)| *name).collect::<Vec<_>>());
+    assert_eq!(
+        SOLUTIONS.iter().map(|(name, _)| *name).collect::<Vec<_>>(),
+        BUILT_IN.iter().map(|(name, _)| *name).collect::<Vec<_>>()
+    );
     for (name, edits) in SOLUTIONS {
         let nothing = stage.judge(&link(&stage, name, &[], "Ada")).expect("it is a run");
         assert!(!nothing.reached, "{name} is reached by doing nothing");
@@ -84,7 +99,10 @@ fn a_link_is_found_in_a_text_and_read() {
                 &who=Ada%20L%C3%B6we+1&seal=00ff>\nthanks";
     let link = Link::find(text).expect("it is there");
     let expected = ["4.overtake.4", "5.deliver.6"].map(str::to_owned).to_vec();
-    assert_eq!(link, Link { goal: "two-leaders".into(), edits: expected, who: "Ada Löwe 1".into(), seal: "00ff".into() });
+    assert_eq!(
+        link,
+        Link { goal: "two-leaders".into(), edits: expected, who: "Ada Löwe 1".into(), seal: "00ff".into() }
+    );
     for (text, said) in [
         ("", "there is no link to a goal in it"),
         ("http://x/#/lab?a=peterson", "there is no link to a goal in it"),
@@ -106,7 +124,10 @@ fn a_mistake_in_a_goal_has_a_place() {
         ("[reach]\n", "line 4, column 1: nothing is to be reached"),
         ("[reach]\nwithin = 3\n", "nothing is to be reached"),
         ("[reach]\nleader = 2\n", "line 5, column 1: unknown field `leader`"),
-        ("actions = ['steal']\n[reach]\nleaders = 2\n", "line 4, column 12: `steal` is no action; there are deliver"),
+        (
+            "actions = ['steal']\n[reach]\nleaders = 2\n",
+            "line 4, column 12: `steal` is no action; there are deliver",
+        ),
         ("hint = ' '\n[reach]\nleaders = 2\n", "line 4, column 8: the hint is empty"),
     ] {
         let wrong = parse("mine", &format!("{head}{rest}")).expect_err(rest);

@@ -126,9 +126,8 @@ async fn read(request: Request<Body>) -> Result<Vec<u8>, (StatusCode, Diagnostic
 
 fn status(complaint: &Diagnostic) -> StatusCode {
     match complaint.code {
-        "unknown_verb" | "no_such_trace" | "no_such_job" | "no_such_story" | "no_such_goal" | "no_cluster" => {
-            StatusCode::NOT_FOUND
-        }
+        "unknown_verb" | "no_such_trace" | "no_such_job" | "no_such_story" | "no_such_goal"
+        | "no_cluster" => StatusCode::NOT_FOUND,
         "request_too_large" => StatusCode::PAYLOAD_TOO_LARGE,
         "busy" => StatusCode::SERVICE_UNAVAILABLE,
         "inside" | "internal" => StatusCode::INTERNAL_SERVER_ERROR,

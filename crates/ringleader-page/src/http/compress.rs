@@ -23,13 +23,16 @@ pub(crate) fn takes(headers: &HeaderMap) -> bool {
 /// Compresses what is text and long enough.
 pub(crate) async fn compress(response: Response<Body>) -> Response<Body> {
     let (mut parts, body) = response.into_parts();
-    let kind = parts.headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    let kind =
+        parts.headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     if !(kind.starts_with("text/") || kind.starts_with("application/json") || kind.starts_with("image/svg")) {
         return Response::from_parts(parts, body);
     }
     parts.headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
     // Every body here is in memory already: that it cannot be had does not happen.
-    let Ok(plain) = to_bytes(body, usize::MAX).await else { return Response::from_parts(parts, Body::empty()) };
+    let Ok(plain) = to_bytes(body, usize::MAX).await else {
+        return Response::from_parts(parts, Body::empty());
+    };
     if plain.len() < LEAST {
         return Response::from_parts(parts, Body::from(plain));
     }

@@ -11,7 +11,9 @@ impl FromStr for Origin {
 
     fn from_str(text: &str) -> Result<Origin, String> {
         let wrong = |why: &str| {
-            Err(format!("{why}; an origin is needed, such as https://moodle.example.org or http://localhost:8080"))
+            Err(format!(
+                "{why}; an origin is needed, such as https://moodle.example.org or http://localhost:8080"
+            ))
         };
         let Some((scheme, rest)) = text.split_once("://") else {
             return wrong("it does not begin with https:// or http://");
@@ -32,7 +34,8 @@ impl FromStr for Origin {
             return wrong("its port is no number from 1 to 65535");
         }
         let inside = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
-        let named = |part: &str| !part.is_empty() && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
+        let named =
+            |part: &str| !part.is_empty() && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
         let right = match inside {
             Some(address) => address.parse::<std::net::Ipv6Addr>().is_ok(),
             None => host.split('.').all(named),

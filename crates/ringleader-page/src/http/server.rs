@@ -54,7 +54,16 @@ impl Server {
             let _inside = runtime.enter();
             Box::pin(told_to_stop().map_err(words)?)
         };
-        Ok(Server { listener, address, access, stage: Arc::new(stage), cluster: None, frames: Vec::new(), runtime, stopped })
+        Ok(Server {
+            listener,
+            address,
+            access,
+            stage: Arc::new(stage),
+            cluster: None,
+            frames: Vec::new(),
+            runtime,
+            stopped,
+        })
     }
 
     /// The same with a real cluster to look at.

@@ -3,9 +3,9 @@
 
 use super::spec::Value;
 use super::{
-    Against, Arranged, Average, Basis, Bound, Constant, Cost, Counts, Erratum, Facts, Family, Graph, GrowingSizes,
-    Header, HeaderError, Informed, Links, Needs, Order, Orientation, Processes, Promises, Reached, Registers,
-    RuleText, Schedules, Setting, Spec, Talks, Timing, Tolerates, Winner, header,
+    Against, Arranged, Average, Basis, Bound, Constant, Cost, Counts, Erratum, Facts, Family, Graph,
+    GrowingSizes, Header, HeaderError, Informed, Links, Needs, Order, Orientation, Processes, Promises,
+    Reached, Registers, RuleText, Schedules, Setting, Spec, Talks, Timing, Tolerates, Winner, header,
 };
 
 /// What a bound rests on; the bound follows.

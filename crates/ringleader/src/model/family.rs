@@ -89,7 +89,9 @@ impl Family {
             Family::Token => "Whoever has the token may enter.",
             Family::Quorum => "Ask some; any two sets of them overlap.",
             Family::Turn => "Flags and numbers in shared memory say whose turn it is.",
-            Family::Privilege => "From any state: whoever differs from a neighbour in the right way may move.",
+            Family::Privilege => {
+                "From any state: whoever differs from a neighbour in the right way may move."
+            }
             Family::Estimate => "Read the clocks of others over links of unknown delay.",
         }
     }
