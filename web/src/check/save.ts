@@ -2,9 +2,10 @@
 
 import type { Exported } from "../engine";
 
-/** Lets the browser save a text as a file. */
-export function save({ name, type, text }: Exported): void {
-  const url = URL.createObjectURL(new Blob([text], { type }));
+/** Lets the browser save a text, or bytes, as a file. */
+export function save(file: Exported | { name: string; blob: Blob }): void {
+  const { name } = file;
+  const url = URL.createObjectURL("blob" in file ? file.blob : new Blob([file.text], { type: file.type }));
   const link = document.createElement("a");
   link.href = url;
   link.download = name;
