@@ -52,8 +52,6 @@ pub(crate) struct Run<'a> {
     overlays: Vec<Overlay>,
     /// Who is behind each port of each process, where ports are numbers; empty where they are not.
     ports: Vec<Vec<u32>>,
-    /// What registers hold at the beginning, of machines that may begin anywhere; empty otherwise.
-    from: &'a [u32],
 }
 
 #[derive(Serialize)]
@@ -129,7 +127,6 @@ pub(crate) fn answer(stage: &Stage, question: &[u8], alive: Alive<'_>) -> Result
         start: &made.start,
         overlays: overlays(made.entry),
         ports: recording.map_or(Vec::new(), |recording| ports(made.entry.shape, &recording.header)),
-        from: recording.map_or(&[][..], |recording| &recording.header.from),
     };
     Ok(serde_json::to_string(&run).expect("plain data has a JSON form"))
 }

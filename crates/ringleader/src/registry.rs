@@ -196,6 +196,11 @@ impl Entry {
         }
     }
 
+    /// The registers that its processes share, by the names under which they are shown.
+    pub fn registers(&self) -> impl Iterator<Item = &'static str> {
+        self.nature.registers.iter().map(|kind| kind.name)
+    }
+
     /// Runs it.
     ///
     /// # Errors

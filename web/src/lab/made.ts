@@ -26,7 +26,7 @@ export function run(n: number, steps: number, more: Partial<Run> = {}): Run {
     marks: [], density: [], ids: Array.from({ length: n }, (_, process) => process + 1),
     edges: Array.from({ length: n }, (_, process) => [process, (process + 1) % n] as [number, number]), directed: true,
     variables: ["state", "max"],
-    start: Array.from({ length: n }, (_, process) => ["candidate", String(process + 1)]), overlays: [], ports: [], from: [],
+    start: Array.from({ length: n }, (_, process) => ["candidate", String(process + 1)]), overlays: [], ports: [],
     ...more,
   };
 }

@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 import type { Overlay, Run } from "../engine/types";
 import { run, sent } from "./made";
-import { beaten, drawing, leaderOf } from "./overlays";
+import { beaten, drawing, leaderOf, reads } from "./overlays";
 import type { ProcessMoment } from "./timeline";
 
 const process = (...variables: string[]): ProcessMoment => ({ variables, changed: new Map(), standing: "open", down: false });
@@ -20,16 +20,16 @@ describe("what is drawn beside a process", () => {
 
   it("is the way to the token by ports, and the token where the way ends", () => {
     const tree = made([["holder", "way"], ["queue", "waiting"]], { ports: [[1, 2], [3, 0], [0], [1]] });
-    expect(drawing(tree, 1, process("0", "[- 1]"))).toMatchObject({ arrows: [{ to: 3, kind: "way" }], tokens: [], badges: [{ text: "p1 p0" }] });
+    expect(drawing(tree, 1, process("0", "[- 1]"))).toMatchObject({ arrows: [{ to: 3, kind: "way" }], tokens: [], badges: [{ text: "… p1 p0" }] });
     expect(drawing(tree, 1, process("-", "[]"))).toMatchObject({ arrows: [], tokens: ["token"], badges: [] });
   });
 
   it("is a vote, a quorum with what each said, and the clock", () => {
-    const voting = made([["clock", "clock"], ["quorum", "quorum"], ["locked", "vote"]]);
-    const drawn = drawing(voting, 0, process("4", "[[p0 locked] [p3 nothing]]", "[2 p3]"));
+    const voting = made([["clock", "clock"], ["quorum", "quorum"], ["locked", "vote"], ["waiting", "waiting"]]);
+    const drawn = drawing(voting, 0, process("4", "[[p0 locked] [p3 nothing]]", "[2 p3]", "[[1 p4] [3 p6]]"));
     expect(drawn.quorum).toEqual([{ who: 0, said: "locked" }, { who: 3, said: "nothing" }]);
     expect(drawn.arrows).toEqual([{ to: 3, name: "locked", kind: "vote" }]);
-    expect(drawn.badges).toEqual([{ name: "clock", draws: "clock", text: "4" }]);
+    expect(drawn.badges).toEqual([{ name: "clock", draws: "clock", text: "clock 4" }, { name: "waiting", draws: "waiting", text: "… p4 p6" }]);
   });
 
   it("is not the token where a word says that it is elsewhere", () => {
@@ -37,6 +37,13 @@ describe("what is drawn beside a process", () => {
     expect(drawing(ring, 0, process("elsewhere")).tokens).toEqual([]);
     expect(drawing(ring, 0, process("here")).tokens).toEqual(["token"]);
   });
+});
+
+it("shows the register of a machine, and whose registers a step reads", () => {
+  const machines = made([["S", "register"]]);
+  expect(drawing(machines, 2, process("1")).badges).toEqual([{ name: "S", draws: "register", text: "S = 1" }]);
+  const access = (register: string, writes: boolean) => ({ register, value: 1, writes });
+  expect(reads([access("S[1]", false), access("S[2]", false), access("S[2]", true), access("turn", false)], 2)).toEqual([1]);
 });
 
 describe("the race", () => {

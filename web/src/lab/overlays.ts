@@ -1,13 +1,13 @@
 // What an algorithm knows, drawn: pointers, the token, votes, clocks, who waits. Which variable is what is declared
 // beside the algorithm and comes with the run; nothing here knows an algorithm by its name.
 
-import type { Overlay, Run } from "../engine/types";
+import type { Overlay, Run, RunEvent } from "../engine/types";
 import type { Moment, ProcessMoment } from "./timeline";
 
 type Known = Pick<Run, "overlays" | "variables" | "ports" | "ids">;
 
 export interface Arrow { to: number; name: string; kind: "pointer" | "way" | "vote" }
-export interface Badge { name: string; draws: "clock" | "waiting"; text: string }
+export interface Badge { name: string; draws: "clock" | "waiting" | "register"; text: string }
 /** One whom a process asks, and what it said, if that is known. */
 export interface Asked { who: number; said: string | null }
 
@@ -34,11 +34,12 @@ function target(run: Known, index: number, value: string): number | null {
   return /^\d+$/.test(value) ? (run.ports[index]?.[Number(value)] ?? null) : null;
 }
 
-/** Those in a list who wait, as one reads them: by name; ports become processes, and nobody is the process itself. */
+/** Those in a list who wait, by name; ports become processes, and nobody is the process itself. */
 function waiting(run: Known, index: number, value: string): string {
-  if (run.ports.length === 0) return value.replace(/^\[(.*)\]$/, "$1");
-  const who = (part: string) => (part === "-" ? index : (target(run, index, part) ?? part));
-  return value.replace(/^\[(.*)\]$/, "$1").split(" ").map((part) => `p${who(part)}`).join(" ");
+  const byName = named(value);
+  if (byName.length > 0) return byName.map((who) => `p${who}`).join(" ");
+  const inner = value.replace(/^\[(.*)\]$/, "$1").split(" ");
+  return inner.map((part) => `p${part === "-" ? index : (target(run, index, part) ?? part)}`).join(" ");
 }
 
 /** Those whom a process asks: `[p1 p4]`, or with what they said `[[p1 locked] [p4 nothing]]`. */
@@ -68,8 +69,9 @@ export function drawing(run: Known, index: number, process: ProcessMoment): Draw
       }
       case "token": if (isThere) found.tokens.push(name); break;
       case "quorum": if (isThere) found.quorum.push(...quorum(value)); break;
-      case "clock": found.badges.push({ name, draws: "clock", text: value }); break;
-      case "waiting": if (isThere) found.badges.push({ name, draws: "waiting", text: waiting(run, index, value) }); break;
+      case "clock": found.badges.push({ name, draws: "clock", text: `${name} ${value}` }); break;
+      case "waiting": if (isThere) found.badges.push({ name, draws: "waiting", text: `… ${waiting(run, index, value)}` }); break;
+      case "register": found.badges.push({ name, draws: "register", text: `${name} = ${value}` }); break;
       case "leader": case "joined": break;
     }
   }
@@ -95,4 +97,10 @@ export function beaten(run: Known, moment: Pick<Moment, "processes" | "transit">
     if (!travelling.has(String(run.ids[index]))) found.add(index);
   });
   return found;
+}
+
+/** Whose registers a step read: machines that send nothing read each other. */
+export function reads(accesses: RunEvent["accesses"], reader: number): number[] {
+  const owners = accesses.filter(({ writes }) => !writes).flatMap(({ register }) => /\[(\d+)\]$/.exec(register)?.[1] ?? []);
+  return [...new Set(owners.map(Number))].filter((owner) => owner !== reader);
 }
