@@ -39,7 +39,7 @@ test("everything works with the keyboard", async ({ page, visit }) => {
   await page.keyboard.press("p");
   await expect(page.getByText(/The longest chain has \d+ messages/)).toBeVisible();
   await page.keyboard.press("t");
-  await expect(page.getByRole("button", { name: /Leave teaching mode/ })).toBeVisible();
+  await expect(page.getByRole("button", { name: /Leave presenting/ })).toBeVisible();
 });
 
 test("a key right after the help was closed counts", async ({ page, visit }) => {
@@ -99,7 +99,7 @@ for (const [width, height] of [[320, 640], [768, 1024], [1280, 900], [1920, 1080
     const wide = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     expect(await wide()).toBeLessThanOrEqual(0);
     await page.keyboard.press("t");
-    await expect(page.getByRole("button", { name: /Leave teaching mode/ })).toBeVisible();
+    await expect(page.getByRole("button", { name: /Leave presenting/ })).toBeVisible();
     expect(await wide()).toBeLessThanOrEqual(0);
   });
 }
