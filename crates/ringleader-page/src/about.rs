@@ -214,7 +214,7 @@ mod tests {
         let mut algorithms = 0;
         for entry in ALL {
             let name = entry.spec.name;
-            let n = if entry.spec.needs.processes.admits(4) { "4" } else { "2" };
+            let n = entry.spec.needs.processes.nearest(4).1.to_string();
             let question =
                 json!({ "source": { "kind": "run", "algorithm": name, "options": { "nodes": n } }, "edits": [] });
             let answer = stage.call("open", question.to_string().as_bytes()).expect(name);

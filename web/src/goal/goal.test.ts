@@ -17,7 +17,7 @@ test("what was done later is about another run", () => {
 
 test("only what the goal allows is offered, and only what makes sense", () => {
   const one = (message: number, ahead: number): Transit =>
-    ({ message, from: 0, to: 1, text: `tid(${message})`, kind: "tid", fields: [], sentAt: 0, copy: false, ahead });
+    ({ message, from: 0, to: 1, text: `tid(${message})`, kind: "tid", fields: [], sentAt: 0, copy: false, announces: false, ahead });
   const moment = {
     transit: [one(0, 0), one(1, 1)],
     processes: [false, true].map((down) => ({ variables: [], changed: new Map<number, string>(), standing: "open" as const, down })),
