@@ -400,3 +400,61 @@ fn unwritable_trace_is_refused_before_running() {
     assert!(ran.err.contains("/no/such/folder/run.jsonl"), "{}", ran.err);
     assert!(!ran.out.contains("leader") && !ran.err.contains("leads"), "{} {}", ran.out, ran.err);
 }
+
+/// Machines that tell their values by messages: how many links hold, and what is in them.
+#[test]
+fn machines_with_messages() {
+    let with = |options: &[&str], parts: &[&str]| {
+        for command in ["run", "check"] {
+            let args = [&[command, "dijkstra-k-messages", "-n", "2"], options].concat();
+            refused(&args, parts);
+        }
+    };
+    with(
+        &["--capacity", "0"],
+        &["`capacity`", "must be a number from 1 to 8, not 0", "a link that holds nothing", "`--capacity 1`"],
+    );
+    with(&["--k", "2"], &["ringleader::not_enough", "needs k = 3 or more", "`--k 3`", "--k 2 --unsound"]);
+    with(&["--capacity", "2", "--k", "4"], &["needs k = 5 or more here; it is 4", "`--k 5`"]);
+    with(&["--from", "0+1+2,0"], &["ringleader::full_link", "the link out of process 0", "`--capacity 2`"]);
+    with(&["--from", "0+3,0"], &["ringleader::no_such_state", "machine 0 has no state 3"]);
+    with(&["--from", "0+,0"], &["what its link holds (0+1,2,1+0)"]);
+    with(&["--from", "0+1,1,2"], &["ringleader::wrong_length"]);
+    refused(&["run", "dijkstra-k", "-n", "2", "--from", "0+1,1"], &["ringleader::wrong_length"]);
+    refused(
+        &["up", "-a", "dijkstra-k-messages"],
+        &["links that hold few messages", "ringleader run dijkstra-k-messages"],
+    );
+}
+
+/// Locks on registers run as threads: they have no network to be cut, killed or recorded.
+#[test]
+fn threads_without_a_network() {
+    for lock in ["dekker", "dijkstra-1965", "peterson-lock", "filter-lock", "bakery"] {
+        for option in [
+            &["--ids", "random"][..],
+            &["--topology", "ring"],
+            &["--range", "4"],
+            &["--kill-every", "1s"],
+            &["--record", "never.rlt"],
+            &["--events", "never.jsonl"],
+            &["--keep", "never"],
+            &["--plain"],
+        ] {
+            let args = [&["up", "-a", lock], option].concat();
+            let leave = format!("leave out `{}`", option[0]);
+            refused(&args, &["ringleader::no_network", option[0], "threads, without a network", &leave]);
+        }
+        refused(&["up", "-a", lock, "--registers", "safe"], &["needs atomic registers; these are safe"]);
+        refused(&["up", "-a", lock, "--registers", "quantum"], &["must be one of atomic, safe, not quantum"]);
+        refused(&["up", "-a", lock, "--k", "3"], &["setting `k`"]);
+    }
+    refused(&["up", "-a", "dekker", "-n", "3"], &["ringleader::wrong_size", "it is for 2: `-n 2`"]);
+    refused(&["up", "-a", "bakery", "-n", "0"], &["-n 0"]);
+    for machines in ["dijkstra-k", "dijkstra-4", "dijkstra-3"] {
+        refused(
+            &["up", "-a", machines],
+            &["ringleader::no_single_registers", "reads its neighbours and writes in one step", machines],
+        );
+    }
+}

@@ -80,7 +80,7 @@ pub fn check_text(checked: &CheckReport<'_>, out: &mut dyn Write) -> io::Result<
     outside(&findings.outside, out)?;
     writeln!(out)?;
     row(out, "searched", &searched(checked))?;
-    if checked.entry.shape != Shape::Memory {
+    if checked.entry.shape != Shape::Memory && !checked.entry.spec.stabilises() {
         messages(findings, out)?;
     }
     machines(findings, out)?;

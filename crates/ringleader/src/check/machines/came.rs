@@ -15,8 +15,8 @@ pub(super) struct Came {
     pub(super) transitions: u64,
     pub(super) legitimate: u64,
     pub(super) depth: u64,
-    /// How many messages there are in a run, where that can be said.
-    pub(super) messages: Option<MessageRange>,
+    /// How many messages there are in a run.
+    pub(super) messages: MessageRange,
     /// The most moves and steps before one privilege is left, where there is a largest number.
     pub(super) worst: Option<(u64, u64)>,
     pub(super) wrong: Option<Example>,
@@ -82,7 +82,7 @@ impl Came {
             initiator_sets: 1,
             labellings: 1,
             cases: 1,
-            messages: self.messages,
+            messages: Some(self.messages),
             election_messages: None,
             extreme: None,
             probability: None,

@@ -298,13 +298,7 @@ impl Search<'_> {
         wrong.way = way;
         let scenario = Scenario { from: Some(from), ..ground.scenario.clone() };
         let setup = Setup::new(ground.nature, &scenario).ok()?;
-        let mut header = setup.header(ground.nature.spec, &scenario, 1);
-        header.schedule = "check".into();
-        let skeleton = Arc::new(Recording { header: header.clone(), events });
-        let mut told = Recorder::default();
-        let replay = Scenario { schedule: Schedule::Replay(skeleton), ..scenario };
-        sim::run(ground.nature, None, &replay, &mut told).ok()?;
-        Some(Recording { header, events: told.events })
+        told_in_full(ground.nature, scenario, &setup, events)
     }
 
     /// Where these steps lead, as it is and not as what stands for it.
@@ -318,6 +312,22 @@ impl Search<'_> {
         }
         state
     }
+}
+
+/// A run with these events, with what each step of it did.
+fn told_in_full(
+    nature: &'static Nature,
+    scenario: Scenario,
+    setup: &Setup,
+    events: Vec<Event>,
+) -> Option<Recording> {
+    let mut header = setup.header(nature.spec, &scenario, 1);
+    header.schedule = "check".into();
+    let skeleton = Arc::new(Recording { header: header.clone(), events });
+    let mut told = Recorder::default();
+    let replay = Scenario { schedule: Schedule::Replay(skeleton), ..scenario };
+    sim::run(nature, None, &replay, &mut told).ok()?;
+    Some(Recording { header, events: told.events })
 }
 
 /// Where the last frame is about to go.
@@ -386,7 +396,7 @@ pub(super) fn check(
         transitions: found.transitions,
         legitimate: found.legitimate,
         depth: u64::from(found.worst_steps),
-        messages: Some(MessageRange { min: 0, max: Some(0) }),
+        messages: MessageRange { min: 0, max: Some(0) },
         worst: Some((u64::from(found.worst_moves), u64::from(found.worst_steps))),
         wrong: wrong.map(|wrong| Example {
             property: wrong.property,

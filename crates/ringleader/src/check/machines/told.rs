@@ -7,20 +7,18 @@
 
 use super::came::{Came, Example};
 use super::places::{Action, Places, Step};
-use super::{CLOSURE, CONVERGENCE, NO_DEAD_END, REPORT_EVERY, SERVICE};
+use super::{CLOSURE, CONVERGENCE, NO_DEAD_END, REPORT_EVERY, SERVICE, told_in_full};
 use crate::check::fairness::{Cycle, fair_cycle};
-use crate::check::findings::{Findings, Limit, Progress, Watcher};
+use crate::check::findings::{Findings, Limit, Progress, Range as MessageRange, Watcher};
 use crate::check::graph::{Edge, Graph, way};
 use crate::check::scope::Scope;
 use crate::model::Spec;
 use crate::network::{Link, Wiring};
 use crate::population::Nature;
-use crate::scenario::{Refusal, Scenario, Schedule, Setup};
-use crate::sim::{self, Recorder};
+use crate::scenario::{Refusal, Scenario, Setup, in_links};
 use crate::trace::{Arrival, Event, Input, Recording};
 use core::ops::ControlFlow;
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::Arc;
 
 /// A run in which something is violated.
 struct Wrong {
@@ -261,12 +259,10 @@ impl Search<'_> {
         }
         let scenario = Scenario { from: Some(self.places.beginning(wrong.from)), ..scenario.clone() };
         let setup = Setup::new(nature, &scenario).ok()?;
-        let mut header = setup.header(nature.spec, &scenario, 1);
-        header.schedule = "check".into();
         let net = Wiring::new(nature.shape, &setup.plan);
         let mut mail = Mail { capacity: self.places.capacity, next: 0, links: BTreeMap::new() };
         let mut events = Vec::new();
-        for (machine, held) in (0..self.places.n).zip(sim::in_links(setup.from(), self.places.n)) {
+        for (machine, held) in (0..self.places.n).zip(in_links(setup.from(), self.places.n)) {
             events.push(Event::bare(0, machine, Input::Start));
             mail.send(net.route(machine, 0), held.len());
         }
@@ -281,11 +277,7 @@ impl Search<'_> {
             mail.send(net.route(machine, 0), self.places.sends(state, action));
             state = self.walk(state, &[action]);
         }
-        let skeleton = Arc::new(Recording { header: header.clone(), events });
-        let mut told = Recorder::default();
-        let replay = Scenario { schedule: Schedule::Replay(skeleton), ..scenario };
-        sim::run(nature, None, &replay, &mut told).ok()?;
-        Some(Recording { header, events: told.events })
+        told_in_full(nature, scenario, &setup, events)
     }
 }
 
@@ -351,7 +343,8 @@ pub(super) fn check(
         transitions: search.graph.edges.len() as u64,
         legitimate: search.legitimate.iter().filter(|is| **is).count() as u64 * turns,
         depth: 0,
-        messages: None,
+        // They tell their values for ever.
+        messages: MessageRange { min: 0, max: None },
         worst: None,
         wrong: wrong.map(|wrong| Example {
             property: wrong.property,

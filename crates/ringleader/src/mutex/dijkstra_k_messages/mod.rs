@@ -14,7 +14,8 @@
 //! **Source.** E. W. Dijkstra, CACM 17(11):643-644, 1974, with messages
 //!
 //! Without a bound on what links hold no K would do: a link could hold K old values in a row. Without the timer a ring
-//! that begins with empty links would stay as it is.
+//! that begins with empty links would stay as it is. Were a process to stay inside for a while with the new value beside
+//! the old one, that would be a place more for each but the bottom: two processes would need K ≥ 2C+2.
 //!
 //! ```
 //! use ringleader::{mutex::DijkstraKMessages, sim::{self, Scenario}};
