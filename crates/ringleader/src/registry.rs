@@ -260,10 +260,9 @@ impl Entry {
             return Err(Refusal::SharedRegisters);
         }
         if entry.spec.stabilises() {
-            let name = entry.spec.name;
             return Err(Refusal::Surroundings {
-                why: format!("{name} counts on links that hold few messages; those of real nodes hold many more"),
-                help: format!("simulate it, from any state: ringleader run {name}"),
+                why: "it counts on links that hold few messages, and those of real nodes hold many more".into(),
+                help: format!("simulate it, from any state: ringleader run {}", entry.spec.name),
             });
         }
         Cast::new(entry.nature, &scenario)

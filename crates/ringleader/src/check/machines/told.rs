@@ -263,11 +263,11 @@ impl Search<'_> {
         let mut mail = Mail { capacity: self.places.capacity, next: 0, links: BTreeMap::new() };
         let mut events = Vec::new();
         for (machine, held) in (0..self.places.n).zip(in_links(setup.from(), self.places.n)) {
-            events.push(Event::bare(0, machine, Input::Start));
+            events.push(Event::bare(u64::from(machine) + 1, machine, Input::Start));
             mail.send(net.route(machine, 0), held.len());
         }
         let mut state = wrong.from;
-        for (time, &action) in (1..).zip(&wrong.way) {
+        for (time, &action) in (u64::from(self.places.n) + 1..).zip(&wrong.way) {
             let machine = action.machine;
             let input = match action.message {
                 Some(message) => Input::Deliver(vec![mail.deliver(machine, message)?]),
