@@ -261,7 +261,8 @@ impl Entry {
         }
         if entry.spec.stabilises() {
             return Err(Refusal::Surroundings {
-                why: "it counts on links that hold few messages, and those of real nodes hold many more".into(),
+                why: "it counts on links that hold few messages, and those of real nodes hold many more"
+                    .into(),
                 help: format!("simulate it, from any state: ringleader run {}", entry.spec.name),
             });
         }

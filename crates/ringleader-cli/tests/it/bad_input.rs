@@ -414,7 +414,10 @@ fn machines_with_messages() {
         &["--capacity", "0"],
         &["`capacity`", "must be a number from 1 to 8, not 0", "a link that holds nothing", "`--capacity 1`"],
     );
-    with(&["--k", "2"], &["ringleader::not_enough", "needs k = 3 or more", "`--k 3`", "-n 2 --k 2", "--unsound"]);
+    with(
+        &["--k", "2"],
+        &["ringleader::not_enough", "needs k = 3 or more", "`--k 3`", "-n 2 --k 2", "--unsound"],
+    );
     with(&["--capacity", "2", "--k", "4"], &["needs k = 5 or more here; it is 4", "`--k 5`"]);
     with(&["--from", "0+1+2,0"], &["ringleader::full_link", "the link out of process 0", "`--capacity 2`"]);
     with(&["--from", "0+3,0"], &["ringleader::no_such_state", "machine 0 has no state 3"]);

@@ -142,10 +142,10 @@ pub fn explain(app: &App, entry: &Entry, asked: &Request<'_>, refusal: &Refusal)
             input(format!("--from: machine {process} has no state {state}; its states are 0 to {most}"))
                 .help("give one number for each machine, or `--from any`")
         }
-        Refusal::FullLink { process, got, most } => {
-            input(format!("--from: the link out of process {process} is to hold {got} messages; it holds {most} at most"))
-                .help(format!("give it fewer, or say `--capacity {got}`"))
-        }
+        Refusal::FullLink { process, got, most } => input(format!(
+            "--from: the link out of process {process} is to hold {got} messages; it holds {most} at most"
+        ))
+        .help(format!("give it fewer, or say `--capacity {got}`")),
         Refusal::NoUsers => input(format!("the machines of `{name}` have no users who want in"))
             .help("`--entries K` says how often each is to move after convergence"),
         Refusal::EndlessEntries => {
@@ -282,8 +282,10 @@ pub fn explain(app: &App, entry: &Entry, asked: &Request<'_>, refusal: &Refusal)
         }
         Refusal::BadSetting { name: setting, expected } => {
             let error = input(format!("setting `{setting}` of `{name}`: {expected}"));
-            if setting == Setting::CAPACITY.name && entry.spec.settings.iter().any(|own| own.name == setting) {
-                return error.help("a link that holds nothing carries nothing; the usual one: `--capacity 1`");
+            if setting == Setting::CAPACITY.name && entry.spec.settings.iter().any(|own| own.name == setting)
+            {
+                return error
+                    .help("a link that holds nothing carries nothing; the usual one: `--capacity 1`");
             }
             let names = entry.spec.settings.iter().map(|setting| setting.name);
             let error = match suggest::closest(setting, names).filter(|meant| meant != setting) {

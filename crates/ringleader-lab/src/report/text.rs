@@ -205,7 +205,10 @@ fn exclusion(report: &Report, details: &ExclusionDetails, out: &mut dyn Write) -
             (Some(steps), Some(moves)) => {
                 let (steps, moves) = (counted(steps, "step"), counted(moves, "move"));
                 let daemon = if convergence.daemon.is_some() { " of the daemon" } else { "" };
-                format!("after {steps}{daemon}, {moves}; at most {} privileges at once", details.in_section_max)
+                format!(
+                    "after {steps}{daemon}, {moves}; at most {} privileges at once",
+                    details.in_section_max
+                )
             }
             _ => "not yet".to_owned(),
         };

@@ -4,8 +4,8 @@
 //! is, is for the user to say.
 
 use super::{
-    Birth, Delays, Drift, Election, Given, Id, LeftOver, Message, Outbox, Peer, Peers, Port, Process, Settings, Shape,
-    Size, Verdict, WireError,
+    Birth, Delays, Drift, Election, Given, Id, LeftOver, Message, Outbox, Peer, Peers, Port, Process,
+    Settings, Shape, Size, Verdict, WireError,
 };
 use core::any::Any;
 use core::fmt;

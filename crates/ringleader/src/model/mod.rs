@@ -37,7 +37,8 @@ pub use contract::Claim;
 pub use elector::{Asks, Contest, Elector, Part};
 pub use family::Family;
 pub use given::{
-    Begins, Birth, Degree, Given, Holder, Knowledge, Launch, LeftOver, MaxDelay, Range, Size, Told, TowardsRoot,
+    Begins, Birth, Degree, Given, Holder, Knowledge, Launch, LeftOver, MaxDelay, Range, Size, Told,
+    TowardsRoot,
 };
 pub use header::{Header, HeaderError, errata};
 pub use id::Id;

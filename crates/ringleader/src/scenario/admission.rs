@@ -553,7 +553,8 @@ impl<'a> Admission<'a> {
                 return Err(Refusal::FullLink { process, got: link.len() as u32, most });
             }
         }
-        let nothing = core::iter::repeat_n(&[][..], if capacity.is_some() && !whole { n as usize } else { 0 });
+        let nothing =
+            core::iter::repeat_n(&[][..], if capacity.is_some() && !whole { n as usize } else { 0 });
         Ok(if whole { given.clone() } else { beginning(given, nothing) })
     }
 

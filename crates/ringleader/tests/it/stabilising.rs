@@ -448,8 +448,7 @@ fn runs_with_messages_converge() {
             let mut longest = 0;
             for seed in 0..40 {
                 let settings = vec![("capacity".to_owned(), capacity.to_string())];
-                let scenario =
-                    Scenario { seed, settings, schedule: schedule.clone(), ..Scenario::new(n) };
+                let scenario = Scenario { seed, settings, schedule: schedule.clone(), ..Scenario::new(n) };
                 let report = entry(MESSAGES).run(&scenario, &mut ()).expect("it runs");
                 assert!(report.holds(), "{schedule:?} {n} {seed}: {:?}", report.properties);
                 let convergence = exclusion(&report).convergence.clone().expect("it began anywhere");

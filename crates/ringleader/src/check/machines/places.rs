@@ -202,11 +202,7 @@ impl Places {
     fn local(&self, state: u64, machine: u32) -> Local {
         let number = state / self.weights[machine as usize] % self.unit;
         let (k, links) = (u64::from(self.k), self.contents.len() as u64);
-        Local {
-            holds: (number % k) as u32,
-            link: (number / k % links) as u32,
-            runs: number / k / links == 0,
-        }
+        Local { holds: (number % k) as u32, link: (number / k % links) as u32, runs: number / k / links == 0 }
     }
 
     fn with(&self, state: u64, machine: u32, local: Local) -> u64 {

@@ -120,7 +120,9 @@ impl Search<'_> {
     /// Legitimate states lead to legitimate ones.
     fn closure(&self) -> Option<Wrong> {
         let all = 0..self.legitimate.len() as u32;
-        for place in all.filter(|&place| self.is_legitimate(place) && self.places.may_begin(self.state(place))) {
+        for place in
+            all.filter(|&place| self.is_legitimate(place) && self.places.may_begin(self.state(place)))
+        {
             let broken = |edge: &Edge| !self.is_legitimate(edge.target);
             if let Some(at) = self.graph.edges(place).iter().position(broken) {
                 let step = self.steps(place)[at];
@@ -175,9 +177,7 @@ impl Search<'_> {
         let region = self.region(true, None);
         (0..self.places.n).find_map(|machine| {
             let detail = || format!("machine {machine} never moves again");
-            self.for_ever(SERVICE, detail, &region, &|step| {
-                !(step.moves && step.action.machine == machine)
-            })
+            self.for_ever(SERVICE, detail, &region, &|step| !(step.moves && step.action.machine == machine))
         })
     }
 
@@ -197,7 +197,8 @@ impl Search<'_> {
     ) -> Option<Wrong> {
         let all = 0..self.legitimate.len() as u32;
         let to = |place: u32| way(place, |place| region.before[place as usize]);
-        if let Some(rest) = all.clone().find(|&place| region.has(place) && self.graph.edges(place).is_empty()) {
+        if let Some(rest) = all.clone().find(|&place| region.has(place) && self.graph.edges(place).is_empty())
+        {
             let (from, way) = self.actions(&to(rest), takes);
             let detail = format!("{}: nothing happens any more", detail());
             return Some(Wrong { property, detail, from, way, repeats_from: None });
@@ -208,9 +209,8 @@ impl Search<'_> {
                 kept[at] = region.has(self.graph.edges[at].target) && takes(&step);
             }
         }
-        let mut duties = |place: u32| {
-            self.steps(place).iter().map(|step| vec![step.duty]).collect::<Vec<Vec<u64>>>()
-        };
+        let mut duties =
+            |place: u32| self.steps(place).iter().map(|step| vec![step.duty]).collect::<Vec<Vec<u64>>>();
         let Cycle(cycle) = fair_cycle(&self.graph, &mut duties, &|_, at| kept[at])?;
         let (from, mut way) = self.actions(&to(cycle[0]), takes);
         let repeats_from = way.len();
@@ -315,7 +315,8 @@ pub(super) fn check(
     watcher: &dyn Watcher,
 ) -> Result<Findings, Refusal> {
     let places = Places::new(nature, scope, setup)?;
-    let from = scope.from.as_ref().map(|_| places.place(places.canonical(places.number(setup.from()))) as u32);
+    let from =
+        scope.from.as_ref().map(|_| places.place(places.canonical(places.number(setup.from()))) as u32);
     let mut search = Search {
         places,
         spec: nature.spec,
