@@ -53,7 +53,7 @@ pub mod made {
 
 // What the sources call by these names.
 #[allow(unused_imports, reason = "which of them depends on the sources")]
-use ringleader::{election, model, mutex};
+use ringleader::{clocks, election, model, mutex};
 
 /// The versions as they are printed, in the order of the book.
 #[must_use]

@@ -4,7 +4,7 @@ use ringleader::check::{Answer, Arrangements, Scope};
 use ringleader::registry::{self, Entry, Problem};
 use ringleader::sim::Entries;
 #[allow(unused_imports, reason = "what the sources call by these names")]
-use ringleader::{election, model, mutex};
+use ringleader::{clocks, election, model, mutex};
 use ringleader_errata::Mutant;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, atomic};

@@ -37,6 +37,7 @@ const SMALLER: &[(&str, u32, &str)] = &[
     ),
     ("cristian", 3, "every delay of every message, a loss and a copy multiply"),
     ("berkeley", 3, "likewise"),
+    ("berkeley-failover", 3, "likewise, and a crash with an election"),
     ("lundelius-lynch", 3, "every delay of every message multiplies"),
     ("lamport", 3, "n = 4 has more than thirty million states: every message carries its time"),
 ];

@@ -3,7 +3,8 @@
 // A line has the folder, the process, and what else it shows to others.
 catalogue! { timekeeping
     cristian: Cristian;
-    berkeley: Berkeley;
+    berkeley: Berkeley, largest_group, mean;
+    berkeley_failover: BerkeleyFailover;
     pub ntp: Ntp;
     lundelius_lynch: LundeliusLynch;
 }

@@ -357,7 +357,18 @@ fn every_rule_fires_and_is_declared() {
                 ..Scenario::new(4)
             });
         }
+        if entry.problem == Problem::Clocks && entry.spec.needs.tolerates.crash {
+            // Somebody crashes, at any moment of three rounds.
+            scenarios.extend((0..200).map(|seed| Scenario {
+                seed,
+                schedule: Schedule::Delay(Delay::Uniform(1_000_000, 9_000_000)),
+                faults: vec![Fault::Crash { process: (seed % 3 / 2) as u32, at: 1 + seed % 80 }],
+                settings: vec![("rounds".into(), "3".into()), ("period".into(), "20".into())],
+                ..Scenario::new(4)
+            }));
+        }
         if entry.problem == Problem::Clocks
+            && entry.spec.needs.tolerates.loss
             && entry.spec.settings.iter().any(|setting| setting.name == "rounds")
         {
             // Answers that come late, twice or never, round after round.

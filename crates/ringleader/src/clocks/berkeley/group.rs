@@ -6,7 +6,8 @@ use crate::model::{Peer, Ticks};
 /// then the lowest.
 ///
 /// Readings of 0, 25, -10 and 600 with γ = 60: the first three.
-pub(super) fn largest_group(readings: &[(Peer, Ticks)], gamma: Ticks, master: Peer) -> Vec<(Peer, Ticks)> {
+#[must_use]
+pub fn largest_group(readings: &[(Peer, Ticks)], gamma: Ticks, master: Peer) -> Vec<(Peer, Ticks)> {
     let mut sorted = readings.to_vec();
     sorted.sort_unstable_by_key(|&(who, reading)| (reading, who));
     let window = |first: usize| {
@@ -26,7 +27,8 @@ pub(super) fn largest_group(readings: &[(Peer, Ticks)], gamma: Ticks, master: Pe
 }
 
 /// The mean of readings, rounded down to a part of a tick.
-pub(super) fn mean(readings: &[(Peer, Ticks)]) -> Ticks {
+#[must_use]
+pub fn mean(readings: &[(Peer, Ticks)]) -> Ticks {
     let sum: Ticks = readings.iter().map(|&(_, reading)| reading).sum();
     sum.over(readings.len().max(1) as i64)
 }

@@ -22,7 +22,7 @@
 mod group;
 
 use crate::model::*;
-use group::{largest_group, mean};
+pub use group::{largest_group, mean};
 
 state! {
     pub struct Berkeley {
@@ -104,6 +104,11 @@ impl Process for Berkeley {
             Setting::number("gamma", "how far clocks that agree are apart at most, in ticks", (0, 1_000_000_000), 60),
             Setting::number("period", "ticks from the end of a round to the next", (1, 1_000_000_000), 1000),
             Setting::number("rounds", "how often clocks are set", (1, 1_000_000), 1),
+            Setting::elsewhere(
+                "election",
+                "the ring election by which a new master is found after a crash",
+                "berkeley-failover",
+            ),
         ])
         .example("-n 3 --schedule delay:uniform:1:3 --clock-offset 0,25,-10");
     types! { Port = Peer, Timer = Timer }

@@ -1,6 +1,7 @@
 //! Clocks that are brought together: the numbers of theory, over all delays.
 
 mod bench;
+mod failover;
 mod ntp;
 
 use crate::support::{clocks, entry};
