@@ -2,7 +2,7 @@
 
 use crate::support::entry;
 use ringleader::check::{Answer, Scope};
-use ringleader::sim::{Clocks, Delay, Fault, Refusal, Scatter, Scenario, Schedule};
+use ringleader::sim::{Clocks, Delay, Fault, Recorder, Refusal, Scatter, Scenario, Schedule};
 
 fn crash(name: &str, election: &str, process: u32, at: u64, seed: u64) -> Scenario {
     let settings = [("rounds", "3"), ("period", "30"), ("election", election)];
@@ -29,11 +29,19 @@ fn a_new_master_brings_all_together() {
     for seed in 0..400 {
         let (election, process) = (electors[seed as usize % electors.len()], (seed % 7 / 4) as u32);
         let scenario = crash("berkeley", election, process, 1 + seed % 97, seed);
-        let report = entry("berkeley").run(&scenario, &mut ()).unwrap();
+        let mut recorder = Recorder::default();
+        let report = entry("berkeley").run(&scenario, &mut recorder).unwrap();
         assert!(report.holds(), "{seed}: {:?}", report.properties);
         let elected = report.by_kind.iter().any(|&(kind, count)| kind == "elect" && count > 0);
         again += u32::from(elected);
         assert_eq!(elected, process == 0, "{seed}: who is no master is not replaced");
+        // One leads, and closes all its rounds.
+        let rules = recorder.events.iter().flat_map(|event| event.rules.iter().map(|rule| &**rule));
+        let rules: Vec<&str> = rules.collect();
+        let led = rules.iter().position(|rule| *rule == "lead");
+        assert_eq!(led.is_some(), elected, "{seed}");
+        let closed = rules.iter().skip(led.unwrap_or(0)).filter(|rule| **rule == "close").count();
+        assert_eq!(closed, 3, "{seed}");
     }
     assert!(again > 100, "{again}");
 }
