@@ -12,6 +12,6 @@ describe("a step is seen to happen", () => {
   });
 
   it("and its rule says what came of it", () => {
-    expect([sign(null, 0), sign(null, 2), sign("leads", 1), sign("lost", 0)]).toEqual(["✕", "→", "★", "✓"]);
+    expect([sign(null, 0, 0), sign(null, 0, 1), sign(null, 2, 1), sign("leads", 1, 1), sign("lost", 0, 0)]).toEqual(["✕", "✓", "→", "★", "✓"]);
   });
 });

@@ -20,8 +20,8 @@ export function wantsStillness(): boolean {
 }
 
 /** The mark behind the name of a rule: what came of it. */
-export function sign(outcome: string | null, sends: number): string {
+export function sign(outcome: string | null, sends: number, changes: number): string {
   if (outcome === "leads" || outcome === "enters") return "★";
   if (sends > 0) return "→";
-  return outcome === null ? "✕" : "✓";
+  return outcome === null && changes === 0 ? "✕" : "✓";
 }
