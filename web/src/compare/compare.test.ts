@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { cell, measured, read, USUAL, write } from "./form";
+import { lanes, odometer } from "./lanes";
 import { extent, next, SHARES, standing, track, type By } from "./sync";
 
 const short = track([0, 1, 2]);
@@ -76,6 +77,15 @@ test("the measurement takes the options of the runs, at its own sizes", () => {
   const options = { nodes: "16", ids: "3,7,4", seed: "7", links: "fifo" };
   expect(measured({ ...USUAL, options })).toEqual({ seed: "7", links: "fifo", sizes: "8..256", runs: "5" });
   expect(measured({ ...USUAL, options: { ids: "worst" } })).toMatchObject({ ids: "worst" });
+});
+
+test("a race: lanes as long as the runs, and a place when all are home", () => {
+  const runners = [{ name: "a", step: 10, steps: 40, messages: 9 }, { name: "b", step: 10, steps: 10, messages: 7 }];
+  expect(lanes(runners).map(({ length, at, place }) => [length, at, place])).toEqual([[1, 0.25, null], [0.25, 0.25, null]]);
+  const home = runners.map((one) => ({ ...one, step: one.steps }));
+  expect(lanes(home).map(({ place }) => place)).toEqual([2, 1]);
+  expect(lanes([])).toEqual([]);
+  expect([odometer(7, 42), odometer(7, 12345)]).toEqual(["007", "00007"]);
 });
 
 test("numbers of the table", () => {

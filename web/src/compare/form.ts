@@ -24,7 +24,8 @@ export interface Comparison {
 export const USUAL: Comparison = {
   algorithms: ["chang-roberts", "peterson"],
   options: { nodes: "16", seed: "7" },
-  by: "share",
+  // By steps the cost is seen: who needs fewer is home first.
+  by: "step",
   at: 0,
   sizes: "8..256",
   runs: "5",
@@ -45,7 +46,7 @@ export function read(query: URLSearchParams): { comparison: Comparison; complain
   if (!query.has("x")) algorithms = USUAL.algorithms;
   const wanted = query.get("by") ?? USUAL.by;
   const by = wanted === "share" || wanted === "step" || wanted === "depth" ? wanted : null;
-  if (by === null) complaints.push(`The address asks to go by “${wanted}”; it can be share, step or depth. This is by share.`);
+  if (by === null) complaints.push(`The address asks to go by “${wanted}”; it can be share, step or depth. This is by step.`);
   const place = query.get("at");
   const number = place !== null && /^\d{1,9}$/.test(place) ? Number(place) : null;
   if (place !== null && number === null && place !== "end") complaints.push(`The address asks for place “${place}”, which is no number. This is the start.`);
@@ -68,7 +69,7 @@ export function read(query: URLSearchParams): { comparison: Comparison; complain
 export function write({ algorithms, options, by, at, sizes, runs, plot }: Comparison): URLSearchParams {
   const query = new URLSearchParams({ v: "1", x: algorithms.join(",") });
   setOptions(query, tidy(options));
-  if (by !== USUAL.by) query.set("by", by);
+  query.set("by", by);
   if (at === null) query.set("at", "end");
   else if (at > 0) query.set("at", String(at));
   if (sizes !== USUAL.sizes) query.set("sizes", sizes);
