@@ -37,6 +37,19 @@ test("one slider, three ways to go together, keys; opened afresh it is the same"
   await expect(second).toHaveText(`${other} of ${other}`);
 });
 
+test("a race: a lane for each, an odometer of its messages, and who needed the fewest", async ({ page, visit }) => {
+  await visit("#/compare?v=1&x=chang-roberts,peterson&nodes=16&ids=descending&seed=7");
+  const race = page.getByRole("list", { name: "The race" });
+  await expect(race.getByRole("listitem")).toHaveCount(2);
+  await expect(race).toContainText("000");
+  await expect(page.getByLabel("together by")).toHaveValue("step");
+  await page.locator("h1").click();
+  await page.keyboard.press("End");
+  // 136 messages and 16 to announce the leader; Peterson needs fewer.
+  await expect(race.getByRole("listitem").first()).toContainText("messages: 152");
+  await expect(race.getByRole("listitem").nth(1)).toContainText("fewest messages");
+});
+
 test("play goes to the end and stops there", async ({ page, visit }) => {
   await page.clock.install({ time: 0 });
   await visit("#/compare?v=1&x=chang-roberts,peterson&nodes=3&seed=7");

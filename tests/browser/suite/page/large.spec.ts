@@ -39,6 +39,23 @@ test("closer, and exactly; the address opened afresh shows the same part", async
   await expect(page).not.toHaveURL(/zoom/);
 });
 
+test("the heat map comes first, over the whole width; a look that takes long can be stopped", async ({ page, visit }) => {
+  await visit(THOUSANDS);
+  await expect(page.getByTestId("moment")).toBeVisible();
+  const heat = await page.getByRole("img", { name: /Messages received/ }).boundingBox();
+  const band = await page.getByRole("img", { name: /sectors/ }).boundingBox();
+  expect(heat!.width).toBeGreaterThan(0.85 * 1280);
+  expect(heat!.y).toBeLessThan(band!.y);
+  // An engine that never answers.
+  await page.route("**/api/overview", () => undefined);
+  await page.reload();
+  await page.getByRole("button", { name: "Stop", exact: true }).click();
+  await expect(page.getByText(/^Stopped after \d+ s\.$/)).toBeVisible();
+  await page.unroute("**/api/overview");
+  await page.getByRole("button", { name: "Look after all" }).click();
+  await expect(page.getByTestId("moment")).toBeVisible();
+});
+
 test("drag over a part to look closer", async ({ page, visit }) => {
   await visit(THOUSANDS);
   await expect(page.getByTestId("moment")).toBeVisible();

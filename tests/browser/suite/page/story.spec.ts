@@ -179,6 +179,28 @@ test("large type for a lecture, and the way to the Lab", async ({ page, visit })
   expect(await page.evaluate(() => getComputedStyle(document.documentElement).fontSize)).toBe("16px");
 });
 
+test("a story is saved as a page, which needs nothing else, and a run as a film", async ({ page, visit, server, context }, info) => {
+  const { steps } = await ask<Story>(server, "story", { name: "deadlock" });
+  await visit("#/story?name=deadlock&s=4");
+  await expect(page.locator("figure svg").first()).toBeVisible();
+  const coming = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Save as a page" }).click();
+  const download = await coming;
+  expect(download.suggestedFilename()).toBe("deadlock.html");
+  const path = info.outputPath("deadlock.html");
+  await download.saveAs(path);
+  const saved = await context.newPage();
+  await context.setOffline(true);
+  await saved.goto(`file://${path}`);
+  await expect(saved.locator("section")).toHaveCount(steps.length);
+  await expect(saved.locator("section svg").first()).toBeVisible();
+  expect(await saved.locator("section svg .node").count()).toBeGreaterThan(3 * (steps.length - 1));
+  await context.setOffline(false);
+  const film = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Save as a film" }).click();
+  expect((await film).suggestedFilename()).toMatch(/^maekawa-m1-3-4\.(webm|svg)$/);
+});
+
 test("nonsense in the address is said", async ({ page, visit }) => {
   await visit("#/story?name=moon");
   await expect(page.getByRole("alert")).toContainText("moon");
