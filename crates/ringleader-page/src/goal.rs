@@ -1,6 +1,6 @@
 //! Goals: what is to be made of a run by reaching into it. A goal is a TOML file, so that lecturers set their own;
-//! `goals/README.md` says how. What somebody made of it is a link: the edits, the name, and a seal over both and over the
-//! run that follows from them. Whoever judges makes the run again, so that a link cannot say what is not so.
+//! `goals/README.md` says how. What somebody made of it is a link: the edits, the name, and a seal over both and over
+//! the run that follows from them. Whoever judges makes the run again, so that a link cannot say what is not so.
 
 mod file;
 mod link;

@@ -1,5 +1,5 @@
-//! `ringleader grade FOLDER`: judges the links of a class. Every run is made again; a link that says what is not so fails,
-//! and the reason is in the result.
+//! `ringleader grade FOLDER`: judges the links of a class. Every run is made again; a link that says what is not so
+//! fails, and the reason is in the result.
 
 use crate::App;
 use crate::args::GradeArgs;
