@@ -101,7 +101,8 @@ fn a_client_is_not_misled_by_one_liar() {
 /// A clock that runs fast goes on doing so: what it is off grows as the promise does.
 #[test]
 fn clocks_that_drift_stay_within_what_is_promised() {
-    let summary = summary("cristian --clock-offset 0,50 --clock-drift 0,2000 --set rounds=5 --set period=50 --seed 8");
+    let summary =
+        summary("cristian --clock-offset 0,50 --clock-drift 0,2000 --set rounds=5 --set period=50 --seed 8");
     let node = &nodes(&summary)[1];
     assert_eq!((&node["drift"], &node["holds"]), (&2000.into(), &true.into()));
     assert!(number(&node["off"]).abs() <= number(&node["bound"]) + ROUNDING, "{node}");
@@ -111,7 +112,9 @@ fn clocks_that_drift_stay_within_what_is_promised() {
 fn everybody_shows_its_clock_once() {
     // The moment must be after everybody has started: a later one, if it was not.
     let run = |at: u32| {
-        let words = format!("lundelius-lynch --clock-offset 0,500,-700 --set at={at} --once --json --for 300s --max-delay 20ms");
+        let words = format!(
+            "lundelius-lynch --clock-offset 0,500,-700 --set at={at} --once --json --for 300s --max-delay 20ms"
+        );
         let output = up(&words);
         let found: Option<Value> = serde_json::from_slice(&output.stdout).ok();
         found.filter(|found| output.status.success() && found["outcome"] == "done")

@@ -149,7 +149,10 @@ pub fn network(entry: &Entry) -> Vec<(String, String)> {
     if entry.problem == Problem::Clocks {
         return vec![
             ("run".to_owned(), format!("ringleader up --algorithm {} --once", entry.spec.name)),
-            pair("clocks", "that of the machine, moved and run faster or slower as --clock-offset and --clock-drift say"),
+            pair(
+                "clocks",
+                "that of the machine, moved and run faster or slower as --clock-offset and --clock-drift say",
+            ),
             pair("always", "what is found out is held against that, within the measured round trips"),
         ];
     }

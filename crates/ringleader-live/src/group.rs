@@ -428,9 +428,9 @@ pub(super) fn scenario(spec: &GroupSpec, core: &Shared, participants: &[Place], 
         Ids::Default
     };
     let theirs = |scatter: &Scatter| match scatter {
-        Scatter::Listed(all) => {
-            Scatter::Listed(participants.iter().filter_map(|&place| all.get(usize::from(place)).copied()).collect())
-        }
+        Scatter::Listed(all) => Scatter::Listed(
+            participants.iter().filter_map(|&place| all.get(usize::from(place)).copied()).collect(),
+        ),
         Scatter::Drawn(most) => Scatter::Drawn(*most),
     };
     let clocks = &spec.scenario.clocks;

@@ -150,7 +150,8 @@ impl Instance {
 
     /// How long it runs, of which [`TICKS_PER_UNIT`] make a tick.
     fn time(&self, now: Micros) -> u64 {
-        (u128::from((now - self.began).0) * u128::from(TICKS_PER_UNIT) / u128::from(self.unit.0.max(1))) as u64
+        (u128::from((now - self.began).0) * u128::from(TICKS_PER_UNIT) / u128::from(self.unit.0.max(1)))
+            as u64
     }
 
     /// It is so late: its clock, if it has one, shows it.
@@ -166,7 +167,8 @@ impl Instance {
         match self.actor().alarm(ticks) {
             None => now + Micros(u64::from(ticks) * self.unit.0),
             Some(time) => {
-                let micros = (u128::from(time) * u128::from(self.unit.0)).div_ceil(u128::from(TICKS_PER_UNIT));
+                let micros =
+                    (u128::from(time) * u128::from(self.unit.0)).div_ceil(u128::from(TICKS_PER_UNIT));
                 self.began + Micros(u64::try_from(micros).unwrap_or(u64::MAX))
             }
         }
@@ -279,7 +281,7 @@ impl Instance {
         {
             let (port, right) = match turn {
                 Turn::Step(arrivals, effects) => {
-                    self.finish(now, Some(Input::Deliver(arrivals)), effects, steps);
+                    self.finish(now, Some(Input::Deliver(arrivals)), *effects, steps);
                     continue;
                 }
                 Turn::Wish(port) => (port, Right::Wish),

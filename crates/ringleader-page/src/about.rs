@@ -73,11 +73,11 @@ struct Family {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct Overlay {
     variable: &'static str,
-    /// `pointer`: a process, or the port to it. `way`: the port towards the token, which is here where it leads nowhere.
-    /// `token`: here unless the value is `-`, `no` or `elsewhere`. `vote`: the request that has it. `quorum`: whom it
-    /// asks, each perhaps with what it said. `clock`: a logical one. `waiting`: who waits for this process. `leader`:
-    /// whom it takes for the leader. `register`: what others read of it. `joined`: it is in the race, and can win only
-    /// while a message with its identity is on its way.
+    /// `pointer`: a process, or the port to it. `way`: the port towards the token, which is here where it leads
+    /// nowhere. `token`: here unless the value is `-`, `no` or `elsewhere`. `vote`: the request that has it. `quorum`:
+    /// whom it asks, each perhaps with what it said. `clock`: a logical one. `waiting`: who waits for this process.
+    /// `leader`: whom it takes for the leader. `register`: what others read of it. `joined`: it is in the race, and
+    /// can win only while a message with its identity is on its way.
     draws: &'static str,
 }
 
@@ -215,14 +215,18 @@ mod tests {
         for entry in ALL {
             let name = entry.spec.name;
             let n = entry.spec.needs.processes.nearest(4).1.to_string();
-            let question =
-                json!({ "source": { "kind": "run", "algorithm": name, "options": { "nodes": n } }, "edits": [] });
+            let options = json!({ "nodes": n });
+            let source = json!({ "kind": "run", "algorithm": name, "options": options });
+            let question = json!({ "source": source, "edits": [] });
             let answer = stage.call("open", question.to_string().as_bytes()).expect(name);
             let run: Value = serde_json::from_str(&answer).expect("the answer is JSON");
             let variables = run["variables"].as_array().expect("a list");
             let overlays = run["overlays"].as_array().expect("a list");
             for overlay in overlays {
-                assert!(variables.contains(&overlay["variable"]), "{name} draws {overlay}, and shows {variables:?}");
+                assert!(
+                    variables.contains(&overlay["variable"]),
+                    "{name} draws {overlay}, and shows {variables:?}"
+                );
             }
             algorithms += usize::from(!overlays.is_empty());
         }

@@ -43,8 +43,11 @@ pub(crate) fn ports(shape: Shape, header: &Header) -> Vec<Vec<u32>> {
     if shape != Shape::Edges || (listed.is_none() && header.n > COMPLETE_NODES) {
         return Vec::new();
     }
-    let graph =
-        Edge::wire(&Plan { n: header.n, ports: header.ports.clone(), neighbours: listed.unwrap_or_default() });
+    let graph = Edge::wire(&Plan {
+        n: header.n,
+        ports: header.ports.clone(),
+        neighbours: listed.unwrap_or_default(),
+    });
     let to = |index, port| graph.route(index, Edge(port)).0;
     (0..header.n).map(|index| (0..graph.degree(index)).map(|port| to(index, port)).collect()).collect()
 }

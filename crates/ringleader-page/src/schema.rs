@@ -4,7 +4,9 @@
 
 #![expect(dead_code, reason = "only the shapes are asked for")]
 
-use crate::{Compared, RunRequest, about, check, choices, compare, event, events, export, goal, import, open};
+use crate::{
+    Compared, RunRequest, about, check, choices, compare, event, events, export, goal, import, open,
+};
 use crate::{overview, story, window};
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, SchemaGenerator};

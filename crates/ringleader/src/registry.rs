@@ -11,8 +11,8 @@ use crate::check::{self, Findings, Property, Scope, Watcher};
 use crate::host::{Cast, Cells, Sharer, Way};
 use crate::model;
 use crate::model::{
-    Drawn, Election, Elector, Exclusion, Fields, Graph, Knowledge, Links, Orientation, Port, RuleText, Setting,
-    SettingValues, Shape, Spec, Timekeeping, Timing, Told, WireError,
+    Drawn, Election, Elector, Exclusion, Fields, Graph, Knowledge, Links, Orientation, Port, RuleText,
+    Setting, SettingValues, Shape, Spec, Timekeeping, Timing, Told, WireError,
 };
 use crate::network::Wired;
 use crate::population::Nature;

@@ -227,7 +227,7 @@ mod tests {
     fn options_by_name_are_those_of_the_command_line() {
         assert_eq!(
             known(RunOptions::known()),
-            declared::<RunArgs>(&["trace", "force", "steps", "vector_clocks", "snapshot", "plot"])
+            declared::<RunArgs>(&["trace", "force", "steps", "vector-clocks", "snapshot", "plot"])
         );
         assert_eq!(known(CheckOptions::known()), declared::<CheckArgs>(&["trace", "force"]));
         assert_eq!(known(CompareOptions::known()), declared::<CompareArgs>(&["plot", "output", "force"]));

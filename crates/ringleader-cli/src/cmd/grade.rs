@@ -92,10 +92,12 @@ pub(super) fn add_goals(stage: &mut Stage, folder: &Path) -> Result<(), Diagnost
 /// The files of a folder, by name.
 fn listed(folder: &Path, what: &str) -> Result<Vec<PathBuf>, Diagnostic> {
     let unread = |error: io::Error| {
-        let why = match error.kind() {
-            io::ErrorKind::NotFound => "there is no such folder".to_owned(),
-            io::ErrorKind::NotADirectory => "it is no folder".to_owned(),
-            _ => format!("cannot read the folder: {error}"),
+        let why = if error.kind() == io::ErrorKind::NotFound {
+            "there is no such folder".to_owned()
+        } else if error.kind() == io::ErrorKind::NotADirectory {
+            "it is no folder".to_owned()
+        } else {
+            format!("cannot read the folder: {error}")
         };
         Diagnostic::input("no_folder", format!("{what} {}: {why}", folder.display()))
             .help("name a folder with one file for each")
@@ -128,9 +130,12 @@ fn files(folder: &Path, result: &Path) -> Result<Vec<PathBuf>, Diagnostic> {
 fn text(path: &Path, most: u64) -> Result<String, String> {
     let mut text = String::new();
     let file = File::open(path).map_err(|error| error.to_string())?;
-    file.take(most + 1).read_to_string(&mut text).map_err(|error| match error.kind() {
-        io::ErrorKind::InvalidData => "it is no text".to_owned(),
-        _ => error.to_string(),
+    file.take(most + 1).read_to_string(&mut text).map_err(|error| {
+        if error.kind() == io::ErrorKind::InvalidData {
+            "it is no text".to_owned()
+        } else {
+            error.to_string()
+        }
     })?;
     if text.len() as u64 > most { Err(format!("it has more than {most} bytes")) } else { Ok(text) }
 }

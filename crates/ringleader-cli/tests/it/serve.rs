@@ -149,7 +149,11 @@ fn frames_are_for_those_who_are_named() {
     for bad in ["*", "moodle.example.org", "https://example.org/course", "https://a; script-src *"] {
         let refused = run(&["serve", allow, bad]);
         assert_eq!(refused.code, 2, "{bad}: {}", refused.err);
-        assert!(unfolded(&refused.err).contains("such as https://moodle.example.org"), "{bad}: {}", refused.err);
+        assert!(
+            unfolded(&refused.err).contains("such as https://moodle.example.org"),
+            "{bad}: {}",
+            refused.err
+        );
     }
 }
 

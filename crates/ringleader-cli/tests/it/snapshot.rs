@@ -53,7 +53,10 @@ fn snapshots_that_mean_nothing_are_refused() {
     );
     let fifo = "run ricart-agrawala -n 3 --seed 1 --links fifo --snapshot 1@2";
     assert_eq!(run(&fifo.split(' ').collect::<Vec<_>>()).code, 0, "what was said to type works");
-    refused("run central-failover -n 3 --crash 0@3 --snapshot @2", &["nothing fails", "--steps --vector-clocks"]);
+    refused(
+        "run central-failover -n 3 --crash 0@3 --snapshot @2",
+        &["nothing fails", "--steps --vector-clocks"],
+    );
     refused("run peterson -n 4 --snapshot 4@2", &["there are 4 processes, 0 to 3", "--snapshot 0@2"]);
     refused("run peterson -n 4 --snapshot 3", &["@3 or 2@3"]);
     refused("run peterson -n 4 --snapshot @x", &["a time such as 5"]);

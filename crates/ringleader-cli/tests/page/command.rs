@@ -369,7 +369,7 @@ fn interface_description_matches() {
         assert!(shows(&read(shown), &answer), "{verb}: the document has\n{shown}\nthe answer is\n{answer}");
         asked.push(verb);
     }
-    assert_eq!(asked, ["about", "choices", "open", "events", "export", "import", "cluster"]);
+    assert_eq!(asked, ["about", "choices", "open", "events", "export", "import", "judge", "cluster"]);
 }
 
 #[test]

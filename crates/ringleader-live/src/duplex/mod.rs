@@ -39,7 +39,7 @@ const MOST_WAITING: usize = 64;
 #[derive(Clone, PartialEq, Debug)]
 pub enum Turn {
     /// It took a step, with these messages in this order: what the step asked for is to be carried out.
-    Step(Vec<Arrival>, Effects),
+    Step(Vec<Arrival>, Box<Effects>),
     /// Say on this port that the right to send is wished for.
     Wish(u32),
     /// Hand over the right to send on this port, behind everything that was sent on it.
@@ -207,7 +207,7 @@ impl Duplex {
             let taken = side.waiting.drain(..count);
             arrivals.extend(taken.map(|(message, _)| Arrival { message, port }));
         }
-        Turn::Step(arrivals, step.effects)
+        Turn::Step(arrivals, Box::new(step.effects))
     }
 
     /// A step that can be taken now; otherwise the first that could be, had it the batons. Shorter prefixes

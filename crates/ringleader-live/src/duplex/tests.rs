@@ -121,7 +121,7 @@ impl Ring {
             match self.members[process].next() {
                 None => return,
                 Some(Turn::Step(arrivals, effects)) => {
-                    self.tell(process, before, Input::Deliver(arrivals), effects);
+                    self.tell(process, before, Input::Deliver(arrivals), *effects);
                 }
                 Some(Turn::Wish(port)) if self.careless => self.hand_in(process, Carried::Baton(port)),
                 Some(Turn::Wish(port)) => {

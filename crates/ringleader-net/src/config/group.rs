@@ -38,8 +38,7 @@ const MOST: u64 = u32::MAX as u64;
 const KEYS: [&str; 7] = ["name", "algorithm", "topology", "range", "entries", "hold", "think"];
 
 /// What is said of clocks, by `up`.
-const CLOCK_KEYS: [&str; 5] =
-    ["clock_zero", "clock_offset", "clock_drift", "drift_bound", "clock_backward"];
+const CLOCK_KEYS: [&str; 5] = ["clock_zero", "clock_offset", "clock_drift", "drift_bound", "clock_backward"];
 
 crate::checked_words! {
     /// An algorithm of the registry.
@@ -259,7 +258,8 @@ fn admitted(
         return Err(code("literal_algorithm", label).help(format!("the sound one is `{sound}`")));
     }
     if entry.problem == Task::Clocks && !has_clocks {
-        let label = "brings clocks together, and only nodes that `up` starts on one machine have clocks for it";
+        let label =
+            "brings clocks together, and only nodes that `up` starts on one machine have clocks for it";
         return Err(code("needs_clocks", label)
             .help("real processes on this machine:")
             .command(format!("ringleader up --algorithm {}", entry.spec.name), ""));

@@ -155,7 +155,11 @@ fn every_algorithm_is_admitted_or_refused() {
                 let runs = entry.asynchronous().expect("it is admitted");
                 assert!(!entry.is_literal());
                 assert!(std::ptr::eq(config.cluster.groups[0].entry, runs), "{}", entry.spec.name);
-                assert_ne!(entry.problem, ringleader::registry::Problem::Clocks, "only `up` gives them clocks");
+                assert_ne!(
+                    entry.problem,
+                    ringleader::registry::Problem::Clocks,
+                    "only `up` gives them clocks"
+                );
             }
             Err(problem) => {
                 let expected = match entry.problem {

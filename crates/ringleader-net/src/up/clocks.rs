@@ -106,7 +106,11 @@ pub fn judge(cluster: &Cluster, entry: &Entry, statuses: &[Option<Value>]) -> Op
             let node = &known.nodes[place];
             Some(node.promise? + 2.0 * known.rho * known.between(node.at, now))
         };
-        (name, places().map(|place| all[place] - truth).collect::<Vec<f64>>(), places().map(promise).collect())
+        (
+            name,
+            places().map(|place| all[place] - truth).collect::<Vec<f64>>(),
+            places().map(promise).collect(),
+        )
     } else if let [master] = tellers[..] {
         // Each differs from the master's clock by what the master read wrongly.
         let bound = |place: usize| {
@@ -132,10 +136,8 @@ pub fn judge(cluster: &Cluster, entry: &Entry, statuses: &[Option<Value>]) -> Op
         let (low, high) = values.fold((f64::MAX, f64::MIN), |(low, high), x| (low.min(x), high.max(x)));
         (high - low).max(0.0)
     };
-    let skew = Skew {
-        first: spread(&mut places().map(first)),
-        last: spread(&mut places().map(|place| all[place])),
-    };
+    let skew =
+        Skew { first: spread(&mut places().map(first)), last: spread(&mut places().map(|place| all[place])) };
     let node = |(place, reported): (usize, &Reported)| {
         let (off, bound) = (off[place], bounds[place]);
         let is_set = reported.position == "synchronised";
@@ -165,7 +167,8 @@ impl Known {
         };
         let largest = drifts.iter().map(|drift| drift.unsigned_abs()).max().unwrap_or(0);
         let Drift(ppm) = Drift(clocks.bound.unwrap_or(0).max(largest as u32));
-        let nodes = statuses.iter().map(|status| Reported::of(status.as_ref()?)).collect::<Option<Vec<_>>>()?;
+        let nodes =
+            statuses.iter().map(|status| Reported::of(status.as_ref()?)).collect::<Option<Vec<_>>>()?;
         let mut known = Known {
             names: cluster.members.iter().map(|member| member.name.clone()).collect(),
             offsets: offsets.clone(),
@@ -279,7 +282,12 @@ mod tests {
         }
     }
 
-    fn status(position: &str, correction: f64, promise: Option<f64>, found: &[(&str, f64, Option<f64>, f64)]) -> Option<Value> {
+    fn status(
+        position: &str,
+        correction: f64,
+        promise: Option<f64>,
+        found: &[(&str, f64, Option<f64>, f64)],
+    ) -> Option<Value> {
         let found: Vec<Value> = found
             .iter()
             .map(|(of, ahead, round_trip, bound)| {

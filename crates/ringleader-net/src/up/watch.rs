@@ -1,8 +1,8 @@
 //! What is seen of a cluster while it runs: who leads since when, what it cost, who is killed and how long it takes
 //! until somebody leads again.
 
-use super::clocks::{Clocks, judge};
 use super::Local;
+use super::clocks::{Clocks, judge};
 use crate::config::Config;
 use crate::{Problem, client, clock};
 use ringleader::model::Promises;

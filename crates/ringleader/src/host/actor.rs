@@ -126,7 +126,16 @@ impl Played {
         net: &Wiring,
         seed: u64,
     ) -> Played {
-        Played { population, index, setup, ports: net.stride(), key: choices_key(seed), drawn: 0, now: 0, corrected: Corrected::default() }
+        Played {
+            population,
+            index,
+            setup,
+            ports: net.stride(),
+            key: choices_key(seed),
+            drawn: 0,
+            now: 0,
+            corrected: Corrected::default(),
+        }
     }
 
     fn port(&self, port: u32) -> Result<u32, Unfit> {
@@ -174,7 +183,8 @@ impl Played {
         if let (Some(by), Some(hardware)) = (adjusts, self.hardware()) {
             self.corrected.adjust(by, hardware, self.setup.backward, effects.slews);
         }
-        let reading = || Reading { shows: effects.now.to_string(), adjusts: adjusts.map(|by| by.to_string()) };
+        let reading =
+            || Reading { shows: effects.now.to_string(), adjusts: adjusts.map(|by| by.to_string()) };
         let clock = self.hardware().map(|_| reading());
         let name = |id| self.setup.name(id);
         let mut sends = Vec::with_capacity(effects.sends.len());

@@ -13,6 +13,7 @@ mod family;
 mod given;
 mod header;
 mod id;
+mod left_over;
 mod message;
 mod outbox;
 mod peers;
@@ -37,11 +38,11 @@ pub use contract::Claim;
 pub use elector::{Asks, Contest, Elector, Part};
 pub use family::Family;
 pub use given::{
-    Begins, Birth, Degree, Given, Holder, Knowledge, Launch, LeftOver, MaxDelay, Range, Size, Told,
-    TowardsRoot,
+    Begins, Birth, Degree, Given, Holder, Knowledge, Launch, MaxDelay, Range, Size, Told, TowardsRoot,
 };
 pub use header::{Header, HeaderError, errata};
 pub use id::Id;
+pub use left_over::LeftOver;
 pub use message::{Charge, Message};
 pub(crate) use outbox::NO_CLOCK;
 pub use outbox::Outbox;

@@ -36,8 +36,8 @@ pub trait Outbox<P: Process> {
         self.impossible(NO_CLOCK);
     }
 
-    /// The same, so slowly that users of the clock hardly see it: it runs by one in 2,000 faster or slower until it shows
-    /// what it should.
+    /// The same, so slowly that users of the clock hardly see it: it runs by one in 2,000 faster or slower until it
+    /// shows what it should.
     fn slew(&mut self, by: Ticks) {
         let _ = by;
         self.impossible(NO_CLOCK);

@@ -263,7 +263,8 @@ macro_rules! state {
         );
     };
     (
-        @struct ([$($meta:tt)*] $vis:tt $name:ident $params:tt) $stored:tt $shown:tt $told:tt $kept:tt $begun:tt $more:tt
+        @struct ([$($meta:tt)*] $vis:tt $name:ident $params:tt)
+        $stored:tt $shown:tt $told:tt $kept:tt $begun:tt $more:tt
         drawn = [$($variable:ident: $kind:ident),+ $(,)?], $($rest:tt)*
     ) => {
         $crate::state!(

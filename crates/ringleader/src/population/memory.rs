@@ -167,7 +167,8 @@ impl Memory {
         for (kind, what) in self.layout.kinds.iter().enumerate() {
             let at = self.layout.first(kind) + if what.each { who } else { 0 };
             // What is there now, also while several act at once and read what was there before.
-            let value = self.elsewhere.as_ref().map_or(self.cells[at as usize], |cells| cells.load(at as usize));
+            let value =
+                self.elsewhere.as_ref().map_or(self.cells[at as usize], |cells| cells.load(at as usize));
             fields.push((what.name, Value::Number(i64::from(value))));
         }
         fields

@@ -5,8 +5,9 @@ use super::processes::Processes;
 use super::reading::{Electing, Excluding, Keeping, Reading};
 use super::{Memory, Population};
 use crate::model::{
-    Birth, Drawn, Election, Exclusion, Given, Knowledge, Message, Name, Port, Process, Promises, Reached, Register,
-    RegisterKind, Registers, RuleText, Rules, Settings, Shape, Spec, Surroundings, Timekeeping, Told,
+    Birth, Drawn, Election, Exclusion, Given, Knowledge, Message, Name, Port, Process, Promises, Reached,
+    Register, RegisterKind, Registers, RuleText, Rules, Settings, Shape, Spec, Surroundings, Timekeeping,
+    Told,
 };
 
 /// What an algorithm is, as far as its type says so, and how its processes are made.

@@ -9,8 +9,8 @@ use super::{
     UNDECLARED_CHOICE,
 };
 use crate::model::{
-    Belief, Birth, Charge, Doorway, Estimate, Fields, Given, Knows, Message, NO_CLOCK, Name, Outbox, Port, Process,
-    Register, Registers, Rules, Sizes, Ticks, Value, WireError,
+    Belief, Birth, Charge, Doorway, Estimate, Fields, Given, Knows, Message, NO_CLOCK, Name, Outbox, Port,
+    Process, Register, Registers, Rules, Sizes, Ticks, Value, WireError,
 };
 use core::marker::PhantomData;
 

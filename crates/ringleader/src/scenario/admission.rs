@@ -403,15 +403,7 @@ impl<'a> Admission<'a> {
         let scenario = self.scenario;
         let recorded = scenario.schedule.recording().and_then(|recording| recording.header.clocks.as_ref());
         let asked = match recorded {
-            Some(recorded) => Clocks {
-                offsets: Scatter::Listed(recorded.offsets.clone()),
-                drifts: Scatter::Listed(recorded.drifts.clone()),
-                bound: Some(recorded.bound),
-                backward: Backward::ALL
-                    .into_iter()
-                    .find(|backward| backward.name() == recorded.backward)
-                    .unwrap_or(Backward::Stop),
-            },
+            Some(recorded) => Clocks::recorded(recorded),
             None => scenario.clocks.clone(),
         };
         if !self.nature.has_clocks() {
@@ -561,16 +553,6 @@ impl<'a> Admission<'a> {
     fn machines(&self) -> Result<Memory, Refusal> {
         Ok(Memory::new(self.nature.registers, self.scenario.n, self.settings()?, false))
     }
-}
-
-/// For each process of a tree the number of its port that leads towards index 0; none at index 0.
-pub(super) fn towards_root(neighbours: &[Vec<u32>], ports: &[Vec<u32>]) -> Vec<Option<u32>> {
-    let physical = tree::towards_root(neighbours);
-    if ports.is_empty() {
-        return physical;
-    }
-    let number = |index: usize, port: u32| ports[index].iter().position(|&p| p == port).map(|p| p as u32);
-    physical.iter().enumerate().map(|(index, port)| port.and_then(|port| number(index, port))).collect()
 }
 
 /// The longest delay in whole units; where there is none, timers count the usual one.

@@ -2,6 +2,7 @@
 
 use crate::model::Ticks;
 use crate::rng::{Purpose, Rng};
+use crate::trace;
 
 /// What the clocks of a run are like.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -32,6 +33,17 @@ impl Clocks {
     pub const OFFSETS: u32 = 10;
     /// No clock is faster or slower than this, in millionths.
     pub const MOST_DRIFT: u32 = 100_000;
+
+    /// Those of a recorded run.
+    pub(super) fn recorded(recorded: &trace::Clocks) -> Clocks {
+        let by_name = |backward: &Backward| backward.name() == recorded.backward;
+        Clocks {
+            offsets: Scatter::Listed(recorded.offsets.clone()),
+            drifts: Scatter::Listed(recorded.drifts.clone()),
+            bound: Some(recorded.bound),
+            backward: Backward::ALL.into_iter().find(by_name).unwrap_or(Backward::Stop),
+        }
+    }
 }
 
 /// A number for each clock.
@@ -212,7 +224,11 @@ mod tests {
         for by in [10, -10] {
             let mut clock = Corrected::default();
             clock.adjust(Ticks::whole(by), Ticks::whole(1000), Backward::Stop, true);
-            assert_eq!(clock.now(Ticks::whole(1000)), Ticks::whole(1000 + by), "the process reckons with it at once");
+            assert_eq!(
+                clock.now(Ticks::whole(1000)),
+                Ticks::whole(1000 + by),
+                "the process reckons with it at once"
+            );
             assert_eq!(shown(&clock, 1000), Ticks::whole(1000));
             assert_eq!(shown(&clock, 3000), Ticks::whole(3000 + by.signum()));
             // Ten ticks take 20,000, and no longer.

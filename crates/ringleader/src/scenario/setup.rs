@@ -1,6 +1,6 @@
 //! From a scenario to everything that a run needs: identities, wiring, initiators.
 
-use super::admission::{Admission, delays, max_delay, require, towards_root};
+use super::admission::{Admission, delays, max_delay, require};
 use super::beginning::in_links;
 use super::{Action, Backward, Edit, Fault, Hardware, Refusal, Scenario, Topology};
 use crate::model::{
@@ -242,4 +242,14 @@ fn recorded_faults(recording: &Recording) -> (Vec<u32>, u64) {
     let fates =
         events.iter().flat_map(|event| &event.sends).filter(|sent| sent.fate != Fate::Travels).count();
     (down, (inputs + fates) as u64)
+}
+
+/// For each process of a tree the number of its port that leads towards index 0; none at index 0.
+fn towards_root(neighbours: &[Vec<u32>], ports: &[Vec<u32>]) -> Vec<Option<u32>> {
+    let physical = tree::towards_root(neighbours);
+    if ports.is_empty() {
+        return physical;
+    }
+    let number = |index: usize, port: u32| ports[index].iter().position(|&p| p == port).map(|p| p as u32);
+    physical.iter().enumerate().map(|(index, port)| port.and_then(|port| number(index, port))).collect()
 }

@@ -24,6 +24,7 @@ mod report;
 mod schedule;
 mod sending;
 mod step;
+mod telling;
 mod timekeeping;
 mod turns;
 mod world;

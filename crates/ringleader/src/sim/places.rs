@@ -1,8 +1,6 @@
 //! Machines that tell their values by messages: machines and links are places of one ring, each link place copies the
 //! one before it, and privileges are counted over all of them.
 
-use super::problem::Problem;
-use super::world::World;
 use crate::model::Value;
 use crate::network::Link;
 use crate::population::{Handle, Population};
@@ -13,17 +11,17 @@ pub(crate) struct Places {
     /// How many messages a link holds at most.
     capacity: usize,
     /// What the machines hold.
-    holds: Vec<u32>,
+    pub(super) holds: Vec<u32>,
     /// What the link out of each machine holds: the numbers of the messages and their values, the oldest first.
     links: Vec<VecDeque<(u64, u32)>>,
     /// How many privileges there are from each machine on, up to the next one.
-    privileges: Vec<u32>,
+    pub(super) privileges: Vec<u32>,
     /// Who has been told a value on which it moves, in the step that is being taken.
-    mover: Option<u32>,
+    pub(super) mover: Option<u32>,
     /// Whether what links held at first is in them.
-    has_begun: bool,
+    pub(super) has_begun: bool,
     /// Whether a machine is being put into another state.
-    corrupts: bool,
+    pub(super) corrupts: bool,
 }
 
 impl Places {
@@ -65,7 +63,7 @@ impl Places {
     }
 
     /// Counts anew what a step of this machine may have changed.
-    fn count(&mut self, population: &dyn Population, machine: u32) {
+    pub(super) fn count(&mut self, population: &dyn Population, machine: u32) {
         self.holds[machine as usize] = population.memory().get(machine);
         let n = self.links.len();
         for from in [(machine as usize + n - 1) % n, machine as usize] {
@@ -87,64 +85,13 @@ pub(crate) fn told(population: &dyn Population, message: Handle) -> u32 {
     let fields = population.message_fields(message);
     let number = fields.iter().find_map(|(_, value)| match value {
         Value::Number(number) => Some(*number as u32),
-        _ => None,
+        Value::Nothing
+        | Value::Flag(_)
+        | Value::Identity(_)
+        | Value::Process(_)
+        | Value::Ticks(_)
+        | Value::Word(_)
+        | Value::List(_) => None,
     });
     number.unwrap_or(0)
-}
-
-impl<B: Problem> World<'_, B> {
-    /// A message is in its link.
-    #[inline]
-    pub(super) fn fills_place(&mut self, link: Link, message: Handle) {
-        if let Some(places) = &mut self.places {
-            places.enters(link, self.flights[message.place()].number, told(&*self.population, message));
-        }
-    }
-
-    /// A message is in its link no longer.
-    #[inline]
-    pub(super) fn frees_place(&mut self, link: Link, message: Handle) {
-        if let Some(places) = &mut self.places {
-            places.leaves(link, self.flights[message.place()].number);
-        }
-    }
-
-    /// A message is about to arrive at this machine.
-    #[inline]
-    pub(super) fn is_told(&mut self, machine: u32, message: Handle) {
-        if let Some(places) = &mut self.places {
-            let value = told(&*self.population, message);
-            let holds = places.holds[machine as usize];
-            places.mover = self.population.has_privilege(machine, holds, value).then_some(machine);
-        }
-    }
-
-    /// After a step of this machine.
-    #[inline]
-    pub(super) fn places_after(&mut self, machine: u32) {
-        let Some(places) = &mut self.places else { return };
-        places.count(&*self.population, machine);
-        let mover = places.mover.take();
-        if !places.has_begun {
-            if self.started.iter().all(|&started| started) {
-                places.has_begun = true;
-                self.machines_begin();
-            }
-        } else if !places.corrupts {
-            let left = places.privileges.iter().sum();
-            self.problem.machines_moved(mover.as_slice(), left);
-        }
-    }
-
-    /// How many privileges there are, where machines tell their values by messages.
-    pub(super) fn privileges_of_places(&self) -> Option<u32> {
-        self.places.as_ref().map(|places| places.privileges.iter().sum())
-    }
-
-    /// Whether a step of a machine is none that counts: it is put into another state.
-    pub(super) fn corrupts_place(&mut self, corrupts: bool) {
-        if let Some(places) = &mut self.places {
-            places.corrupts = corrupts;
-        }
-    }
 }

@@ -19,7 +19,8 @@ impl<B: Problem> World<'_, B> {
         self.started[index as usize] = true;
         let after = self.population.react(index, population::Input::Start, &mut self.effects);
         // Where everybody starts as a matter of course, a start that does nothing is not worth a step.
-        if B::ALL_START && self.effects.sends.is_empty() && self.effects.timers.is_empty() {
+        let says_nothing = after.position() == self.statuses[index as usize].position();
+        if B::ALL_START && says_nothing && self.effects.sends.is_empty() && self.effects.timers.is_empty() {
             self.statuses[index as usize] = after;
             self.tell_silent_start(index);
             return;

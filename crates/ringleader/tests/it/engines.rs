@@ -285,6 +285,9 @@ fn every_rule_fires_and_is_declared() {
     for entry in all() {
         let mut fired = std::collections::BTreeSet::new();
         let mut scenarios = eventful(entry);
+        // In any order, where that is admitted; where not, as much as delays can do.
+        let delays = Schedule::Delay(Delay::Uniform(1_000, 30_000_000));
+        let disorder = if admits(entry, &Schedule::Random) { Schedule::Random } else { delays };
         for n in [1, 2, 4, 9].map(|n| at_least(entry, n)) {
             for seed in 0..30 {
                 let one =
@@ -302,7 +305,7 @@ fn every_rule_fires_and_is_declared() {
                     settings,
                     // A lock that needs atomic registers may do anything on others.
                     unsound: setting.name == Setting::REGISTERS.name,
-                    schedule: Schedule::Random,
+                    schedule: disorder.clone(),
                     ..Scenario::new(at_least(entry, 4))
                 });
             }
@@ -325,9 +328,6 @@ fn every_rule_fires_and_is_declared() {
                 ..Scenario::new(3)
             }));
         }
-        // In any order, where that is admitted; where not, as much as delays can do.
-        let delays = Schedule::Delay(Delay::Uniform(1_000, 30_000_000));
-        let disorder = if admits(entry, &Schedule::Random) { Schedule::Random } else { delays };
         if entry.problem == Problem::Mutex && !entry.spec.stabilises() {
             // Some want in while others have not asked for long.
             scenarios.extend((0..10).map(|seed| Scenario {
@@ -349,7 +349,8 @@ fn every_rule_fires_and_is_declared() {
             };
             scenarios.extend((0..200).map(copies));
         }
-        if entry.problem == Problem::Clocks && entry.spec.settings.iter().any(|setting| setting.name == "at") {
+        if entry.problem == Problem::Clocks && entry.spec.settings.iter().any(|setting| setting.name == "at")
+        {
             // It begins when it is too late.
             scenarios.push(Scenario {
                 settings: vec![("at".into(), "0".into())],

@@ -382,7 +382,14 @@ fn goes_round_fairly(recording: &Recording, n: usize, capacity: usize, ahead: us
                     says.push(ring[machine].0);
                 }
             }
-            other => panic!("{other:?}"),
+            Input::Local(_)
+            | Input::Want
+            | Input::Exit
+            | Input::Crash
+            | Input::Recover
+            | Input::Suspect(_)
+            | Input::Lose(_)
+            | Input::Double(_) => panic!("{:?}", event.input),
         }
         assert_eq!(event.sends.len(), says.len());
         for said in says {

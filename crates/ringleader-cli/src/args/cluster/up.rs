@@ -133,7 +133,8 @@ impl UpArgs {
     /// What clocks are like.
     pub(crate) fn clocks(&self) -> Clocks {
         let usual = Clocks::default();
-        let given = |given: &Option<Given<Scatter>>, usual| given.as_ref().map_or(usual, |given| given.value.clone());
+        let given =
+            |given: &Option<Given<Scatter>>, usual| given.as_ref().map_or(usual, |given| given.value.clone());
         Clocks {
             offsets: given(&self.clock_offset, usual.offsets),
             drifts: given(&self.clock_drift, usual.drifts),
@@ -174,7 +175,8 @@ impl UpArgs {
                 add(option, written(value));
             }
         }
-        for (option, value) in [("--clock-offset", &self.clock_offset), ("--clock-drift", &self.clock_drift)] {
+        for (option, value) in [("--clock-offset", &self.clock_offset), ("--clock-drift", &self.clock_drift)]
+        {
             if let Some(value) = value {
                 add(option, value.text.clone());
             }
@@ -185,7 +187,11 @@ impl UpArgs {
         if let Some(how) = self.clock_backward {
             add("--clock-backward", Backward::from(how).name().to_owned());
         }
-        let times = [("--max-delay", self.max_delay)].into_iter().chain([("--lease", self.lease), ("--heartbeat", self.heartbeat), ("--pause", self.pause)]);
+        let times = [("--max-delay", self.max_delay)].into_iter().chain([
+            ("--lease", self.lease),
+            ("--heartbeat", self.heartbeat),
+            ("--pause", self.pause),
+        ]);
         for (option, value) in times {
             if let Some(value) = value {
                 add(option, written(value));

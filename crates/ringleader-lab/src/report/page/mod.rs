@@ -40,8 +40,7 @@ pub fn page(app: &App, entry: &'static Entry, measuring: &Measuring) -> Result<D
         blocks.push(Block::Text(format!("That is {CHECKED} Once more: `{command}`.")));
     }
     // In rounds all delays are alike, and clocks agree: there is nothing to measure.
-    let is_measured = entry.problem != Problem::Clocks;
-    if !entry.is_literal() && sends(entry) && is_measured {
+    if !entry.is_literal() && is_measured(entry) {
         let measured = Measured::new(app, entry, measuring)?;
         measured.table(entry, 2, &mut blocks);
         blocks.push(Block::Text(format!("These are {}", measuring.how(entry.problem))));
@@ -95,7 +94,7 @@ pub fn book(app: &App, entries: &[&'static Entry], measuring: &Measuring) -> Res
         blocks.extend([Block::Heading(3, "What it needs".into()), Block::Pairs(describe::model(entry))]);
         promises_and_costs(entry, 3, &mut blocks);
         checked(entry, 3, &mut blocks);
-        if sends(entry) && entry.problem != Problem::Clocks {
+        if is_measured(entry) {
             Measured::new(app, entry, measuring)?.table(entry, 3, &mut blocks);
         }
         errata(app, entry, 3, &mut blocks);
@@ -103,9 +102,9 @@ pub fn book(app: &App, entries: &[&'static Entry], measuring: &Measuring) -> Res
     Ok(Document { title: "The algorithms".into(), blocks })
 }
 
-/// Whether there are messages to be measured.
-fn sends(entry: &Entry) -> bool {
-    entry.shape != Shape::Memory
+/// Whether its messages are counted: there are some, and they do not go round for ever.
+fn is_measured(entry: &Entry) -> bool {
+    entry.shape != Shape::Memory && !entry.spec.stabilises() && entry.problem != Problem::Clocks
 }
 
 /// What every table of checked sizes means.

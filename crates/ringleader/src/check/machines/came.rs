@@ -1,6 +1,6 @@
 //! What a search of machines came to, as findings.
 
-use super::{CLOSURE, CONVERGENCE, NAMES, NO_DEAD_END, SERVICE};
+use super::asked::{CLOSURE, CONVERGENCE, NAMES, NO_DEAD_END, SERVICE};
 use crate::check::findings::{
     Answer, Convergence, Counterexample, Finding, Findings, Limit, Range as MessageRange,
 };

@@ -6,6 +6,7 @@
 //! state that is met again on the way is a run that never converges, and where there is none, the longest ways are
 //! exact.
 
+mod asked;
 mod came;
 mod places;
 mod states;
@@ -19,18 +20,14 @@ use crate::population::Nature;
 use crate::scenario::{Refusal, Scenario, Schedule, Setup};
 use crate::sim::{self, Recorder};
 use crate::trace::{Event, Recording};
+use asked::{CLOSURE, CONVERGENCE, NO_DEAD_END, SERVICE};
 use came::{Came, Example};
 use core::ops::ControlFlow;
 use states::{Leap, Move, States};
 use std::sync::Arc;
 
-pub(super) const NO_DEAD_END: &str = "no dead end";
-pub(super) const CLOSURE: &str = "closure";
-pub(super) const CONVERGENCE: &str = "convergence";
-pub(super) const SERVICE: &str = "service";
-
 /// What is asked of machines, in the order of the report.
-pub(super) const NAMES: [&str; 4] = [NO_DEAD_END, CLOSURE, CONVERGENCE, SERVICE];
+pub(super) const NAMES: [&str; 4] = asked::NAMES;
 
 /// How often somebody who watches hears of it, in states.
 const REPORT_EVERY: u64 = 1 << 14;

@@ -1,7 +1,7 @@
 //! The states of machines that tell their values by messages, as numbers: for each machine what it holds, what its link
 //! holds, and (only where that can be otherwise) whether its timer runs.
 //!
-//! What a machine does when it is told a value, and when its timer runs out, is asked of the algorithm's own code, once.
+//! What a machine does when it is told a value, and when its timer runs out, the algorithm's own code is asked once.
 
 use crate::check::scope::{Reduce, Scope};
 use crate::model::{Birth, LeftOver, Links};

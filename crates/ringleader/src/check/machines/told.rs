@@ -5,9 +5,10 @@
 //! arrives. So there is no largest number of steps, and a cycle of states is a counterexample only if something on it
 //! happens, or is impossible at some moment, for each timer and each link.
 
+use super::asked::{CLOSURE, CONVERGENCE, NO_DEAD_END, SERVICE};
 use super::came::{Came, Example};
 use super::places::{Action, Places, Step};
-use super::{CLOSURE, CONVERGENCE, NO_DEAD_END, REPORT_EVERY, SERVICE, told_in_full};
+use super::{REPORT_EVERY, told_in_full};
 use crate::check::fairness::{Cycle, fair_cycle};
 use crate::check::findings::{Findings, Limit, Progress, Range as MessageRange, Watcher};
 use crate::check::graph::{Edge, Graph, way};

@@ -101,7 +101,12 @@ impl Process for Berkeley {
             (facts.other_faults == 0).then_some(3 * (facts.n - 1) * u64::from(rounds).max(1))
         })
         .settings(&[
-            Setting::number("gamma", "how far clocks that agree are apart at most, in ticks", (0, 1_000_000_000), 60),
+            Setting::number(
+                "gamma",
+                "how far clocks that agree are apart at most, in ticks",
+                (0, 1_000_000_000),
+                60,
+            ),
             Setting::number("period", "ticks from the end of a round to the next", (1, 1_000_000_000), 1000),
             Setting::number("rounds", "how often clocks are set", (1, 1_000_000), 1),
             Setting::elsewhere(

@@ -87,8 +87,8 @@ rules! {
     Follow,
     /// master, on answer(e, r, c) from j: reading[j] := c + (now - sent)/2 - now
     Read,
-    /// master, all that live are in or the wait over: m := the mean of the largest group within γ; send adjust(e, r, m -
-    /// reading[j]) to each with a reading; adjust by m
+    /// master, all that live are in or the wait over: m := the mean of the largest group within γ; send adjust(e, r,
+    /// m - reading[j]) to each with a reading; adjust by m
     Close,
     /// slave, on adjust(e, r, δ), r that of the last poll that was answered: adjust by δ
     Obey,
@@ -121,7 +121,12 @@ impl Process for BerkeleyFailover {
             (!crashed).then_some(3 * (facts.n - 1) * u64::from(rounds).max(1))
         })
         .settings(&[
-            Setting::number("gamma", "how far clocks that agree are apart at most, in ticks", (0, 1_000_000_000), 60),
+            Setting::number(
+                "gamma",
+                "how far clocks that agree are apart at most, in ticks",
+                (0, 1_000_000_000),
+                60,
+            ),
             Setting::number("period", "ticks from the end of a round to the next", (1, 1_000_000_000), 1000),
             Setting::number("rounds", "how often a master sets the clocks", (1, 1_000_000), 1),
             Setting {

@@ -65,18 +65,17 @@ rules! {
 }
 
 impl Process for LundeliusLynch {
-    const SPEC: Spec =
-        Spec::clocks("lundelius-lynch", 1984, include_str!("mod.rs"), Against::EachOther)
-            .errata(include_str!("errata.md"))
-            .proved("counting: everybody shows its clock to everybody else")
-            .at_most(Counts::All, "n(n-1)", |n| n * (n - 1))
-            .settings(&[Setting::number(
-                "at",
-                "what the clocks show when they are compared, in ticks",
-                (0, 1_000_000_000),
-                12,
-            )])
-            .example("-n 3 --schedule delay:uniform:4:16 --clock-offset 0,5,-7");
+    const SPEC: Spec = Spec::clocks("lundelius-lynch", 1984, include_str!("mod.rs"), Against::EachOther)
+        .errata(include_str!("errata.md"))
+        .proved("counting: everybody shows its clock to everybody else")
+        .at_most(Counts::All, "n(n-1)", |n| n * (n - 1))
+        .settings(&[Setting::number(
+            "at",
+            "what the clocks show when they are compared, in ticks",
+            (0, 1_000_000_000),
+            12,
+        )])
+        .example("-n 3 --schedule delay:uniform:4:16 --clock-offset 0,5,-7");
     types! { Port = Peer, Timer = Timer }
 
     fn refuses(around: &Surroundings) -> Option<(String, String)> {

@@ -9,8 +9,8 @@ const LEAST: usize = 3;
 /// The places of those that are left: as long as there are more than three, the one that is furthest from the others
 /// goes, unless that is less than the smallest jitter of any of them alone. Of equals the later one goes.
 ///
-/// How far each is counts as often as its weight says: in ntpd that is the root distance, so that whose interval is wide
-/// goes first. Whether anybody goes at all is decided without weights.
+/// How far each is counts as often as its weight says: in ntpd that is the root distance, so that whose interval is
+/// wide goes first. Whether anybody goes at all is decided without weights.
 #[must_use]
 pub fn cluster(offsets: &[Ticks], weights: &[Ticks], jitters: &[Ticks]) -> Vec<usize> {
     let mut left: Vec<usize> = (0..offsets.len()).collect();

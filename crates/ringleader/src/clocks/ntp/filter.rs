@@ -65,7 +65,8 @@ impl Filter {
         let mut sorted = self.stages;
         sorted.sort_by_key(|stage| stage.delay); // stable: of equals the newer stays first
         let best = sorted[0];
-        let weighed = sorted.iter().enumerate().map(|(place, stage)| stage.dispersion * (1 << (STAGES - 1 - place)));
+        let weighed =
+            sorted.iter().enumerate().map(|(place, stage)| stage.dispersion * (1 << (STAGES - 1 - place)));
         let known: Vec<Ticks> =
             sorted.iter().filter(|stage| stage.dispersion < MOST).map(|stage| stage.offset).collect();
         let is_new = self.used.is_none_or(|used| best.at > used);

@@ -141,7 +141,8 @@ impl Process for Ntp {
         if liars > most {
             return Some((
                 format!("{liars} of {} sources do not tell the true time, more than {most}", sources.len()),
-                "all but the last process are sources; more than half of them must begin at 0 and not drift".into(),
+                "all but the last process are sources; more than half of them must begin at 0 and not drift"
+                    .into(),
             ));
         }
         let (period, least) = (around.settings.0[PERIOD], 2 * around.delays.hi + 2);
@@ -187,8 +188,7 @@ impl Process for Ntp {
                 let (ahead, round_trip, bound) = (measured.offset, measured.delay, measured.delay.over_up(2));
                 out.estimate(Estimate { of: from, ahead, round_trip: Some(round_trip), bound });
                 let dispersion = Ticks::ratio(1, 1000) + (t4 - t1).millionths(aging);
-                let sample =
-                    Sample { offset: measured.offset, delay: measured.delay, dispersion, at: t4 };
+                let sample = Sample { offset: measured.offset, delay: measured.delay, dispersion, at: t4 };
                 source.heard = Some(source.filter.take(sample, aging));
                 if self.sources.iter().all(|source| source.t1.is_none()) {
                     out.stop_timer(Timer::Collect);

@@ -5,17 +5,17 @@
 //! of machines. A process has a privilege when a message tells it a value on which it moves, and is inside in that
 //! step.
 //!
-//! **Needs.** One-way ring, FIFO links that hold C messages at most: what is sent into a full link is lost. K ≥ n(C+1)-1
-//! values, for the ring has n(C+1) places. Weak fairness: each timer runs out, each message arrives. With fewer values
-//! there are fair runs that never come to one privilege.
+//! **Needs.** One-way ring, FIFO links that hold C messages at most: what is sent into a full link is lost.
+//! K ≥ n(C+1)-1 values, for the ring has n(C+1) places. Weak fairness: each timer runs out, each message arrives. With
+//! fewer values there are fair runs that never come to one privilege.
 //!
 //! **Cost.** a message for each move, and those that are sent again; no bound per entry
 //!
 //! **Source.** E. W. Dijkstra, CACM 17(11):643-644, 1974, with messages
 //!
 //! Without a bound on what links hold no K would do: a link could hold K old values in a row. Without the timer a ring
-//! that begins with empty links would stay as it is. Were a process to stay inside for a while with the new value beside
-//! the old one, that would be a place more for each but the bottom: two processes would need K ≥ 2C+2.
+//! that begins with empty links would stay as it is. Were a process to stay inside for a while with the new value
+//! beside the old one, that would be a place more for each but the bottom: two processes would need K ≥ 2C+2.
 //!
 //! ```
 //! use ringleader::{mutex::DijkstraKMessages, sim::{self, Scenario}};

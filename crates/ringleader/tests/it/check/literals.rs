@@ -58,6 +58,7 @@ const FOUND_OUT: &[(&str, u32, u32, &str, u64)] = &[
     ("singhal-heuristic@s1", 3, 2, "nobody waits for ever", 15),
     ("peterson-lock@swapped", 2, 1, "never two inside", 9),
     ("berkeley@new-time", 2, 1, "within the promised distance at all times", 3),
+    ("berkeley-failover@same-rounds", 3, 1, "within the promised distance at all times", 15),
     ("ntp@skeleton", 2, 1, "no case that the proof excludes", 2),
     ("homed-chain@nodedupe", 2, 2, "never two inside", 10),
     ("homed-chain@nonumber", 2, 2, "no case that the proof excludes", 15),

@@ -9,11 +9,7 @@ fn crash(name: &str, election: &str, process: u32, at: u64, seed: u64) -> Scenar
     assert!(entry(name).spec.settings.iter().any(|setting| setting.name == "election"));
     Scenario {
         schedule: Schedule::Delay(Delay::Uniform(1_000_000, 9_000_000)),
-        clocks: Clocks {
-            offsets: Scatter::Drawn(20),
-            drifts: Scatter::Drawn(100),
-            ..Clocks::default()
-        },
+        clocks: Clocks { offsets: Scatter::Drawn(20), drifts: Scatter::Drawn(100), ..Clocks::default() },
         faults: vec![Fault::Crash { process, at }],
         settings: settings.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
         seed,
@@ -78,6 +74,9 @@ fn without_an_election_no_master_may_crash() {
     assert!(matches!(refused, Refusal::FaultExcluded { .. }), "{refused:?}");
     let scenario = crash("berkeley", "nobody", 0, 5, 1);
     let refused = entry("berkeley").run(&scenario, &mut ()).unwrap_err();
-    assert!(matches!(&refused, Refusal::BadSetting { name, expected } if name == "election"
-        && expected.contains("franklin")), "{refused:?}");
+    assert!(
+        matches!(&refused, Refusal::BadSetting { name, expected } if name == "election"
+        && expected.contains("franklin")),
+        "{refused:?}"
+    );
 }

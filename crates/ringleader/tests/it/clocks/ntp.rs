@@ -253,7 +253,8 @@ fn seen(step: &str) -> Vec<f64> {
             let shown = all.iter().find(|(name, _)| *name == "shown").expect("it has a clock");
             // A number, or a fraction.
             let number = |text: &str| text.parse::<f64>().expect("a number of ticks");
-            let shown = shown.1.split_once('/').map_or_else(|| number(&shown.1), |(a, b)| number(a) / number(b));
+            let shown =
+                shown.1.split_once('/').map_or_else(|| number(&shown.1), |(a, b)| number(a) / number(b));
             self.0.push(shown - moved.time as f64 / 1e6);
         }
     }
@@ -296,7 +297,8 @@ fn doubled_late_and_forged_answers_are_refused() {
         let source = &mut sources[way.to as usize];
         source.passes(at(1));
         let effects = source.receive(way.arrival, &sent.bytes).unwrap();
-        let back = cast.ways(way.to).into_iter().find(|back| back.out == effects.sends[0].port).expect("a way");
+        let back =
+            cast.ways(way.to).into_iter().find(|back| back.out == effects.sends[0].port).expect("a way");
         answers.push((back.arrival, effects.sends[0].bytes.clone()));
     }
     client.passes(at(2));

@@ -30,21 +30,25 @@ const MAX_DELAY: Micros = Micros::millis(200);
 /// A tick of clocks.
 const TICK: Micros = Micros::millis(1);
 
-/// When all clocks are compared that show what they show without being asked (`at`), in ticks: by then all have started.
+/// When all clocks are compared that show what they show without being asked (`at`), in ticks: by then all have
+/// started.
 const MEETING: i64 = 5_000;
 
 /// Refuses what is said of clocks where there are none, and kills where nobody lives with crashes.
 pub(super) fn clocks_fit(app: &App, entry: &'static Entry, args: &UpArgs) -> Result<(), Diagnostic> {
     let name = entry.spec.name;
     match (entry.problem, &args.kill_every) {
-        (Problem::Clocks, Some(_)) => {
-            Err(Diagnostic::input("ringleader::fault_excluded", format!("`{name}` does not live with crashes"))
-                .help("leave out --kill-every"))
-        }
+        (Problem::Clocks, Some(_)) => Err(Diagnostic::input(
+            "ringleader::fault_excluded",
+            format!("`{name}` does not live with crashes"),
+        )
+        .help("leave out --kill-every")),
         (Problem::Election | Problem::Mutex, _) if args.speaks_of_clocks() => {
             let message = format!("the processes of `{name}` have no clocks");
             Err(Diagnostic::input("ringleader::no_clocks", message)
-                .help("--clock-offset, --clock-drift, --drift-bound, --clock-backward and --max-delay are for:")
+                .help(
+                    "--clock-offset, --clock-drift, --drift-bound, --clock-backward and --max-delay are for:",
+                )
                 .command(format!("{} list --problem clocks", app.program), ""))
         }
         (Problem::Election | Problem::Mutex | Problem::Clocks, _) => Ok(()),

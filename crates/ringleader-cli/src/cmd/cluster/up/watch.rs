@@ -198,11 +198,17 @@ fn clocks(clocks: &Clocks, console: &mut Console<'_>) -> io::Result<()> {
             (Some(off), Some(bound)) => format!("off by {off:+.3}, at most {bound:.3}"),
             (Some(off), None) => format!("off by {off:+.3}: {position}"),
         };
-        writeln!(console.out, "    {mark} {member:<4} {offset:+}{drift}, corrected by {correction:+.3}: {off}")?;
+        writeln!(
+            console.out,
+            "    {mark} {member:<4} {offset:+}{drift}, corrected by {correction:+.3}: {off}"
+        )?;
         for found in &node.estimates {
             let trip = found.round_trip.map_or_else(String::new, |trip| format!(", round trip {trip:.3}"));
             let Found { of, ahead, bound, .. } = found;
-            writeln!(console.out, "           {DIM}found {of} {ahead:+.3} ahead, within {bound:.3}{trip}{RESET}")?;
+            writeln!(
+                console.out,
+                "           {DIM}found {of} {ahead:+.3} ahead, within {bound:.3}{trip}{RESET}"
+            )?;
         }
     }
     writeln!(console.out, "  skew        {:.3} at the beginning, {:.3} now", skew.first, skew.last)
