@@ -7,7 +7,7 @@ import type { Engine } from "./types";
 const engine = (answer: unknown): Engine => checked({ call: () => Promise.resolve(answer as never) });
 const step = {
   step: 0, time: "0", process: 1, input: { kind: "deliver", messages: [1], missed: false }, words: "", effects: "", rules: ["swallow"],
-  choices: [], sends: [], outcome: null, standing: "open", changes: [[0, "1", "2"]], depth: 1, causes: [], properties: [[0, null, true]],
+  choices: [], sends: [], accesses: [], outcome: null, standing: "open", changes: [[0, "1", "2"]], depth: 1, causes: [], properties: [[0, null, true]],
 };
 const events = (more: object) => engine({ from: 0, events: [{ ...step, ...more }] }).call("events", { source: { kind: "trace", key: "1" }, edits: [], from: 0, to: 1 });
 

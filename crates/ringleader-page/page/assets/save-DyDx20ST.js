@@ -1,0 +1,3 @@
+function e(e){let{name:t}=e,n=URL.createObjectURL(`blob`in e?e.blob:new Blob([e.text],{type:e.type})),r=document.createElement(`a`);r.href=n,r.download=t,r.click(),setTimeout(()=>URL.revokeObjectURL(n),1e4)}function t(e){let t=e===null?``:String(e);return/[",\n\r]/.test(t)?`"${t.replaceAll(`"`,`""`)}"`:t}function n(e,n){return[e,...n].map(e=>e.map(t).join(`,`)).join(`\r
+`)+`\r
+`}export{e as n,n as t};
