@@ -36,6 +36,11 @@ const PARTS: &[Part] = &[
     },
     Part { name: "load", about: "10,000 sessions and 100,000 locks, 30 times", run: load },
     Part { name: "overload", about: "twice what the machine can carry, for five minutes", run: overload },
+    Part {
+        name: "exercise",
+        about: "the exercise of the examples, against a crate that is right and one that is not",
+        run: |_| cargo(&["test", "--package", "ringleader-cli", "--test", "exercise"]),
+    },
     Part { name: "cross", about: "whether the study compiles for Windows and macOS", run: |_| cross::run() },
     Part {
         name: "dist",

@@ -3,7 +3,7 @@
 
 use crate::question::read;
 use crate::{Diagnostic, Options, PlannedCheck, Stage, Words, refusal};
-use ringleader::check::{Answer, Findings, Limit, Scope, Watcher};
+use ringleader::check::{Answer, Findings, Limit, Scope, States, Watcher};
 use ringleader::registry::Entry;
 use ringleader::trace::Recording;
 use ringleader_lab::formats::{CheckContext, check_json};
@@ -18,6 +18,8 @@ use std::time::Duration;
 pub const STATES_MAX: u64 = 2_000_000;
 /// And at most so many bytes.
 pub const BYTES_MAX: u64 = 1 << 30;
+/// So many states can be drawn.
+const DRAWN_MAX: u32 = 600;
 /// And at most so many threads: others use the machine, too.
 pub const THREADS_MAX: u32 = 2;
 
@@ -76,6 +78,29 @@ pub struct Look {
     pub findings: Option<Value>,
     /// Whether there is a single run that shows a violation.
     pub counterexample: bool,
+    /// The states of one case, where they are few.
+    pub graph: Option<StateGraph>,
+}
+
+/// States and the steps between them: of the case with the violation, or of the one that has the most. What the search
+/// takes for one state is one here.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct StateGraph {
+    /// After how many steps each is met first, by its number.
+    depths: Vec<u32>,
+    /// Which state leads to which.
+    steps: Vec<(u32, u32)>,
+    /// Those in which a run ends.
+    ends: Vec<u32>,
+    /// Those along the run that shows a violation.
+    way: Vec<u32>,
+}
+
+impl From<States> for StateGraph {
+    fn from(States { depths, steps, ends, way }: States) -> StateGraph {
+        StateGraph { depths, steps, ends, way }
+    }
 }
 
 /// Whether a check is over, and how it ended.
@@ -133,6 +158,8 @@ pub struct Checked {
     pub broken_off: bool,
     /// How far it came.
     pub progress: Progress,
+    /// The states of one case, where they are few.
+    pub graph: Option<StateGraph>,
 }
 
 /// Makes a plan of a question. What is refused is refused here, before anything is searched.
@@ -150,6 +177,7 @@ pub fn prepare(words: &dyn Words, question: &[u8]) -> Result<Prepared, Diagnosti
     scope.max_states = Some(scope.max_states.map_or(STATES_MAX, |most| most.min(STATES_MAX)));
     scope.max_bytes = Some(scope.max_bytes.map_or(BYTES_MAX, |most| most.min(BYTES_MAX)));
     scope.threads = scope.threads.min(THREADS_MAX);
+    scope.keep_states = Some(DRAWN_MAX);
     // A search that ends at once is refused for the same reasons as a long one.
     let glance = Scope { max_states: Some(1), ..scope.clone() };
     let form = entry.with_settings(&scope.settings);
@@ -203,6 +231,7 @@ impl Prepared {
                 depth: findings.depth,
             },
             recording: findings.counterexample.map(|found| Arc::new(found.recording)),
+            graph: findings.graph.map(StateGraph::from),
         })
     }
 

@@ -8,6 +8,7 @@ use ringleader::registry::{Entry, Problem};
 use ringleader::sim::{
     Action, Edit, Entries, Fault, Ids, Initiators, Ports, Refusal, Scenario, Schedule, Topology,
 };
+use ringleader_lab::plan::memory;
 use serde::{Deserialize, Serialize, Serializer};
 
 /// What a contract says does not depend on n beyond this: large rings need not be laid out to ask.
@@ -34,6 +35,8 @@ pub(crate) struct Choices {
     actions: Vec<(&'static str, Option<String>)>,
     /// Where the source itself is outside the contract.
     outside: Vec<String>,
+    /// About how many bytes the run takes, events and pictures apart.
+    memory: u64,
 }
 
 /// Something that could be chosen, and why not.
@@ -114,7 +117,8 @@ pub(crate) fn answer(stage: &Stage, question: &[u8], alive: Alive<'_>) -> Result
         }
     }
     let (links, outside) = environment(&prepared, &scenario);
-    let choices = Choices { options, actions: actions(entry, links, scenario.unsound), outside };
+    let memory = memory::needed(entry, &prepared.scenario);
+    let choices = Choices { options, actions: actions(entry, links, scenario.unsound), outside, memory };
     Ok(serde_json::to_string(&choices).expect("plain data has a JSON form"))
 }
 

@@ -11,6 +11,7 @@ mod compare;
 mod density;
 mod event;
 mod events;
+pub mod exercise;
 mod export;
 mod far;
 #[cfg(test)]

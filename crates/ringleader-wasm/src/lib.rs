@@ -75,6 +75,7 @@ impl<H: Host> Engine<H> {
             progress: Some(checked.progress),
             counterexample: checked.recording.is_some(),
             findings: Some(checked.findings),
+            graph: checked.graph,
         };
         Ok(serde_json::json!(look).to_string())
     }

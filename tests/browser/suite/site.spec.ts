@@ -45,6 +45,26 @@ test("is small, and quick to begin", async ({ page }) => {
   await server.stop();
 });
 
+test("a million processes in the worker: the memory is said before, then how long it takes", async ({ page }) => {
+  test.setTimeout(300_000);
+  const server = await files(folder);
+  const begun = Date.now();
+  await page.goto(`${server.url}#/lab?v=1&a=chang-roberts&nodes=1000000&seed=7`);
+  await expect(page.getByText(/The run is being made … It takes about \d+ MiB of memory\./)).toBeVisible();
+  await expect(page.getByRole("progressbar", { name: "The run is made" })).toBeVisible();
+  await expect(page.getByText(/Looking at [\d,]+ steps from far away/)).toBeVisible({ timeout: 120_000 });
+  await expect(page.getByTestId("moment")).toBeVisible({ timeout: 120_000 });
+  console.log(`10^6 processes of chang-roberts in the worker: first picture after ${Date.now() - begun} ms`);
+  // And it can be stopped before it is there.
+  await page.goto("about:blank");
+  await page.goto(`${server.url}#/lab?v=1&a=chang-roberts&nodes=1000000&seed=8`);
+  await page.getByRole("button", { name: "Stop", exact: true }).click();
+  await expect(page.getByText(/^Stopped: the run was not made/)).toBeVisible();
+  await page.goto(`${server.url}#/lab?v=1&a=peterson&nodes=8&at=0`);
+  await isAt(page, 0);
+  await server.stop();
+});
+
 test("without WebAssembly there is a sentence", async ({ browser }) => {
   const server = await files(folder);
   const page = await browser.newPage();

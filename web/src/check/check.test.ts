@@ -49,7 +49,7 @@ const findings = (more: Partial<CheckFindings>): CheckFindings => ({
   limit: null, shortest: null, missed_probability: 0, ...more,
 });
 const done = (more: Partial<CheckFindings>, look: Partial<CheckLook> = {}): CheckLook => ({
-  state: "done", seconds: 1, progress: null, findings: findings(more), counterexample: false, ...look,
+  state: "done", seconds: 1, progress: null, findings: findings(more), counterexample: false, graph: null, ...look,
 });
 
 describe("the answer", () => {

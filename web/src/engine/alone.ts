@@ -115,7 +115,7 @@ export class AloneEngine implements Engine {
     }
     const { algorithm, options } = JSON.parse(question) as { algorithm: unknown; options: unknown };
     const job = String(++this.#count);
-    const look: CheckLook = { state: "running", seconds: 0, progress: null, findings: null, counterexample: false };
+    const look: CheckLook = { state: "running", seconds: 0, progress: null, findings: null, counterexample: false, graph: null };
     const check: Check = {
       hand: new Hand(this.#spawn(), await this.#module),
       key: JSON.stringify([algorithm, options]),

@@ -63,5 +63,5 @@ describe("algorithms", () => {
 
 it("says of everything that cannot be chosen why", () => {
   const options = { links: [{ value: "fifo", label: "fifo", why: null }, { value: "bag", label: "bag", why: "needs FIFO links" }] };
-  expect(refusals({ options, actions: {}, outside: [] })).toEqual([{ option: "links", value: "bag", why: "needs FIFO links" }]);
+  expect(refusals({ options, actions: {}, outside: [], memory: 0 })).toEqual([{ option: "links", value: "bag", why: "needs FIFO links" }]);
 });

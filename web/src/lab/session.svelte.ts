@@ -161,6 +161,20 @@ export class Session {
     this.moment = moment;
   }
 
+  /** Nobody waits any more for the run that is being made. */
+  stop(): void {
+    this.#opening.abort();
+    this.busy = false;
+    this.error = new Error("Stopped: the run was not made. Choose a smaller one, or start it again.");
+  }
+
+  /** What a large run costs, once the engine has said it. */
+  get cost(): string {
+    const bytes = this.choices?.memory ?? 0;
+    const mega = Math.round(bytes / 2 ** 20);
+    return mega < 32 ? "" : `It takes about ${mega.toLocaleString("en")} MiB of memory.`;
+  }
+
   /** Once more, after the engine was gone. */
   again(): void {
     const { there, fresh } = this.#last ?? { there: this.place, fresh: true };

@@ -24,7 +24,7 @@ class Made implements Engine {
     if (verb === "choices") {
       const { source } = request as Verbs["choices"][0];
       const unsound = source.kind !== "trace" && source.options.unsound === true;
-      return { options: {}, actions: unsound ? {} : this.refuses, outside: [] } satisfies Choices as Verbs[V][1];
+      return { options: {}, actions: unsound ? {} : this.refuses, outside: [], memory: 0 } satisfies Choices as Verbs[V][1];
     }
     const asked = request as RunRequest;
     if (verb === "open") {

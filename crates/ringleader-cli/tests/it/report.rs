@@ -39,6 +39,14 @@ fn the_pictures_are_current() {
     let options = ["-n", "8..4096", "--runs", "5", "--seed", "1", "--plot", &plot, "--force"];
     assert_eq!(run(&[&["compare"], &algorithms[..], &options].concat()).code, 0);
     is_current("compare.svg", &fs::read_to_string(&plot).unwrap());
+
+    // A day of a client with three true sources and one that is half a second ahead.
+    let plot = path("clocks-day.svg");
+    let clocks = ["--clock-offset", "0,0,0,500,-300", "--clock-drift", "0,0,0,0,50", "--set", "rounds=1350"];
+    let options =
+        ["run", "ntp", "--schedule", "delay:uniform:5:30", "--seed", "1", "--plot", &plot, "--force"];
+    assert_eq!(run(&[&options[..], &clocks].concat()).code, 0);
+    is_current("clocks-day.svg", &fs::read_to_string(&plot).unwrap());
 }
 
 /// `docs/reference/algorithms.md` is what `report --all` says; `UPDATE=1` writes it anew.

@@ -9,24 +9,22 @@ use std::io::{self, Write};
 /// No more points are drawn: of each stretch of time the worst.
 const POINTS_MOST: usize = 240;
 
-/// The plot. Of each stretch of time it shows the largest error and the least promise: where the one stays below the
-/// other, it does so at every moment.
+/// The plot. Of each stretch of time it shows the moment at which the error comes closest to the promise: where the one
+/// stays below the other, it does so at every moment.
 #[must_use]
 pub fn plot(title: &str, subtitle: &str, seen: &[Compared]) -> Plot {
     let promised: Vec<&Compared> = seen.iter().filter(|moment| moment.promise.is_some()).collect();
     let stretch = promised.len().div_ceil(POINTS_MOST).max(1);
     let has_error = promised.iter().any(|moment| moment.error.is_some());
     let off = |moment: &Compared| moment.error.unwrap_or(moment.skew);
-    let worst = |moments: &&[&Compared]| {
-        let most = moments.iter().max_by_key(|moment| off(moment))?;
-        let (x, y) = (most.time.as_f64(), off(most).as_f64());
-        Some(Point { x, y, interval: None, title: format!("at {}: {}", most.time, off(most)) })
+    let left = |moment: &Compared| moment.promise.map(|promise| promise - off(moment));
+    let closest = |moments: &[&Compared]| moments.iter().copied().min_by_key(|moment| left(moment)).copied();
+    let shown: Vec<Compared> = promised.chunks(stretch).filter_map(closest).collect();
+    let measured = |moment: &Compared| {
+        let title = format!("at {}: {}", moment.time, off(moment));
+        Point { x: moment.time.as_f64(), y: off(moment).as_f64(), interval: None, title }
     };
-    let least = |moments: &&[&Compared]| {
-        let least = moments.iter().min_by_key(|moment| moment.promise)?;
-        Some((least.time.as_f64(), least.promise?.as_f64()))
-    };
-    let stretches: Vec<&[&Compared]> = promised.chunks(stretch).collect();
+    let promise = |moment: &Compared| Some((moment.time.as_f64(), moment.promise?.as_f64()));
     Plot {
         title: title.to_owned(),
         subtitle: subtitle.to_owned(),
@@ -35,16 +33,16 @@ pub fn plot(title: &str, subtitle: &str, seen: &[Compared]) -> Plot {
         series: vec![Series {
             name: if has_error { "error" } else { "skew" }.to_owned(),
             look: (0, 0),
-            points: stretches.iter().filter_map(worst).collect(),
+            points: shown.iter().map(measured).collect(),
         }],
         curves: vec![Curve {
             name: "promised".to_owned(),
             series: 0,
             stroke: Stroke::Dashed,
-            points: stretches.iter().filter_map(least).collect(),
+            points: shown.iter().filter_map(promise).collect(),
         }],
         caption: vec![
-            "Of each stretch of time: the largest that was measured, and the least that was promised."
+            "Of each stretch of time the moment at which what is measured comes closest to the promise."
                 .to_owned(),
         ],
     }
@@ -83,13 +81,25 @@ mod tests {
     }
 
     #[test]
-    fn worst_of_each_stretch() {
-        let plot = plot("a", "b", &seen(1001));
-        let points = &plot.series[0].points;
+    fn each_stretch_shows_where_it_comes_closest_to_the_promise() {
+        let mut moments = seen(1001);
+        let plot_of = |moments: &[Compared]| plot("a", "b", moments);
+        let drawn = plot_of(&moments);
+        let (points, promised) = (&drawn.series[0].points, &drawn.curves[0].points);
         assert!(points.len() <= POINTS_MOST && points.len() > POINTS_MOST / 2);
-        assert!(points.iter().all(|point| point.y >= 2.0), "five in a row have a large one");
-        assert!(plot.curves[0].points.iter().all(|&(_, promise)| promise == 4.0));
-        assert!(plot.svg().contains("promised"));
+        assert!(
+            points
+                .iter()
+                .zip(promised)
+                .all(|(point, &(x, promise))| point.x == x && promise - point.y <= 3.0)
+        );
+        // A promise is kept in the picture if it always is.
+        assert!(points.iter().zip(promised).all(|(point, &(_, promise))| point.y <= promise));
+        moments[500].error = Some(Ticks::whole(7));
+        let drawn = plot_of(&moments);
+        let broken = drawn.series[0].points.iter().zip(&drawn.curves[0].points);
+        assert_eq!(broken.filter(|(point, (_, promise))| point.y > *promise).count(), 1);
+        assert!(drawn.svg().contains("promised"));
     }
 
     #[test]

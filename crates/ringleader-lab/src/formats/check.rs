@@ -295,6 +295,7 @@ mod tests {
             convergence: None,
             closure: None,
             legitimate: None,
+            graph: None,
         }
     }
 

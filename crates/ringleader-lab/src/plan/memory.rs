@@ -74,6 +74,12 @@ fn too_large(entry: &Entry, scenario: &Scenario, needed: u128, available: u64, w
         .help(format!("what fits here is about -n {}", grouped(fits / digits * digits)))
 }
 
+/// About how many bytes a run takes.
+#[must_use]
+pub fn needed(entry: &Entry, scenario: &Scenario) -> u64 {
+    u64::try_from(estimate(entry, scenario, u64::from(scenario.n))).unwrap_or(u64::MAX)
+}
+
 /// What the program itself needs.
 const OWN: u128 = 16 << 20;
 

@@ -222,6 +222,7 @@ impl Job {
                 progress: state.progress,
                 findings: None,
                 counterexample: false,
+                graph: None,
             }),
             Some((_, Err(complaint))) => Err(complaint.clone()),
             Some((took, Ok(checked))) => Ok(Look {
@@ -234,6 +235,7 @@ impl Job {
                 progress: Some(checked.progress),
                 findings: Some(checked.findings.clone()),
                 counterexample: checked.recording.is_some(),
+                graph: checked.graph.clone(),
             }),
         }
     }

@@ -3,7 +3,7 @@
 use super::cases::One;
 use super::chance::Actions;
 use super::fairness::Cycle;
-use super::findings::{Limit, Probability, Range};
+use super::findings::{Limit, Probability, Range, States};
 use super::ground::{Ground, How, Subject};
 use super::locals::Lag;
 use super::memo::lock;
@@ -31,6 +31,7 @@ pub(crate) struct Came {
     /// A run with the most or the least of them, and how well it does: more is better either way.
     pub(crate) extreme: Option<(i64, Recording)>,
     pub(crate) probability: Option<Probability>,
+    pub(crate) graph: Option<States>,
     pub(crate) notes: Vec<&'static str>,
 }
 
@@ -44,6 +45,7 @@ pub(crate) struct Wrong {
     pub(crate) repeats_from: Option<u64>,
     /// Whether it was found in a search that left nothing out, so that no run of this case is shorter.
     pub(crate) shortest: bool,
+    pub(crate) graph: Option<States>,
 }
 
 /// Said where a cycle makes the reduced search too weak.
@@ -113,6 +115,7 @@ impl<'a> Look<'a> {
             came.wrong = wrong(&searched);
             return None;
         }
+        came.graph = states(&searched, &[], None);
         came.limit.is_none().then_some(searched)
     }
 
@@ -200,6 +203,7 @@ impl<'a> Look<'a> {
                 recording: None,
                 repeats_from: None,
                 shortest: false,
+                graph: None,
             })
         });
     }
@@ -323,8 +327,34 @@ impl<'a> Look<'a> {
             recording: recording(searched, way, None),
             repeats_from,
             shortest: !searched.how.por,
+            graph: states(searched, way, None),
         });
     }
+}
+
+/// The states that were met, with a way among them that ends with this step of its last state.
+fn states(searched: &Searched<'_>, way: &[u32], step: Option<u32>) -> Option<States> {
+    let Searched { ground, explored, .. } = searched;
+    let (graph, visited) = (&explored.graph, &explored.visited);
+    if visited.len() > ground.scope.keep_states? || graph.states() == 0 {
+        return None;
+    }
+    let mut depths = vec![0; visited.len() as usize];
+    for state in 0..visited.len() {
+        // Whoever comes before has a smaller number.
+        let before = visited.parent(state);
+        if before != state {
+            depths[state as usize] = depths[before as usize] + 1;
+        }
+    }
+    let from = 0..graph.states() as u32;
+    let mut steps: Vec<(u32, u32)> =
+        from.flat_map(|from| graph.edges(from).iter().map(move |edge| (from, edge.target))).collect();
+    steps.sort_unstable();
+    steps.dedup();
+    let taken = step.zip(way.last()).and_then(|(step, &last)| graph.edges(last).get(step as usize));
+    let way = way.iter().copied().chain(taken.map(|edge| edge.target)).collect();
+    Some(States { depths, steps, ends: explored.ends.clone(), way })
 }
 
 /// The violation that a search ended with.
@@ -340,6 +370,7 @@ fn wrong(searched: &Searched<'_>) -> Option<Wrong> {
         recording: if is_shown { run() } else { None },
         repeats_from: None,
         shortest: !how.por,
+        graph: states(searched, &explored.way_to(violation.state), violation.step),
     })
 }
 
@@ -352,7 +383,8 @@ pub(crate) fn shortest(
     max_depth: u64,
 ) -> Result<(Option<Wrong>, u64, bool), Refusal> {
     let ground = Ground::new(subject, one, None)?;
-    let how = How { max_depth: Some(max_depth), ..How::default() };
+    let edges = subject.scope.keep_states.is_some();
+    let how = How { max_depth: Some(max_depth), edges, ..How::default() };
     let searched = explore(&ground, how, limits, 1);
     let explored = &searched.explored;
     Ok((wrong(&searched), u64::from(explored.visited.len()), explored.limit.is_none()))

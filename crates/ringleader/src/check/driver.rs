@@ -3,7 +3,7 @@
 use super::case::{self, Came, Wrong};
 use super::cases::{Cases, One};
 use super::findings::{
-    Answer, Counterexample, Finding, Findings, Limit, Probability, Progress, Range, Watcher,
+    Answer, Counterexample, Finding, Findings, Limit, Probability, Progress, Range, States, Watcher,
 };
 use super::ground::Subject;
 use super::machines;
@@ -321,9 +321,13 @@ impl Plan<'_> {
 
     fn findings(&self, total: Total, setup: &Setup, own: &[&dyn Property]) -> Result<Findings, Refusal> {
         let Total { mut came, searched, missed, wrong_case } = total;
-        let wrong = match came.wrong.take() {
+        let mut wrong = match came.wrong.take() {
             Some(wrong) => Some(self.shorten(wrong, wrong_case)?),
             None => None,
+        };
+        let graph = match &mut wrong {
+            Some(wrong) => wrong.graph.take(),
+            None => came.graph.take(),
         };
         let unknown = came.limit.is_some();
         let answer = Answer::of(wrong.is_some(), unknown);
@@ -380,6 +384,7 @@ impl Plan<'_> {
             convergence: None,
             closure: None,
             legitimate: None,
+            graph,
         })
     }
 }
@@ -403,6 +408,10 @@ impl Total {
         }
         total.wrong = came.wrong;
         total.limit = came.limit;
+        let size = |graph: &Option<States>| graph.as_ref().map_or(0, |states| states.depths.len());
+        if size(&came.graph) > size(&total.graph) {
+            total.graph = came.graph;
+        }
         total.messages = widest(total.messages, came.messages);
         total.election_messages = widest(total.election_messages, came.election_messages);
         total.extreme = match (total.extreme.take(), came.extreme) {

@@ -93,6 +93,8 @@ pub struct Findings {
     pub closure: Option<bool>,
     /// How many states have one privilege.
     pub legitimate: Option<u64>,
+    /// The states themselves, if they were to be kept and are few enough.
+    pub graph: Option<States>,
 }
 
 /// Whether one privilege is left in the end, from every state and whatever the daemon chooses.
@@ -150,6 +152,19 @@ pub struct Counterexample {
     pub shortest: bool,
     /// The number of the step after which the run repeats for ever, if it has no end.
     pub repeats_from: Option<u64>,
+}
+
+/// The states of one case and the steps between them: of the case with the violation, or of the one that has the most.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct States {
+    /// After how many steps each is met first, by its number.
+    pub depths: Vec<u32>,
+    /// Which state leads to which.
+    pub steps: Vec<(u32, u32)>,
+    /// Those in which a run ends.
+    pub ends: Vec<u32>,
+    /// Those along the run that violates a property; none if nothing does.
+    pub way: Vec<u32>,
 }
 
 /// Why a search ended early.

@@ -41,7 +41,8 @@ mod worker;
 
 pub(crate) use driver::check;
 pub use findings::{
-    Answer, Convergence, Counterexample, Finding, Findings, Limit, Probability, Progress, Range, Watcher,
+    Answer, Convergence, Counterexample, Finding, Findings, Limit, Probability, Progress, Range, States,
+    Watcher,
 };
 pub use model::{Effort, Model, ModelFindings, ModelRun, Properties, model};
 pub use property::{Property, Step, View, Watch};

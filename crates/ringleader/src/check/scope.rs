@@ -64,6 +64,8 @@ pub struct Scope {
     pub max_bytes: Option<u64>,
     /// How many threads may work on it.
     pub threads: u32,
+    /// Show the states of one case and the steps between them, if there are at most so many.
+    pub keep_states: Option<u32>,
 }
 
 impl Scope {
@@ -99,6 +101,7 @@ impl Scope {
             max_states: None,
             max_bytes: None,
             threads: 1,
+            keep_states: None,
         }
     }
 

@@ -43,6 +43,24 @@ test("two leaders: the counterexample by mouse and keyboard; its address opened 
   await expect(other.getByRole("link", { name: "Play in the Lab" })).toHaveAttribute("href", /#\/lab\?v=1&a=peterson&cx=1&.*at=2/);
 });
 
+test("few states are drawn, and the run that shows a violation among them", async ({ page, visit }) => {
+  await visit("#/check?v=1&a=chang-roberts&nodes=3&run=1");
+  const graph = page.getByRole("region", { name: "Graph of states" });
+  await expect(graph.getByRole("img")).toBeVisible();
+  const states = Number((await page.getByRole("row", { name: /^states/ }).locator("td").textContent())?.replace(/\D/g, ""));
+  expect(states).toBeGreaterThan(5);
+  const drawn = await graph.locator("circle").count();
+  expect(drawn).toBeGreaterThan(5);
+  expect(drawn).toBeLessThanOrEqual(states);
+  await expect(graph.locator("circle.on")).toHaveCount(0);
+  await visit("#/check?v=1&a=ricart-agrawala@as-printed&nodes=2&entries=2&run=1");
+  await expect(page.getByRole("region", { name: /A run that shows it \(6 steps\)/ })).toBeVisible();
+  await expect(graph.locator("circle.on")).toHaveCount(7);
+  await visit("#/check?v=1&a=peterson&nodes=5&ids=all&run=1");
+  await expect(page.locator(".answer")).toBeVisible();
+  await expect(graph).toHaveCount(0);
+});
+
 test("what goes wrong with a text taken literally, and its trace as a file", async ({ page, visit }) => {
   await visit("#/check");
   await page.getByText("What goes wrong with texts taken literally").click();

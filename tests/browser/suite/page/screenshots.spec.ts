@@ -1,4 +1,5 @@
-// Every screen in light and dark, as a picture. With UPDATE=1 they go to docs/page, where the book has them from.
+// Every screen in light and dark, on a projector and on a phone, as a picture: nothing is cut at the side. With UPDATE=1
+// those of a projector go to docs/page, where the book has them from.
 import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -34,6 +35,7 @@ const SCREENS: { name: string; hash: string; before?: (page: Page) => Promise<vo
     hash: "#/lab?v=1&a=peterson&nodes=20000&seed=7&at=150000",
     ready: (page) => expect(page.getByTestId("moment")).toContainText("on their way"),
   },
+  { name: "break", hash: "#/break", ready: (page) => expect(page.getByRole("heading", { level: 1 })).toBeVisible() },
   { name: "check", hash: "#/check?v=1&a=peterson&nodes=4&links=bag&unsound=1&run=1", ready: (page) => expect(page.locator(".answer")).toBeVisible() },
   {
     name: "compare",
@@ -46,23 +48,29 @@ const SCREENS: { name: string; hash: string; before?: (page: Page) => Promise<vo
     before: clusterOfThree,
     ready: (page) => expect(page.getByTestId("log").locator("li")).toHaveCount(4),
   },
+  { name: "goal", hash: "#/goal?name=one-lost-message", ready: (page) => expect(page.locator("svg.picture").first()).toBeVisible() },
   { name: "story", hash: "#/story?name=two-leaders&s=3", ready: (page) => expect(page.locator("svg.picture").first()).toBeVisible() },
 ];
 
+const SIZES = [{ size: "projector", width: 1280, height: 720 }, { size: "phone", width: 390, height: 844 }];
+
 for (const { name, hash, before, ready } of SCREENS) {
   for (const colorScheme of ["light", "dark"] as const) {
-    test(`${name}, ${colorScheme}`, async ({ page, visit }, report) => {
-      await page.setViewportSize({ width: 1280, height: 860 });
-      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-      await before?.(page);
-      await visit(hash);
-      await ready(page);
-      await expect(page.getByRole("alert")).toHaveCount(0);
-      const dark = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
-      expect(dark).toBe(colorScheme === "dark" ? "rgb(20, 23, 27)" : "rgb(255, 255, 255)");
-      const update = process.env.UPDATE === "1";
-      if (update) mkdirSync(docs, { recursive: true });
-      await page.screenshot({ path: update ? join(docs, `${name}-${colorScheme}.png`) : report.outputPath(`${name}.png`) });
-    });
+    for (const { size, width, height } of SIZES) {
+      test(`${name}, ${colorScheme}, ${size}`, async ({ page, visit }, report) => {
+        await page.setViewportSize({ width, height });
+        await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+        await before?.(page);
+        await visit(hash);
+        await ready(page);
+        await expect(page.getByRole("alert")).toHaveCount(0);
+        const dark = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+        expect(dark).toBe(colorScheme === "dark" ? "rgb(20, 23, 27)" : "rgb(255, 255, 255)");
+        expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+        const update = process.env.UPDATE === "1" && size === "projector";
+        if (update) mkdirSync(docs, { recursive: true });
+        await page.screenshot({ path: update ? join(docs, `${name}-${colorScheme}.png`) : report.outputPath(`${name}.png`) });
+      });
+    }
   }
 }

@@ -1,5 +1,6 @@
 // Stories: through one with buttons, keys and a presenter's remote; every step of every story has its picture.
-import { expect, fromFolder, test, type Server } from "../../page";
+import { join } from "node:path";
+import { expect, fromFolder, isAt, serve, site, test, type Server } from "../../page";
 import { forEverybody, gone } from "../../screens";
 import type { About, Story } from "../../../../web/src/engine/types";
 
@@ -199,6 +200,28 @@ test("a story is saved as a page, which needs nothing else, and a run as a film"
   const film = page.waitForEvent("download");
   await page.getByRole("button", { name: "Save as a film" }).click();
   expect((await film).suggestedFilename()).toMatch(/^maekawa-m1-3-4\.(webm|svg)$/);
+});
+
+test("moments of the Lab become slides, and a story that the program tells", async ({ page, visit }, info) => {
+  test.skip(site !== undefined, "a folder of stories needs a server");
+  await visit("#/lab?v=1&a=peterson&nodes=4&ids=3,7,4,1&seed=1&at=2");
+  await isAt(page, 2);
+  const sentence = (await page.locator(".sentence").textContent()) ?? "";
+  await page.getByRole("button", { name: "Add as a slide" }).click();
+  await page.keyboard.press("ArrowRight");
+  await isAt(page, 3);
+  await page.getByRole("button", { name: "Add as a slide" }).click();
+  await page.reload();
+  const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Save story (2)" }).click()]);
+  const folder = info.outputPath("stories");
+  await file.saveAs(join(folder, file.suggestedFilename()));
+  const server = await serve("--stories", folder);
+  await page.goto(`${server.url}#/story?name=mine`);
+  await expect(page.getByText(sentence, { exact: true }).first()).toBeVisible();
+  await server.stop();
+  await visit("#/lab?v=1&a=peterson&nodes=4&ids=3,7,4,1&seed=1&at=2");
+  await page.getByRole("button", { name: "Forget slides" }).click();
+  await expect(page.getByRole("button", { name: /Save story/ })).toHaveCount(0);
 });
 
 test("nonsense in the address is said", async ({ page, visit }) => {

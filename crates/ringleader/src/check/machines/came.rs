@@ -106,6 +106,7 @@ impl Came {
             visited_bytes: self.bytes,
             visited_states: self.looked_at,
             peak_bytes: self.bytes,
+            graph: None,
             properties,
         }
     }

@@ -9,7 +9,8 @@ mod necessity; // without what a contract asks for, it fails
 mod oracles; // state counts that other tools give
 mod own; // properties of one's own
 mod reduction; // what is left out does not matter
-mod robust; // limits, threads, refusals
+mod robust;
+mod states; // the states themselves, where they are few // limits, threads, refusals
 
 use crate::support::entry;
 use ringleader::check::{Answer, Findings, Scope};
