@@ -255,24 +255,27 @@ fn replay(entry: &Entry, path: &Path) -> Result<Vec<Value>, String> {
     let missed = |event: &Event| matches!(event.input, Input::Suspect(_) | Input::Crash);
     recording.events.truncate(recording.events.iter().position(missed).unwrap_or(recording.events.len()));
     recorded.recording = Arc::new(recording);
-    let mut last = Last::default();
+    let mut last = Last { clocks: entry.problem == Problem::Clocks, ..Last::default() };
     entry.run(&recorded.scenario(), &mut last).map_err(|refusal| format!("the replay: {refusal:?}"))?;
-    Ok(last.0)
+    Ok(last.states)
 }
 
 /// How everybody is, at last.
 #[derive(Default)]
-struct Last(Vec<Value>);
+struct Last {
+    /// What a clock shows at a moment is no variable of its process.
+    clocks: bool,
+    states: Vec<Value>,
+}
 
 impl Last {
     fn look(&mut self, crowd: &dyn Crowd) {
         let variables = |process| {
             let pairs = crowd.variables(process).into_iter();
-            // What a clock shows at a moment is no variable of its process.
-            let pairs = pairs.filter(|(name, _)| !matches!(*name, "clock" | "shown"));
+            let pairs = pairs.filter(|(name, _)| !self.clocks || !matches!(*name, "clock" | "shown"));
             Value::Object(pairs.map(|(name, value)| (name.to_owned(), Value::String(value))).collect())
         };
-        self.0 = (0..crowd.count()).map(variables).collect();
+        self.states = (0..crowd.count()).map(variables).collect();
     }
 }
 

@@ -126,7 +126,7 @@ impl Instance {
             last,
             index,
             kinds: entry.kinds,
-            starts_silently: entry.problem == Problem::Mutex,
+            starts_silently: entry.problem != Problem::Election,
             dwell: if circulates { casting.dwell } else { Micros(0) },
             pause: casting.dwell,
             ways,
@@ -191,7 +191,9 @@ impl Instance {
                 Body::Plain(actor) => actor.start(),
                 Body::Duplex(duplex) => duplex.start(),
             };
-            let silent = self.starts_silently && effects.sends.is_empty() && effects.timers.is_empty();
+            let says_nothing = self.actor().position() == self.last;
+            let does_nothing = effects.sends.is_empty() && effects.timers.is_empty();
+            let silent = self.starts_silently && says_nothing && does_nothing;
             let input = (!silent).then_some(Input::Start);
             self.finish(now, input, effects, steps);
             self.take_turns(now, steps);

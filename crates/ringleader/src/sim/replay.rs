@@ -7,12 +7,13 @@ use super::world::World;
 use crate::network::Link;
 use crate::population::{self, Names};
 use crate::trace::{Arrival, Event, Input, Recording};
+use std::collections::BTreeSet;
 
 impl<B: Problem> World<'_, B> {
     /// Takes the recorded steps; whether nothing can happen after them.
     pub(super) fn follow(&mut self, recording: &Recording) -> Result<bool, Refusal> {
         if B::ALL_START {
-            self.start_silently();
+            self.start_silently(recording);
         }
         if self.has_daemon() {
             self.machines_begin();
@@ -65,9 +66,11 @@ impl<B: Problem> World<'_, B> {
         self.run_steps()
     }
 
-    /// Where everybody starts as a matter of course, a start that sends nothing is not on record.
-    fn start_silently(&mut self) {
-        for index in 0..self.setup.n {
+    /// Where everybody starts as a matter of course, a start that does nothing is not on record.
+    fn start_silently(&mut self, recording: &Recording) {
+        let starts = recording.events.iter().filter(|event| event.input == Input::Start);
+        let on_record: BTreeSet<u32> = starts.map(|event| event.process).collect();
+        for index in (0..self.setup.n).filter(|index| !on_record.contains(index)) {
             self.begin_effects(index);
             self.population.attempt(index, population::Input::Start, &mut self.effects);
             if self.forget_sends() == 0 && self.effects.timers.is_empty() {
