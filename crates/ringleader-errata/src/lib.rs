@@ -51,6 +51,21 @@ pub mod made {
     include!(concat!(env!("OUT_DIR"), "/texts.rs"));
 }
 
+/// The changes by which an as-printed variant differs from the right algorithm, each line with what becomes of it
+/// (`stays`, `goes`, `comes`); nothing for a right one.
+#[must_use]
+pub fn changes(of: &Entry) -> Option<Vec<Vec<(&'static str, String)>>> {
+    let mark = |mark| match mark {
+        diff::Mark::Stays => "stays",
+        diff::Mark::Goes => "goes",
+        diff::Mark::Comes => "comes",
+    };
+    let lines =
+        |change: diff::Change| change.lines.into_iter().map(|(what, line)| (mark(what), line)).collect();
+    let text = diff::Text::parse(of.spec.diff).ok()?;
+    Some(text.changes.into_iter().map(lines).collect())
+}
+
 // What the sources call by these names.
 #[allow(unused_imports, reason = "which of them depends on the sources")]
 use ringleader::{clocks, election, model, mutex};

@@ -10,6 +10,7 @@ use ringleader_lab::plan::PlannedComparison;
 use ringleader_lab::report::compare::{ComparisonReport, figure, notes, summary, value};
 use serde::Deserialize;
 use serde_json::json;
+use std::ops::ControlFlow;
 
 /// More curves than anybody can tell apart.
 const ALGORITHMS_MAX: usize = 8;
@@ -74,7 +75,8 @@ pub(crate) fn make(app: &App, names: &[String], args: &CompareOptions) -> Result
         Problem::Election => PAGE_MESSAGES,
         Problem::Mutex | Problem::Clocks => PAGE_MESSAGES / 10,
     };
-    let cells = asked.measure(args.max_messages.map_or(most, |asked| asked.min(most)), &|_| {})?;
+    let cells = asked
+        .measure(args.max_messages.map_or(most, |asked| asked.min(most)), &|_| ControlFlow::Continue(()))?;
     let compared = ComparisonReport::new(&asked, &cells);
     let (columns, rows) = summary(&compared);
     Ok(Compared {

@@ -5,6 +5,7 @@
 
 use crate::{Answer, Engine, Host};
 use ringleader_page::check::Progress;
+use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::RefCell;
 use std::time::Duration;
 
@@ -18,6 +19,41 @@ unsafe extern "C" {
     safe fn progress(case: f64, cases: f64, states: f64, depth: f64);
     /// The module breaks off; here is why.
     safe fn breaks_off(message: *const u8, bytes: usize);
+}
+
+/// The usual allocator, which says so when the browser gives no more memory: the standard library breaks off then
+/// without a word.
+struct Memory;
+
+#[global_allocator]
+static MEMORY: Memory = Memory;
+
+fn given(at: *mut u8) -> *mut u8 {
+    if at.is_null() {
+        let why = "there is no more memory";
+        breaks_off(why.as_ptr(), why.len());
+    }
+    at
+}
+
+#[expect(unsafe_code, reason = "an allocator has no other interface; each call is handed on as it came")]
+// SAFETY: what the usual allocator promises holds, for it does all of it.
+unsafe impl GlobalAlloc for Memory {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        given(unsafe { System.alloc(layout) })
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        given(unsafe { System.alloc_zeroed(layout) })
+    }
+
+    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
+        unsafe { System.dealloc(at, layout) }
+    }
+
+    unsafe fn realloc(&self, at: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        given(unsafe { System.realloc(at, layout, size) })
+    }
 }
 
 struct Worker;

@@ -65,6 +65,25 @@ test("a million processes in the worker: the memory is said before, then how lon
   await server.stop();
 });
 
+test("a worker that runs out of memory: a sentence, and what was loaded stays", async ({ browser }) => {
+  const usual = test.info().project.use.launchOptions;
+  const poor = await browser.browserType().launch({ ...usual, args: [...(usual?.args ?? []), "--js-flags=--wasm-max-mem-pages=1200"] });
+  const server = await files(folder);
+  const page = await poor.newPage();
+  await page.goto(`${server.url}#/lab?v=1&a=peterson&nodes=8&at=3`);
+  await isAt(page, 3);
+  await page.goto(`${server.url}#/lab?v=1&a=chang-roberts&nodes=1000000&seed=7`);
+  await expect(page.getByText("The browser has not enough memory for this.").first()).toBeVisible();
+  await expect(page.getByText("Ask for less: fewer processes, or a smaller check.").first()).toBeVisible();
+  // The engine was started anew, and what was there before is there again.
+  await page.goBack();
+  await isAt(page, 3);
+  await page.keyboard.press("ArrowRight");
+  await isAt(page, 4);
+  await poor.close();
+  await server.stop();
+});
+
 test("without WebAssembly there is a sentence", async ({ browser }) => {
   const server = await files(folder);
   const page = await browser.newPage();

@@ -5,6 +5,7 @@ import type { Engine } from "../engine";
 import { concernsAll, differences, remember, type KnownLock } from "./differences";
 import { find } from "./find";
 import { KEPT, look, NOTHING, type Look, type Seen } from "./log";
+import { latest, place, sentence, SIZE } from "./ring";
 import { fileName, open, play, RECORDING, recording } from "./recording";
 import { cluster, EPOCH, fence, lock, server, silent } from "./sample";
 import { fenceParts, proposer, readStatus, type ClusterStatus } from "./status";
@@ -17,6 +18,35 @@ const after = (...looks: (ClusterStatus | string)[]): Seen =>
   looks.reduce<Seen>((seen, one, index) => look(seen, typeof one === "string" ? { at_ms: index * 1000, status: null, error: one } : at(one)), NOTHING);
 /** What the last of two looks has added, in short. */
 const news = (...looks: (ClusterStatus | string)[]): string[] => after(...looks).news.map(({ kind, text }) => `${kind}: ${text}`);
+
+describe("the way of a token", () => {
+  const moved = (changes = {}) => lock("x", { owner_server: "b", holder: "host-2", fence: fence(2), ...changes });
+
+  test("each server at which it was seen, once in a row", () => {
+    const seen = after(cluster(0, [lock("x"), lock("y")]), cluster(1000, [moved(), lock("y")]), cluster(2000, [moved(), lock("y")]), cluster(3000, [moved({ owner_server: "a" }), lock("y")]));
+    const [x, y] = seen.locks;
+    expect(x?.way).toEqual([{ server: "a", at_ms: 0 }, { server: "b", at_ms: 1000 }, { server: "a", at_ms: 3000 }]);
+    expect(y?.way).toEqual([{ server: "a", at_ms: 0 }]);
+    expect(latest(seen.locks)?.name).toBe("x");
+    expect(sentence(x!)).toBe("The token of x is at a, where host-2 holds it. It was at a, then b before.");
+    expect(sentence(y!)).toBe("The token of y is at a, where host-1 holds it. It was seen at no other server.");
+  });
+
+  test("a server that does not answer keeps what was seen", () => {
+    const seen = after(cluster(0, [lock("x")]), cluster(1000, [], [silent("a"), server("b"), server("c")]));
+    expect(sentence(seen.locks[0]!)).toBe("The token of x was last seen at a, which does not answer. It was seen at no other server.");
+  });
+
+  test("a long way keeps its end", () => {
+    const looks = Array.from({ length: 20 }, (_, index) => cluster(index * 1000, [moved({ owner_server: index % 2 === 0 ? "a" : "b" })]));
+    expect(after(...looks).locks[0]?.way.map(({ at_ms }) => at_ms)).toEqual([14, 15, 16, 17, 18, 19].map((second) => second * 1000));
+  });
+
+  test("a lone server stands in the middle, others on the ring", () => {
+    expect(place(0, 1)).toEqual({ x: SIZE / 2, y: SIZE / 2 });
+    expect(place(0, 3).y).toBeLessThan(place(1, 3).y);
+  });
+});
 
 describe("what happened between two looks", () => {
   test("granted, given back, handed on", () => {
@@ -132,7 +162,7 @@ describe("one look after the other", () => {
 });
 
 describe("locks", () => {
-  const known = (name: string, changes = {}): KnownLock => ({ ...lock(name, changes), unseen: false });
+  const known = (name: string, changes = {}): KnownLock => ({ ...lock(name, changes), unseen: false, way: [] });
   test("held first, then those that others wait for, then by name; words of any field", () => {
     const locks = [known("z"), known("b", { state: "free" }), known("m", { waiters: 3 }), known("a", { holder: "worker-9" })];
     expect(find(locks, "").rows.map(({ name }) => name)).toEqual(["m", "a", "z", "b"]);

@@ -27,6 +27,22 @@ export const concernsAll = ({ kind }: Happening): boolean => ALL_CONCERNED.has(k
 export interface KnownLock extends LockStatus {
   /** The server that had it does not answer: this is how it was, not how it is. */
   unseen: boolean;
+  /** The servers at which its token was seen, the latest last. */
+  way: readonly Stop[];
+}
+
+/** A token was first seen at this server then. */
+export interface Stop {
+  server: string;
+  at_ms: number;
+}
+
+/** So many stops of a token are kept. */
+const STOPS = 6;
+
+function goOn(way: readonly Stop[], server: string | null, at_ms: number): readonly Stop[] {
+  if (server === null || way.at(-1)?.server === server) return way;
+  return [...way, { server, at_ms }].slice(-STOPS);
 }
 
 /** Everything of the new look, and the locks of servers that do not answer as they were last seen. */
@@ -34,7 +50,9 @@ export function remember(before: readonly KnownLock[], after: ClusterStatus): Kn
   const silent = new Set(after.servers.filter(({ reachable }) => !reachable).map(({ name }) => name));
   const seen = new Set(after.locks.map(identity));
   const kept = before.filter((lock) => !seen.has(identity(lock)) && lock.owner_server !== null && silent.has(lock.owner_server));
-  return [...after.locks.map((lock) => ({ ...lock, unseen: false })), ...kept.map((lock) => ({ ...lock, unseen: true }))];
+  const ways = new Map(before.map((lock) => [identity(lock), lock.way]));
+  const way = (lock: LockStatus) => goOn(ways.get(identity(lock)) ?? [], lock.owner_server, after.at_ms);
+  return [...after.locks.map((lock) => ({ ...lock, unseen: false, way: way(lock) })), ...kept.map((lock) => ({ ...lock, unseen: true }))];
 }
 
 /** What happened from one look to the next; `known` is what was remembered at the first. */

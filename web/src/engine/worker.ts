@@ -54,6 +54,7 @@ function answer(engine: Exports, verb: string, question: string): Told {
 
 here.onmessage = ({ data }) => {
   asked = data.id;
+  why = "";
   try {
     if (data.module) engine = make(data.module);
     if (!engine) throw new Error("the first message has no module");

@@ -13,6 +13,7 @@ use ringleader_lab::plan::PlannedComparison;
 use ringleader_lab::report::compare::{ComparisonReport, figure, json, notes, rows, text};
 use ringleader_lab::table::Format;
 use std::io::Write;
+use std::ops::ControlFlow;
 use std::path::Path;
 
 /// A run that is likely to send more is not made when nobody says otherwise.
@@ -40,6 +41,7 @@ pub(crate) fn run(app: &App, args: &CompareArgs, console: &mut Console<'_>) -> R
     let bar = ShareBar::new(console.bars && !console.quiet && !console.json);
     let cells = asked.measure(args.max_messages.unwrap_or(MESSAGES_MAX), &|progress| {
         bar.update(progress.share, &format!("n = {}, {} runs", progress.nodes, progress.runs));
+        ControlFlow::Continue(())
     });
     bar.finish();
     let cells = cells?;

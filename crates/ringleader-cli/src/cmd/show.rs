@@ -8,12 +8,14 @@ use crate::App;
 use crate::args::ShowArgs;
 use crate::console::{BOLD, CYAN, Console, DIM, RESET};
 use crate::error::Failure;
-use ringleader::model::{Counts, Reached, SettingValues, Timing};
+use ringleader::model::Counts;
 use ringleader::registry::Entry;
-use ringleader_lab::describe::{Example, example, model, network, promises, setting, told, tolerated};
+#[cfg(feature = "study")]
+use ringleader_errata::changes;
+use ringleader_lab::describe::{Example, example, model, network, promises, setting};
+use ringleader_lab::formats::show_json;
 use ringleader_lab::layout::{fold, width, wrapped};
 use ringleader_lab::report::broken_on_purpose;
-use serde_json::{Value, json};
 use std::io::{self, Write};
 
 /// No more steps of the example are shown.
@@ -27,7 +29,7 @@ pub(crate) fn run(app: &App, args: &ShowArgs, console: &mut Console<'_>) -> Resu
     }
     let example = example(app, entry)?;
     if console.json {
-        writeln!(console.out, "{}", as_json(app, entry, &example))?;
+        writeln!(console.out, "{}", show_json(app, entry, &example, changes(entry)))?;
     } else {
         as_text(entry, &example, console.out)?;
     }
@@ -109,72 +111,7 @@ fn pairs(out: &mut dyn Write, title: &str, pairs: &[(String, String)]) -> io::Re
     Ok(())
 }
 
-fn as_json(app: &App, entry: &Entry, example: &Example) -> String {
-    let (spec, needs) = (entry.spec, &entry.spec.needs);
-    let prose = spec.prose();
-    let list: Value = serde_json::from_str(&ringleader_lab::formats::list_json([entry])).unwrap_or_default();
-    let row = &list["algorithms"][0];
-    let model = json!({
-        "told": told(entry),
-        "links": needs.links.name(),
-        "orientation": needs.orientation.name(),
-        "reached": match needs.reached {
-            Reached::Wakes => "wakes",
-            Reached::Relays => "relays",
-            Reached::MayStartLater => "may-start-later",
-        },
-        "timing": match needs.timing {
-            Timing::Asynchronous => "asynchronous",
-            Timing::BoundedDelay => "bounded-delay",
-            Timing::LockStep => "lock-step",
-        },
-        "choices": needs.choices,
-        "detector": needs.detector,
-        "tolerates": tolerated(entry),
-    });
-    let kinds = entry.kinds.iter().zip(entry.announces);
-    let messages: Value =
-        kinds.map(|(kind, announces)| json!({ "kind": kind, "announces": announces })).collect();
-    let rules: Value =
-        entry.rules.iter().map(|rule| json!({ "name": rule.name, "text": rule.text })).collect();
-    let settings: Value = (spec.settings.iter())
-        .map(|setting| {
-            let values = match setting.values {
-                SettingValues::OneOf(words) => json!(words),
-                SettingValues::Number { min, max, default } => {
-                    json!({ "min": min, "max": max, "default": default })
-                }
-                SettingValues::Enough { min, max, .. } => json!({ "min": min, "max": max }),
-                SettingValues::RingElection { .. } => entry.electors().map(|elector| elector.name).collect(),
-                SettingValues::Elsewhere(other) => json!({ "see": other }),
-            };
-            json!({ "name": setting.name, "about": setting.about, "values": values })
-        })
-        .collect();
-    let errata: Value =
-        spec.known_errata().iter().map(|erratum| json!({ "id": erratum.id, "text": erratum.text })).collect();
-    let mut object = json!({ "schema": "ringleader.show/1" });
-    for field in
-        ["name", "problem", "title", "year", "source", "topology", "needs", "bound", "aliases", "erratum"]
-    {
-        object[field] = row[field].clone();
-    }
-    object["idea"] = json!(prose.idea);
-    object["model"] = model;
-    object["messages"] = messages;
-    object["rules"] = rules;
-    object["settings"] = settings;
-    object["promises"] = json!(promises(entry));
-    object["costs"] = json!(prose.cost);
-    object["average"] = json!(spec.cost.average.map(|average| average.formula));
-    object["network"] = network(entry).into_iter().map(|(name, text)| (name, json!(text))).collect();
-    object["errata"] = errata;
-    object["example"] = json!({ "command": example.command, "transcript": example.lines });
-    object["version"] = json!(app.version());
-    object["diff"] = Value::Null;
-    #[cfg(feature = "study")]
-    {
-        object["diff"] = differences::json(spec.diff);
-    }
-    object.to_string()
+#[cfg(not(feature = "study"))]
+fn changes(_: &Entry) -> Option<Vec<Vec<(&'static str, String)>>> {
+    None
 }

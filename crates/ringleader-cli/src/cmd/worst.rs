@@ -12,7 +12,7 @@ use ringleader::sim::{Ids, Scenario};
 use ringleader_lab::options::{Word, WorstOptions};
 use ringleader_lab::people::grouped;
 use ringleader_lab::plan::{
-    asked_nodes, find, memory, set_schedule, worst_command, worst_question, worst_refusal, worst_stopped,
+    asked_nodes, find, memory, set_schedule, stopped, worst_command, worst_question, worst_refusal,
     worst_trouble,
 };
 use ringleader_lab::report::{WorstReport, constants_json, constants_text, worst_text};
@@ -131,9 +131,7 @@ fn constants(
     watch.ends();
     let rows = rows.map_err(|trouble| match trouble {
         Trouble::Refused(refused) => Diagnostic::input("refused", refused.to_string()),
-        Trouble::Unsuited(_) | Trouble::TooLarge { .. } | Trouble::Broken(_) | Trouble::Stopped => {
-            worst_stopped()
-        }
+        Trouble::Unsuited(_) | Trouble::TooLarge { .. } | Trouble::Broken(_) | Trouble::Stopped => stopped(),
     })?;
     let again = quoted(&app.program, &["worst", "--constants", "-n", &most.to_string()].map(str::to_owned));
     if console.json {

@@ -15,6 +15,7 @@ pub use chance::is_random;
 pub use rows::{Asked, columns, row};
 pub use summary::{Summary, bound_at, measure};
 
+use core::ops::ControlFlow;
 use estimate::History;
 use ringleader::registry::Entry;
 use ringleader::sim::{Refusal, Report, Scenario};
@@ -79,6 +80,15 @@ pub enum Skipped {
     TooLarge,
 }
 
+/// Why a comparison has no end.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Trouble {
+    /// This place is refused.
+    Refused(Place, Refusal),
+    /// Whoever watches it has stopped it.
+    Stopped,
+}
+
 /// How far it is, as a share of the work that there seems to be.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
@@ -106,11 +116,11 @@ pub fn admits(comparison: &Comparison<'_>) -> Result<(), (Place, Refusal)> {
 /// Makes all runs, in increasing size; the cells are in the order of algorithms, loads and sizes.
 ///
 /// # Errors
-/// The first place that is refused, and why; `admits` says so before anything runs.
+/// The first place that is refused, and why (`admits` says so before anything runs); or `progress` says `Break`.
 pub fn run(
     comparison: &Comparison<'_>,
-    progress: &(dyn Fn(Progress) + Sync),
-) -> Result<Vec<Cell>, (Place, Refusal)> {
+    progress: &(dyn Fn(Progress) -> ControlFlow<()> + Sync),
+) -> Result<Vec<Cell>, Trouble> {
     let series = comparison.algorithms.len() * comparison.loads;
     let mut histories: Vec<History> = vec![History::default(); series];
     let mut cells: Vec<Vec<Cell>> = vec![Vec::new(); series];

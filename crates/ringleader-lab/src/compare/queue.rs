@@ -1,10 +1,11 @@
 //! The runs of one size, on several threads; the results in the order of the jobs.
 
-use super::{Comparison, Place, Progress, Run};
+use super::{Comparison, Place, Progress, Run, Trouble};
+use core::ops::ControlFlow;
 use ringleader::registry::Problem;
 use ringleader::sim::{Details, Refusal};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// How much is done of all there is, roughly.
 pub(super) struct Meter {
@@ -51,20 +52,24 @@ pub(super) fn work(
     comparison: &Comparison<'_>,
     jobs: &[Job],
     meter: &mut Meter,
-    progress: &(dyn Fn(Progress) + Sync),
-) -> Result<Vec<(Place, Run)>, (Place, Refusal)> {
-    let next = AtomicUsize::new(0);
+    progress: &(dyn Fn(Progress) -> ControlFlow<()> + Sync),
+) -> Result<Vec<(Place, Run)>, Trouble> {
+    let (next, stopped) = (AtomicUsize::new(0), AtomicBool::new(false));
     let meter = Mutex::new(meter);
     let work = || {
         let mut done: Vec<(usize, Done)> = Vec::new();
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
-            let Some(&(place, run)) = jobs.get(at) else { return done };
+            let Some(&(place, run)) = jobs.get(at).filter(|_| !stopped.load(Ordering::Relaxed)) else {
+                return done;
+            };
             done.push((at, one(comparison, place, run)));
             if let Ok(mut meter) = meter.lock() {
                 meter.done += weight(comparison, place);
                 meter.runs += 1;
-                progress(meter.progress(place.nodes));
+                if progress(meter.progress(place.nodes)).is_break() {
+                    stopped.store(true, Ordering::Relaxed);
+                }
             }
         }
     };
@@ -82,11 +87,14 @@ pub(super) fn work(
             workers.into_iter().flat_map(join).collect()
         })
     };
+    if stopped.load(Ordering::Relaxed) {
+        return Err(Trouble::Stopped);
+    }
     done.sort_by_key(|(at, _)| *at);
     let mut runs = Vec::with_capacity(done.len());
     for (at, result) in done {
         let place = jobs[at].0;
-        runs.push((place, result.map_err(|refusal| (place, refusal))?));
+        runs.push((place, result.map_err(|refusal| Trouble::Refused(place, refusal))?));
     }
     Ok(runs)
 }

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::table::{Format, Writer};
+use core::ops::ControlFlow;
 use ringleader::model::Arranged;
 use ringleader::registry::{ALL, Problem, find};
 use ringleader::sim::{Details, Ids, Initiators, Load, Schedule, Workload};
@@ -27,7 +28,13 @@ fn compared(
         threads,
     };
     admits(&comparison).unwrap();
-    run(&comparison, &|progress| assert!((0.0..=1.0).contains(&progress.share))).unwrap()
+    let watch = |progress: Progress| {
+        assert!((0.0..=1.0).contains(&progress.share));
+        ControlFlow::Continue(())
+    };
+    let cells = run(&comparison, &watch).unwrap();
+    assert_eq!(run(&comparison, &|_| ControlFlow::Break(())).err(), Some(Trouble::Stopped));
+    cells
 }
 
 #[test]

@@ -8,6 +8,7 @@ mod check;
 mod export;
 mod list;
 mod run;
+mod show;
 mod snapshot;
 mod trace;
 
@@ -18,6 +19,7 @@ pub use export::{
 };
 pub use list::list_json;
 pub use run::{IDS_OF_ROW, IDS_OF_RUN, LIST_SCHEMA, RUN_SCHEMA, RunContext, run_json};
+pub use show::show_json;
 pub use snapshot::{snapshot_json, snapshot_lines};
 pub use trace::{
     End, PART_SCHEMA, Part, Recorded, TRACE_SCHEMA, TraceError, TraceWriter, read_part, read_trace,

@@ -1,40 +1,44 @@
 //! The options of `worst`, and the commands that say them again.
 
-use super::environment::Again;
-use super::{Number, ScheduleArg, SettingOptions, Typed};
+use super::environment::{Again, links, orientation};
+use super::number::{above_zero, number, threads};
+use super::{ByName, Known, Number, ScheduleArg, SettingOptions, Typed, exclusive, on, options};
 use ringleader::model::{Links, Orientation, Shape};
 use ringleader::registry::Entry;
 use ringleader::sim::Initiators;
 
-/// A search for the worst arrangement, or the best.
-#[derive(Clone, Default, Debug)]
-pub struct WorstOptions {
-    /// `--nodes`.
-    pub nodes: Option<Typed<Number>>,
-    /// `--best`.
-    pub best: bool,
-    /// `--distribution`.
-    pub distribution: bool,
-    /// `--exact`.
-    pub exact: bool,
-    /// `--search`.
-    pub search: bool,
-    /// `--budget`.
-    pub budget: Option<u64>,
-    /// `--threads`.
-    pub threads: Option<u32>,
-    /// `--seed`.
-    pub seed: Option<u64>,
-    /// `--initiators`.
-    pub initiators: Option<Typed<Initiators>>,
-    /// `--orientation`.
-    pub orientation: Option<Orientation>,
-    /// `--schedule`.
-    pub schedule: Option<Typed<ScheduleArg>>,
-    /// `--links`.
-    pub links: Option<Links>,
-    /// The algorithm's own settings.
-    pub settings: SettingOptions,
+options! {
+    /// A search for the worst arrangement, or the best.
+    WorstOptions [settings: SettingOptions] {
+        nodes: Option<Typed<Number>> = "nodes" "N" Typed::parse;
+        best: bool = "best" "" on;
+        distribution: bool = "distribution" "" on;
+        exact: bool = "exact" "" on;
+        search: bool = "search" "" on;
+        budget: Option<u64> = "budget" "RUNS" above_zero;
+        threads: Option<u32> = "threads" "T" threads;
+        seed: Option<u64> = "seed" "S" number;
+        initiators: Option<Typed<Initiators>> = "initiators" "WHO" Typed::parse;
+        orientation: Option<Orientation> = "orientation" "ORIENTATION" orientation;
+        schedule: Option<Typed<ScheduleArg>> = "schedule" "KIND" Typed::parse;
+        links: Option<Links> = "links" "LINKS" links;
+    }
+}
+
+impl ByName for WorstOptions {
+    fn known() -> Vec<Known> {
+        WorstOptions::listed()
+    }
+
+    fn put(&mut self, long: &str, word: &str) -> Option<Result<(), String>> {
+        self.take(long, word)
+    }
+
+    fn agree(&self) -> Result<(), String> {
+        let search = ("search", self.search);
+        exclusive::<WorstOptions>(("distribution", self.distribution), search)?;
+        exclusive::<WorstOptions>(("exact", self.exact), search)
+    }
 }
 
 impl WorstOptions {

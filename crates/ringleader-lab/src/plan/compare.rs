@@ -1,13 +1,14 @@
 //! What is to be compared: the algorithms, sizes, loads and seeds of options, and the scenario of each run.
 
-use super::{PlannedRun, drawn_seed, explain, find, ids_file, memory};
-use crate::compare::{Cell, Comparison, Place, Progress, admits, is_random, run as run_all};
+use super::{PlannedRun, drawn_seed, explain, find, ids_file, memory, stopped};
+use crate::compare::{Cell, Comparison, Place, Progress, Trouble, admits, is_random, run as run_all};
 use crate::options::{CompareOptions, IdsArg, LoadArg, RunOptions, ScheduleArg, Typed, quoted};
 use crate::sizes::Sizes;
 use crate::table::{Format, refuse_large};
 use crate::{App, Diagnostic};
 use ringleader::registry::{Entry, Problem};
 use ringleader::sim::{Load, Refusal, Scenario};
+use std::ops::ControlFlow;
 
 /// How many runs of each size there are when nobody says otherwise.
 const RUNS_DEFAULT: u32 = 10;
@@ -99,11 +100,11 @@ impl<'a> PlannedComparison<'a> {
     /// Makes all runs.
     ///
     /// # Errors
-    /// If one of them is refused.
+    /// If one of them is refused, or `progress` says `Break`.
     pub fn measure(
         &self,
         max_messages: u64,
-        progress: &(dyn Fn(Progress) + Sync),
+        progress: &(dyn Fn(Progress) -> ControlFlow<()> + Sync),
     ) -> Result<Vec<Cell>, Diagnostic> {
         let scenario = |place: Place, run: u32| self.plan(place, run).map(|plan| plan.scenario);
         // What can go wrong in a plan goes wrong here, before anything runs.
@@ -128,7 +129,10 @@ impl<'a> PlannedComparison<'a> {
             threads,
         };
         admits(&comparison).map_err(|(place, refused)| self.refusal(place, &refused))?;
-        run_all(&comparison, progress).map_err(|(place, refused)| self.refusal(place, &refused))
+        run_all(&comparison, progress).map_err(|trouble| match trouble {
+            Trouble::Refused(place, refused) => self.refusal(place, &refused),
+            Trouble::Stopped => stopped(),
+        })
     }
 
     /// All places, in order.

@@ -19,7 +19,7 @@ pub use estimate::StateGrowth;
 pub use recorded::{place_of, recorded};
 pub use refusal::{Request, broken_replay, code, explain, unknown_algorithm};
 pub use run::{NODES_DEFAULT, PlannedRun, asked_nodes, disagreement, drawn_seed, ids, run, set_schedule};
-pub use worst::{worst_command, worst_question, worst_refusal, worst_stopped, worst_trouble};
+pub use worst::{stopped, worst_command, worst_question, worst_refusal, worst_trouble};
 
 use crate::{App, Diagnostic};
 use ringleader::registry::Entry;

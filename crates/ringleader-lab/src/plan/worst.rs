@@ -80,7 +80,7 @@ pub fn worst_command(
 
 /// Nobody waited for the answer.
 #[must_use]
-pub fn worst_stopped() -> Diagnostic {
+pub fn stopped() -> Diagnostic {
     Diagnostic::new("stopped", 3, "it was stopped before there was an answer")
 }
 
@@ -123,7 +123,7 @@ pub fn worst_trouble(
             let words = ["check", name, "--initiators", "all", "--ids", &ids.join(",")].map(str::to_owned);
             Diagnostic::new("violated", 1, message).help("see how:").command(quoted(program, &words), "")
         }
-        Trouble::Stopped => worst_stopped(),
+        Trouble::Stopped => stopped(),
     }
 }
 

@@ -24,6 +24,6 @@ pub use journal::{Head, Journal, JournalError};
 pub use merge::{MergeError, Merged, merge};
 pub use parts::{PartError, is_complete};
 pub use plan::{Configuration, Sweep};
-pub use rows::{Columns, Row, Rows, write_rows};
+pub use rows::{Columns, FlatRows, Row, Rows, write_rows};
 pub use tally::{RowEnding, SweepTally};
-pub use work::{Once, Record, work};
+pub use work::{Once, Record, one_row, work};

@@ -70,7 +70,18 @@ impl Sweep {
     /// # Errors
     /// If it cannot be read, or what it asks for cannot be run.
     pub fn new(app: &App, path: &Path, replace: &[String]) -> Result<Sweep, Diagnostic> {
-        let source = Source::read(path)?;
+        Sweep::of(app, &Source::read(path)?, replace)
+    }
+
+    /// The same from a text; errors speak of it by this name.
+    ///
+    /// # Errors
+    /// Likewise.
+    pub fn from_text(app: &App, name: &str, text: &str, replace: &[String]) -> Result<Sweep, Diagnostic> {
+        Sweep::of(app, &Source::named(name, text), replace)
+    }
+
+    fn of(app: &App, source: &Source, replace: &[String]) -> Result<Sweep, Diagnostic> {
         let mut file = SweepFile::parse(&source.text).map_err(|mistake| source.explain(mistake))?;
         for replaced in replace {
             file.replace(replaced).map_err(|mistake| {
@@ -95,7 +106,7 @@ impl Sweep {
         let mut skipped = 0;
         for number in 0..grid.configurations() {
             let values = grid.configuration(number);
-            match configuration(app, &options, &source, grid.axes(), &values) {
+            match configuration(app, &options, source, grid.axes(), &values) {
                 Ok(configuration) => configurations.push(configuration),
                 Err(Trouble::Impossible(_)) if file.skip_impossible => skipped += 1,
                 Err(Trouble::Impossible(error)) => {

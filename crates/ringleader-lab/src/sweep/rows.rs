@@ -63,22 +63,8 @@ pub fn write_rows<W: Write + Send, L: Send>(
         }
         Format::Csv | Format::Parquet | Format::Markdown => {
             let columns = columns(rows, known, threads, look, seen)?;
-            let place: BTreeMap<String, usize> =
-                columns.iter().enumerate().map(|(place, column)| (column.name.clone(), place)).collect();
-            let kinds: Vec<Kind> = columns.iter().map(|column| column.kind).collect();
-            let cells = |line: &String| -> io::Result<Vec<Cell>> {
-                let mut cells = vec![Cell::Null; kinds.len()];
-                let mut unfit = None;
-                flatten(&parse(line)?, &mut |name, value| {
-                    if let Some(&place) = place.get(name) {
-                        match cell(value, kinds[place]) {
-                            Some(cell) => cells[place] = cell,
-                            None => unfit = Some(format!("`{name}` is {value}")),
-                        }
-                    }
-                });
-                unfit.map_or(Ok(cells), |what| Err(io::Error::new(io::ErrorKind::InvalidData, what)))
-            };
+            let flat = FlatRows::new(&columns);
+            let cells = |line: &String| flat.cells(line);
             let mut writer = Writer::new(format, columns, out)?;
             if format == Format::Csv {
                 let mut out = writer.finish()?;
@@ -90,6 +76,39 @@ pub fn write_rows<W: Write + Send, L: Send>(
             in_batches(rows, threads, &flat, &mut |all| all.iter().try_for_each(|cells| writer.row(cells)))?;
             writer.finish()
         }
+    }
+}
+
+/// Rows as cells of known columns.
+pub struct FlatRows {
+    places: BTreeMap<String, usize>,
+    kinds: Vec<Kind>,
+}
+
+impl FlatRows {
+    /// For these columns.
+    #[must_use]
+    pub fn new(columns: &[Column]) -> FlatRows {
+        let places = columns.iter().enumerate().map(|(place, column)| (column.name.clone(), place));
+        FlatRows { places: places.collect(), kinds: columns.iter().map(|column| column.kind).collect() }
+    }
+
+    /// A row that is a line of JSON: a cell for each column. Fields that have no column are left out.
+    ///
+    /// # Errors
+    /// If it is no such line, or a field is not what its column takes.
+    pub fn cells(&self, line: &str) -> io::Result<Vec<Cell>> {
+        let mut cells = vec![Cell::Null; self.kinds.len()];
+        let mut unfit = None;
+        flatten(&parse(line)?, &mut |name, value| {
+            if let Some(&place) = self.places.get(name) {
+                match cell(value, self.kinds[place]) {
+                    Some(cell) => cells[place] = cell,
+                    None => unfit = Some(format!("`{name}` is {value}")),
+                }
+            }
+        });
+        unfit.map_or(Ok(cells), |what| Err(io::Error::new(io::ErrorKind::InvalidData, what)))
     }
 }
 
@@ -206,7 +225,9 @@ impl Columns {
         }
     }
 
-    fn finish(self) -> Vec<Column> {
+    /// The columns, in their order.
+    #[must_use]
+    pub fn finish(self) -> Vec<Column> {
         let Columns { mut names, kinds } = self;
         // Where some rows have an object and others none, the columns are those of the object.
         let objects: BTreeSet<&str> =

@@ -23,6 +23,11 @@ impl Source {
         Ok(Source { name, text })
     }
 
+    /// A sweep that is in no file, under the name that errors give it.
+    pub(super) fn named(name: &str, text: &str) -> Source {
+        Source { name: name.to_owned(), text: text.to_owned() }
+    }
+
     /// A mistake in the file, in the words of the command line.
     pub(super) fn explain(&self, mistake: Mistake) -> Diagnostic {
         let Mistake { message, place, help } = mistake;

@@ -97,6 +97,19 @@ impl Observer for Clock {
     }
 }
 
+/// One run of a sweep as one line of JSON, without a journal. No trace is kept.
+///
+/// # Errors
+/// If it cannot be arranged.
+pub fn one_row(app: &App, sweep: &Sweep, run: u64) -> Result<String, Diagnostic> {
+    let no_traces = |run: u64, _: &str, _: &Once<'_>| {
+        let message = format!("run {run} does not hold, and its trace has no place here");
+        Err(Diagnostic::input("no_traces_here", message)
+            .help("leave out `trace = \"on-violation\"`; `again` of the row repeats the run"))
+    };
+    row(app, sweep, run, &no_traces)
+}
+
 /// One run as one line of JSON: what `run --json` says, and what the sweep knows of it.
 fn row(app: &App, sweep: &Sweep, run: u64, record: &Record<'_>) -> Result<String, Diagnostic> {
     let (configuration, seed) = sweep.run(run);

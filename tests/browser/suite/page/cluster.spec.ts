@@ -70,6 +70,26 @@ test("who leads, the servers with their leases, the locks", async ({ page, visit
   await expect(page.getByTestId("sum")).toContainText("2 of 3 servers answer · 3 locks held · 5 wait");
 });
 
+test("the token of a lock goes from server to server on the ring", async ({ page, visit }) => {
+  await page.clock.install();
+  const at = (seconds: number, owner: string) =>
+    cluster(T + seconds * 1000, [lock("nightly-backup", { owner_server: owner, fence: fence(40 + seconds) }), LEADS]);
+  const answer = await answers(page, at(0, "a"));
+  await visit("#/cluster");
+  const ring = page.getByTestId("ring");
+  await expect(ring.locator("[data-server]")).toHaveCount(3);
+  await expect(ring.locator("[data-token]")).toHaveAttribute("data-token", "a");
+  await expect(ring.locator(".way")).toHaveCount(0);
+  answer(at(1, "c"));
+  await page.clock.runFor(1500);
+  await expect(ring.locator("[data-token]")).toHaveAttribute("data-token", "c");
+  await expect(ring.locator(".way")).toHaveCount(1);
+  await expect(page.getByTestId("way")).toHaveText("The token of nightly-backup is at c, where host-1 holds it. It was at a before.");
+  await page.getByLabel("Follow the token of").selectOption({ label: "primary (election)" });
+  await expect(page.getByTestId("way")).toContainText("The token of primary is at b, where db-1 holds it.");
+  await expect(ring.locator("[data-token]")).toHaveAttribute("data-token", "b");
+});
+
 test("locks are searched with the keyboard, and the words are in the address", async ({ page, visit }) => {
   await answers(page, cluster(T, LOCKS));
   await visit("#/cluster");

@@ -1,6 +1,7 @@
 // The Lab for everybody: keyboard alone, dark and light, a phone, a projector, nothing that moves by itself.
 import AxeBuilder from "@axe-core/playwright";
 import { expect, isAt, test, where } from "../../page";
+import { notReachedByKeys } from "../../screens";
 
 const EIGHT = "#/lab?a=chang-roberts&nodes=8&ids=random&seed=7";
 
@@ -40,6 +41,15 @@ test("everything works with the keyboard", async ({ page, visit }) => {
   await expect(page.getByText(/The longest chain has \d+ messages/)).toBeVisible();
   await page.keyboard.press("t");
   await expect(page.getByRole("button", { name: /Leave presenting/ })).toBeVisible();
+});
+
+test("Tab reaches whatever a mouse can do", async ({ page, visit }) => {
+  for (const hash of [`${EIGHT}&at=11&sel=3`, "#/lab?a=ricart-agrawala&nodes=5&seed=2&at=12&sel=1"]) {
+    await visit(hash);
+    await isAt(page, hash.includes("at=11") ? 11 : 12);
+    for (const summary of await page.locator("details:not([open]) > summary").all()) await summary.click();
+    expect(await notReachedByKeys(page)).toEqual([]);
+  }
 });
 
 test("a key right after the help was closed counts", async ({ page, visit }) => {

@@ -2,7 +2,6 @@
 
 use crate::console::{CYAN, GREEN, RED, RESET};
 use ringleader_errata::diff::{Mark, Text};
-use serde_json::{Value, json};
 use std::io::{self, Write};
 
 /// The lines of the right algorithm that go, and those that come instead.
@@ -22,18 +21,4 @@ pub(super) fn text(diff: &str, out: &mut dyn Write) -> io::Result<()> {
         }
     }
     Ok(())
-}
-
-/// The same as JSON; null for a right algorithm.
-pub(super) fn json(diff: &str) -> Value {
-    let Ok(text) = Text::parse(diff) else { return Value::Null };
-    let line = |(mark, line): &(Mark, String)| {
-        let mark = match mark {
-            Mark::Stays => "stays",
-            Mark::Goes => "goes",
-            Mark::Comes => "comes",
-        };
-        json!({ "mark": mark, "line": line })
-    };
-    text.changes.iter().map(|change| change.lines.iter().map(line).collect::<Value>()).collect()
 }

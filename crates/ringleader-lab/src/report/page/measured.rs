@@ -1,15 +1,16 @@
 //! What was measured of an algorithm: its messages against its bound, as a table and as a plot.
 
-use crate::compare::{self, Cell, Comparison, Place, Summary};
+use crate::compare::{self, Cell, Comparison, Place, Summary, Trouble};
 use crate::draw::document::Block;
 use crate::draw::plot::{Axis, Curve, Plot, Point, Scale, Series, Stroke};
 use crate::people::{decimal, grouped};
-use crate::plan::{Request, explain, memory};
+use crate::plan::{Request, explain, memory, stopped};
 use crate::report::compare::figure::BANDS;
 use crate::{App, Diagnostic};
 use ringleader::model::Told;
 use ringleader::registry::{Entry, Problem};
 use ringleader::sim::{Ids, Load, Scenario, Workload};
+use std::ops::ControlFlow;
 
 /// How much is measured.
 pub struct Measuring {
@@ -79,7 +80,11 @@ impl Measured {
             max_messages: MESSAGES_MAX,
             threads: measuring.threads,
         };
-        let cells = compare::run(&comparison, &|_| ()).map_err(|(place, refused)| {
+        let cells = compare::run(&comparison, &|_| ControlFlow::Continue(())).map_err(|trouble| {
+            let (place, refused) = match trouble {
+                Trouble::Refused(place, refused) => (place, refused),
+                Trouble::Stopped => return stopped(),
+            };
             let again =
                 ["run".to_owned(), entry.spec.name.to_owned(), "-n".to_owned(), place.nodes.to_string()];
             let asked = Request {
