@@ -246,6 +246,18 @@ impl Entry {
         }
     }
 
+    /// How many cases (arrangements, sets of initiators, numberings of ports) a check has.
+    ///
+    /// # Errors
+    /// As [`Entry::check`] gives them.
+    pub fn cases(&self, scope: &Scope) -> Result<u64, Refusal> {
+        let entry = self.with_settings(&scope.settings);
+        match entry.inner(&scope.settings)? {
+            None => check::cases(entry.nature, scope),
+            elector => check::cases(entry.nature, &Scope { elector, ..scope.clone() }),
+        }
+    }
+
     /// Hands out everybody's part, for machines that run it themselves.
     ///
     /// # Errors

@@ -152,6 +152,15 @@ fn names(nature: &Nature, scope: &Scope, own: &[&dyn Property]) -> Vec<&'static 
     names
 }
 
+/// How many cases a check has.
+pub(crate) fn cases(nature: &'static Nature, scope: &Scope) -> Result<u64, Refusal> {
+    let setup = first_setup(nature, scope)?;
+    if nature.spec.stabilises() {
+        return Ok(1);
+    }
+    Ok(Cases::new(nature, scope, &setup.plan.neighbours)?.len())
+}
+
 /// What all cases have in common: whether the scope is admitted at all.
 fn first_setup(nature: &'static Nature, scope: &Scope) -> Result<Setup, Refusal> {
     let faults = faults_asked_for(scope);
@@ -208,11 +217,11 @@ impl Plan<'_> {
     /// Runs all cases, up to the first that is violated or not decided.
     fn run(&self) -> Result<Total, Refusal> {
         let mut total = Total::default();
-        let mut next = 0;
-        while next < self.cases.len() && total.came.wrong.is_none() && total.came.limit.is_none() {
+        let core::ops::Range { start: mut next, end } = self.wanted();
+        while next < end && total.came.wrong.is_none() && total.came.limit.is_none() {
             let threads = self.subject.scope.threads.max(1) as usize;
             let mut share: Vec<(u64, One)> = Vec::new();
-            while next < self.cases.len() && share.len() < SHARE * threads {
+            while next < end && share.len() < SHARE * threads {
                 share.extend(self.cases.get(next).map(|one| (next, one)));
                 next += 1;
             }
@@ -236,6 +245,12 @@ impl Plan<'_> {
             }
         }
         Ok(total)
+    }
+
+    /// The cases that were asked for.
+    fn wanted(&self) -> core::ops::Range<u64> {
+        let all = 0..self.cases.len();
+        self.subject.scope.cases.as_ref().map_or(all.clone(), |some| some.start..some.end.min(all.end))
     }
 
     fn max_states(&self) -> u64 {

@@ -39,7 +39,7 @@ mod threads;
 mod visited;
 mod worker;
 
-pub(crate) use driver::check;
+pub(crate) use driver::{cases, check};
 pub use findings::{
     Answer, Convergence, Counterexample, Finding, Findings, Limit, Probability, Progress, Range, States,
     Watcher,

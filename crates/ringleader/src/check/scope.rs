@@ -66,6 +66,9 @@ pub struct Scope {
     pub threads: u32,
     /// Show the states of one case and the steps between them, if there are at most so many.
     pub keep_states: Option<u32>,
+    /// Only the cases with these numbers, out of as many as [`Entry::cases`](crate::registry::Entry::cases) says: parts
+    /// of a check, for several machines. All of them if not given.
+    pub cases: Option<core::ops::Range<u64>>,
 }
 
 impl Scope {
@@ -102,6 +105,7 @@ impl Scope {
             max_bytes: None,
             threads: 1,
             keep_states: None,
+            cases: None,
         }
     }
 
