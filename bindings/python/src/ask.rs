@@ -12,7 +12,9 @@ use ringleader::sim::{Observer, Progress};
 use ringleader::trace::{Event, Header, Recording};
 use ringleader_lab::describe::example;
 use ringleader_lab::formats::{IDS_OF_RUN, TraceWriter, list_json, show_json};
-use ringleader_lab::options::{ByName, CheckOptions, CompareOptions, Known, RunOptions, WorstOptions, quoted};
+use ringleader_lab::options::{
+    ByName, CheckOptions, CompareOptions, Known, RunOptions, WorstOptions, quoted,
+};
 use ringleader_lab::people::grouped;
 use ringleader_lab::plan::{self, PlannedComparison, PlannedRun, find, memory};
 use ringleader_lab::report::compare::{ComparisonReport, figure, json as comparison_json};
@@ -145,7 +147,12 @@ fn made(
     watch: &mut Watch<'_>,
 ) -> PyResult<String> {
     let n = u64::from(plan.scenario.n);
-    watch.expected = entry.spec.cost.average.and_then(|average| (average.value)(&Facts::plain(n))).map(|all| all as u64 + n);
+    watch.expected = entry
+        .spec
+        .cost
+        .average
+        .and_then(|average| (average.value)(&Facts::plain(n)))
+        .map(|all| all as u64 + n);
     // A watcher has exceptions of Python with it, which stay on this thread.
     let mut waits = Waits(watch);
     let report = py.detach(|| {
@@ -156,7 +163,8 @@ fn made(
         return Err(error);
     }
     let form = entry.with_settings(&plan.scenario.settings);
-    let report = report.map_err(|why| refused(&plan::explain(app, form, &plan.asked(Some(options)), &why)))?;
+    let report =
+        report.map_err(|why| refused(&plan::explain(app, form, &plan.asked(Some(options)), &why)))?;
     let told = RunReport {
         entry,
         report: &report,
@@ -191,10 +199,14 @@ pub(crate) fn trace(py: Python<'_>, name: &str, given: Given, steps_most: u64) -
     plan.scenario.max_steps = Some(asked.map_or(steps_most + 1, |asked| asked.min(steps_most + 1)));
     let mut watch = Watch::new(None, true);
     let json = made(py, &app, (entry, &options, &plan), &mut watch)?;
-    let Some(recording) = watch.recording else { return Err(PyValueError::new_err("the run was not recorded")) };
+    let Some(recording) = watch.recording else {
+        return Err(PyValueError::new_err("the run was not recorded"));
+    };
     if recording.events.len() as u64 > steps_most {
         let message = format!("the run has more than {} steps", grouped(steps_most));
-        return Err(refused(&Diagnostic::input("too_large", message).help("a smaller n, or a limit: max_steps=")));
+        return Err(refused(
+            &Diagnostic::input("too_large", message).help("a smaller n, or a limit: max_steps="),
+        ));
     }
     let outcome: serde_json::Value = serde_json::from_str(&json).unwrap_or_default();
     let recording = Recording { header: Header { schedule: plan.schedule, ..recording.header }, ..recording };
@@ -222,7 +234,8 @@ struct Search<'a> {
 impl Watcher for Search<'_> {
     fn progress(&self, progress: &ringleader::check::Progress) -> ControlFlow<()> {
         let share = progress.case.saturating_sub(1) as f64 / progress.cases.max(1) as f64;
-        let words = || format!("case {} of {}, {} states", progress.case, progress.cases, grouped(progress.states));
+        let words =
+            || format!("case {} of {}, {} states", progress.case, progress.cases, grouped(progress.states));
         if self.patience.is_some_and(|patience| self.begun.elapsed() >= patience) {
             return ControlFlow::Break(());
         }
@@ -230,19 +243,33 @@ impl Watcher for Search<'_> {
     }
 }
 
-/// Every run of a few processes: `ringleader.check/1`, and the trace of a counterexample, if there is one.
+/// How many cases a check has.
 #[pyfunction]
-#[pyo3(signature = (name, given, progress=None))]
+pub(crate) fn cases(name: &str, given: Given) -> PyResult<u64> {
+    let app = app();
+    let entry = find(&app, name).map_err(|error| refused(&error))?;
+    let options: CheckOptions = understood(&app, &given)?;
+    let plan = plan::check(&app, entry, &options).map_err(|error| refused(&error))?;
+    let form = entry.with_settings(&plan.scope.settings);
+    entry.cases(&plan.scope).map_err(|why| refused(&plan::explain(&app, form, &plan.asked(&options), &why)))
+}
+
+/// Every run of a few processes: `ringleader.check/1`, and the trace of a counterexample, if there is one. `only` are
+/// some of the cases.
+#[pyfunction]
+#[pyo3(signature = (name, given, progress=None, only=None))]
 pub(crate) fn check(
     py: Python<'_>,
     name: &str,
     given: Given,
     progress: Option<Py<PyAny>>,
+    only: Option<(u64, u64)>,
 ) -> PyResult<(String, Option<String>)> {
     let app = app();
     let entry = find(&app, name).map_err(|error| refused(&error))?;
     let options: CheckOptions = understood(&app, &given)?;
-    let plan = plan::check(&app, entry, &options).map_err(|error| refused(&error))?;
+    let mut plan = plan::check(&app, entry, &options).map_err(|error| refused(&error))?;
+    plan.scope.cases = only.map(|(begin, end)| begin..end);
     let time_limit = options.time.as_ref().map(|time| time.value.0);
     let (findings, elapsed) = watched(py, progress.as_ref(), |work| {
         let begun = Instant::now();
@@ -250,7 +277,8 @@ pub(crate) fn check(
         (findings, begun.elapsed())
     })?;
     let form = entry.with_settings(&plan.scope.settings);
-    let findings = findings.map_err(|why| refused(&plan::explain(&app, form, &plan.asked(&options), &why)))?;
+    let findings =
+        findings.map_err(|why| refused(&plan::explain(&app, form, &plan.asked(&options), &why)))?;
     let report = CheckReport {
         entry,
         findings: &findings,
@@ -295,7 +323,9 @@ struct Tried<'a>(&'a Work);
 impl search::Watcher for Tried<'_> {
     fn progress(&self, far: &search::Progress) -> ControlFlow<()> {
         let share = far.done as f64 / far.total.max(1) as f64;
-        self.0.tell(share, || format!("{} of {} tried, worst {}", grouped(far.done), grouped(far.total), grouped(far.messages)))
+        self.0.tell(share, || {
+            format!("{} of {} tried, worst {}", grouped(far.done), grouped(far.total), grouped(far.messages))
+        })
     }
 }
 
@@ -306,7 +336,12 @@ fn processors() -> usize {
 /// The arrangement with which it sends most: `ringleader.worst/1`.
 #[pyfunction]
 #[pyo3(signature = (name, given, progress=None))]
-pub(crate) fn worst(py: Python<'_>, name: &str, given: Given, progress: Option<Py<PyAny>>) -> PyResult<String> {
+pub(crate) fn worst(
+    py: Python<'_>,
+    name: &str,
+    given: Given,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
     let app = app();
     let entry = find(&app, name).map_err(|error| refused(&error))?;
     let options: WorstOptions = understood(&app, &given)?;
@@ -334,7 +369,9 @@ pub(crate) fn worst(py: Python<'_>, name: &str, given: Given, progress: Option<P
 #[pyo3(signature = (most, progress=None))]
 pub(crate) fn constants(py: Python<'_>, most: u32, progress: Option<Py<PyAny>>) -> PyResult<String> {
     let app = app();
-    let rows = watched(py, progress.as_ref(), |work| search::constants(app.registry, most, processors(), &Tried(work)))?;
+    let rows = watched(py, progress.as_ref(), |work| {
+        search::constants(app.registry, most, processors(), &Tried(work))
+    })?;
     let rows = rows.map_err(|_| refused(&plan::stopped()))?;
     let words = ["worst", "--constants", "-n", &most.to_string()].map(str::to_owned);
     Ok(constants_json(&app, &rows, most, &quoted(&app.program, &words)).to_string())
@@ -342,7 +379,7 @@ pub(crate) fn constants(py: Python<'_>, most: u32, progress: Option<Py<PyAny>>) 
 
 /// The algorithms: `ringleader.list/1`.
 #[pyfunction]
-pub(crate) fn list(errata: bool) -> String {
+pub(crate) fn algorithms(errata: bool) -> String {
     let app = app();
     list_json(app.registry.iter().filter(|entry| errata || !entry.is_literal()))
 }

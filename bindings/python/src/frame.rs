@@ -60,6 +60,7 @@ impl Collected {
 /// Rows that become a frame.
 pub(crate) struct Rows {
     columns: Vec<Collected>,
+    kinds: Vec<Kind>,
     schema: Schema,
 }
 
@@ -76,6 +77,7 @@ impl Rows {
         };
         Rows {
             columns: columns.iter().map(|column| Collected::new(column.kind)).collect(),
+            kinds: columns.iter().map(|column| column.kind).collect(),
             schema: Schema::new(columns.iter().map(field).collect::<Vec<Field>>()),
         }
     }
@@ -95,7 +97,10 @@ impl Rows {
     pub(crate) fn finish(self, notes: HashMap<String, String>) -> PyResult<Frame> {
         let columns: Vec<ArrayRef> = self.columns.into_iter().map(Collected::finish).collect();
         let batch = RecordBatch::try_new(Arc::new(self.schema.with_metadata(notes)), columns);
-        Ok(Frame { batch: batch.map_err(|error| PyValueError::new_err(error.to_string()))? })
+        Ok(Frame {
+            batch: batch.map_err(|error| PyValueError::new_err(error.to_string()))?,
+            kinds: self.kinds,
+        })
     }
 }
 
@@ -104,6 +109,7 @@ impl Rows {
 #[pyclass(frozen, module = "ringleader")]
 pub(crate) struct Frame {
     batch: RecordBatch,
+    kinds: Vec<Kind>,
 }
 
 #[pymethods]
@@ -117,13 +123,13 @@ impl Frame {
     /// The kind of each column, by name: bool, int64, float64, text.
     #[getter]
     fn types(&self) -> Vec<(String, &'static str)> {
-        let kind = |field: &Arc<Field>| match field.data_type() {
-            DataType::Boolean => "bool",
-            DataType::Int64 => "int64",
-            DataType::Float64 => "float64",
-            _ => "text",
+        let name = |kind: &Kind| match kind {
+            Kind::Bool => "bool",
+            Kind::Int => "int64",
+            Kind::Float => "float64",
+            Kind::Text => "text",
         };
-        self.batch.schema_ref().fields().iter().map(|field| (field.name().clone(), kind(field))).collect()
+        self.columns().into_iter().zip(self.kinds.iter().map(name)).collect()
     }
 
     /// What is noted of it.
@@ -147,18 +153,23 @@ impl Frame {
     fn column(&self, py: Python<'_>, name: &str) -> PyResult<Option<Vec<Py<PyAny>>>> {
         use arrow_array::cast::AsArray;
         use arrow_array::types::{Float64Type, Int64Type};
-        let Some(column) = self.batch.column_by_name(name) else { return Ok(None) };
+        let Ok(place) = self.batch.schema_ref().index_of(name) else { return Ok(None) };
+        let (column, kind) = (self.batch.column(place), self.kinds[place]);
         let value = |row: usize| -> PyResult<Py<PyAny>> {
             if column.is_null(row) {
                 return Ok(py.None());
             }
-            Ok(match column.data_type() {
-                DataType::Boolean => column.as_boolean().value(row).into_pyobject(py)?.to_owned().into_any().unbind(),
-                DataType::Int64 => column.as_primitive::<Int64Type>().value(row).into_pyobject(py)?.into_any().unbind(),
-                DataType::Float64 => {
+            Ok(match kind {
+                Kind::Bool => {
+                    column.as_boolean().value(row).into_pyobject(py)?.to_owned().into_any().unbind()
+                }
+                Kind::Int => {
+                    column.as_primitive::<Int64Type>().value(row).into_pyobject(py)?.into_any().unbind()
+                }
+                Kind::Float => {
                     column.as_primitive::<Float64Type>().value(row).into_pyobject(py)?.into_any().unbind()
                 }
-                _ => column.as_string_view().value(row).into_pyobject(py)?.into_any().unbind(),
+                Kind::Text => column.as_string_view().value(row).into_pyobject(py)?.into_any().unbind(),
             })
         };
         (0..column.len()).map(value).collect::<PyResult<Vec<_>>>().map(Some)

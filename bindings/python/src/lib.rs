@@ -28,11 +28,11 @@ fn app() -> App {
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    use super::ask::{check, compare, constants, list, options, run, show, trace, worst};
+    use super::ask::{algorithms, cases, check, compare, constants, options, run, show, trace, worst};
     #[pymodule_export]
     use super::frame::Frame;
     #[pymodule_export]
-    use super::picture::draw;
+    use super::picture::{draw, live};
     #[pymodule_export]
     use super::sweep::Sweep;
     #[pymodule_export]

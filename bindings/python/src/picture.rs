@@ -6,6 +6,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use ringleader::registry::find;
 use ringleader::trace::{History, Window};
+use ringleader_lab::draw::live_page;
 use ringleader_lab::formats::read_trace;
 use ringleader_lab::{Diagnostic, Export, ExportOptions};
 
@@ -20,8 +21,15 @@ pub(crate) fn draw(
     rightward: bool,
     critical: bool,
 ) -> PyResult<String> {
-    const FORMS: [Export; 7] =
-        [Export::Svg, Export::Html, Export::Shiviz, Export::Chrome, Export::Mermaid, Export::Itf, Export::Jsonl];
+    const FORMS: [Export; 7] = [
+        Export::Svg,
+        Export::Html,
+        Export::Shiviz,
+        Export::Chrome,
+        Export::Mermaid,
+        Export::Itf,
+        Export::Jsonl,
+    ];
     let recorded = read_trace(trace.as_bytes()).map_err(|error| PyValueError::new_err(error.to_string()))?;
     let history = History::of(&recorded.recording);
     let window = Window::whole(&history);
@@ -35,8 +43,15 @@ pub(crate) fn draw(
         return Err(refused(&Diagnostic::input("too_much", message).help("jsonl has room for every step")));
     }
     let entry = find(app().registry, &recorded.recording.header.algorithm);
-    let options = ExportOptions { dark, rightward, critical, again: again.into(), ..ExportOptions::default() };
+    let options =
+        ExportOptions { dark, rightward, critical, again: again.into(), ..ExportOptions::default() };
     let mut bytes = Vec::new();
     export.write(&history, &window, (entry, &options), &mut bytes)?;
     Ok(String::from_utf8(bytes)?)
+}
+
+/// The page with an engine in it, and a recorded run put into it; none if it is no such page.
+#[pyfunction]
+pub(crate) fn live(page: &str, name: &str, trace: &str) -> Option<String> {
+    live_page(page, name, trace)
 }

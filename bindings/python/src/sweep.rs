@@ -47,8 +47,9 @@ impl Sweep {
         let planned = planned.map_err(|error| refused(&error))?;
         if planned.file.traces {
             let message = "a sweep from Python records no traces";
-            let error = Diagnostic::input("no_traces_here", message)
-                .help("leave out `trace = \"on-violation\"`: the column `again` has the command that repeats a run");
+            let error = Diagnostic::input("no_traces_here", message).help(
+                "leave out `trace = \"on-violation\"`: the column `again` has the command that repeats a run",
+            );
             return Err(refused(&error));
         }
         // Columns take signed numbers, as Parquet does.
@@ -139,9 +140,13 @@ impl Sweep {
         // What was made before somebody stopped it is there.
         let interrupted = watched(py, progress.as_ref(), |work| {
             let mut at = begin;
-            while at < end && !work.is_stopped() && until.is_none_or(|until| Instant::now() < until || at == begin) {
+            while at < end
+                && !work.is_stopped()
+                && until.is_none_or(|until| Instant::now() < until || at == begin)
+            {
                 let (to, batch) = self.batch(at, end.min(at + BATCH), threads, (until, work, begin, end));
-                let added = batch.and_then(|batch| batch.iter().try_for_each(|cells| kept.add(cells, &places)));
+                let added =
+                    batch.and_then(|batch| batch.iter().try_for_each(|cells| kept.add(cells, &places)));
                 if let Err(error) = added {
                     *said = Err(error);
                     return;
@@ -167,7 +172,11 @@ type Batch = PyResult<Vec<Vec<Cell>>>;
 impl Sweep {
     fn has(&self, run: u64) -> PyResult<()> {
         let runs = self.planned.runs();
-        if run < runs { Ok(()) } else { Err(PyIndexError::new_err(format!("there are runs 0 to {}", runs - 1))) }
+        if run < runs {
+            Ok(())
+        } else {
+            Err(PyIndexError::new_err(format!("there are runs 0 to {}", runs - 1)))
+        }
     }
 
     /// Where the columns are that somebody wants.
@@ -199,7 +208,8 @@ impl Sweep {
             let mut made = Vec::new();
             loop {
                 // One run at least: there must be an end.
-                let late = until.is_some_and(|until| Instant::now() >= until) && next.load(Ordering::Relaxed) > begin;
+                let late = until.is_some_and(|until| Instant::now() >= until)
+                    && next.load(Ordering::Relaxed) > begin;
                 if late || work.is_stopped() {
                     return made;
                 }

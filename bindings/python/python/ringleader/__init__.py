@@ -12,6 +12,8 @@ from ._native import VERSION as __version__
 from ._native import Frame
 from ._refused import Interrupted, Refused
 from ._results import Algorithm, Check, Comparison, Fields, Run, Trace, Worst
+from ._store import Results
+from ._sweep import sweep
 
 __all__ = [
     "Algorithm",
@@ -21,6 +23,7 @@ __all__ = [
     "Frame",
     "Interrupted",
     "Refused",
+    "Results",
     "Run",
     "Trace",
     "Worst",
@@ -31,5 +34,6 @@ __all__ = [
     "list",
     "run",
     "show",
+    "sweep",
     "worst",
 ]

@@ -103,7 +103,7 @@ def algorithms(*, problem: str | None = None, errata: bool = False) -> list[Fiel
     >>> [one.name for one in rl.list(problem="clocks")][:2]
     ['cristian', 'berkeley']
     """
-    rows = json.loads(_native.list(errata))["algorithms"]
+    rows = json.loads(_native.algorithms(errata))["algorithms"]
     return [Fields(row) for row in rows if problem in (None, row["problem"])]
 
 

@@ -38,7 +38,7 @@ class Fields:
         object.__setattr__(self, "_fields", fields)
 
     def _all(self) -> dict[str, Any]:
-        return self._fields  # type: ignore[no-any-return, attr-defined]
+        return self._fields
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -86,10 +86,10 @@ class Answer(Fields):
 
     def _all(self) -> dict[str, Any]:
         try:
-            return self._fields  # type: ignore[no-any-return, attr-defined]
+            return self._fields
         except AttributeError:
-            object.__setattr__(self, "_fields", json.loads(self._text))  # type: ignore[attr-defined]
-            return self._fields  # type: ignore[no-any-return, attr-defined]
+            object.__setattr__(self, "_fields", json.loads(self._text))
+            return self._fields
 
     def __getattr__(self, name: str) -> Any:
         # Of an answer whose fields are not read yet.
@@ -98,7 +98,7 @@ class Answer(Fields):
         return super().__getattr__(name)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self._text,)  # type: ignore[attr-defined]
+        return type(self), (self._text,)
 
     def _rows(self) -> list[tuple[str, str]]:
         return []
@@ -175,7 +175,7 @@ class Run(Answer):
         object.__setattr__(self, "_asked", asked)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self._text, self._asked)  # type: ignore[attr-defined]
+        return type(self), (self._text, self._asked)
 
     @property
     def holds(self) -> bool:
@@ -186,7 +186,7 @@ class Run(Answer):
 
     def trace(self) -> Trace:
         """The same run once more, recorded."""
-        name, options = self._asked  # type: ignore[attr-defined]
+        name, options = self._asked
         seeded = [(long, value) for long, value in options if long != "seed"] + [("seed", str(self.seed))]
         return Trace(_native.trace(name, seeded, _TRACED_STEPS), self.again)
 
@@ -237,7 +237,7 @@ class Check(Answer):
         object.__setattr__(self, "_trace", trace)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self._text, self._trace)  # type: ignore[attr-defined]
+        return type(self), (self._text, self._trace)
 
     @property
     def holds(self) -> bool:
@@ -246,7 +246,7 @@ class Check(Answer):
 
     def trace(self) -> Trace | None:
         """The counterexample, if there is one: the shortest that was found."""
-        text = self._trace  # type: ignore[attr-defined]
+        text = self._trace
         return None if text is None else Trace(text, self.again)
 
     def player(self) -> Any:
@@ -285,14 +285,14 @@ class Comparison(Answer):
         object.__setattr__(self, "_svg", svg)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self._text, self._svg)  # type: ignore[attr-defined]
+        return type(self), (self._text, self._svg)
 
     def _title(self) -> str:
         return f"comparison of {', '.join(self._all()['algorithms'])}"
 
     def _repr_svg_(self) -> str:
         """The plot: messages against the number of processes, with intervals and bounds."""
-        return self._svg  # type: ignore[no-any-return, attr-defined]
+        return self._svg
 
     def _repr_html_(self) -> str:
         return f"<p><strong>{escape(self._title())}</strong></p>{self._repr_svg_()}"
@@ -336,7 +336,7 @@ class Algorithm(Answer):
         object.__setattr__(self, "source", source)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self._text, self.source)  # type: ignore[attr-defined]
+        return type(self), (self._text, self.source)
 
     def _title(self) -> str:
         return f"{self.name}: {self.title}, {self.year}"
