@@ -35,7 +35,7 @@ class Nodes:
     def __init__(self, count: int) -> None:
         from ray.cluster_utils import Cluster
 
-        self.cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
+        self.cluster: Any = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
         self.others = [self.cluster.add_node(num_cpus=1) for _ in range(count - 1)]
         self.cluster.wait_for_nodes()
 

@@ -37,8 +37,8 @@ def test_polars_pandas_pyarrow_and_duckdb_take_it() -> None:
     frame = rl.sweep(GRID)
     assert len(frame) == 120
     assert polars.DataFrame(frame).height == pandas.DataFrame.from_arrow(frame).shape[0] == pyarrow.table(frame).num_rows == 120
-    counted = duckdb.sql("select sum(\"messages.total\") from frame").fetchone()
-    assert counted is not None and counted[0] == sum(frame.column("messages.total") or [])
+    query: Any = duckdb.sql("select sum(\"messages.total\") from frame")
+    assert query.fetchall()[0][0] == sum(frame.column("messages.total") or [])
 
 
 def test_columns_are_typed_and_signed() -> None:
@@ -80,20 +80,19 @@ def test_it_says_where_it_comes_from(tmp_path: Path) -> None:
 def test_polars_takes_columns_without_a_copy() -> None:
     frame = rl.sweep({"algorithm": "peterson", "n": 4, "seed": range(1000)})
     ours = pyarrow.table(frame)
-    theirs = polars.DataFrame(frame)
+    theirs: Any = polars.DataFrame(frame)
     for name in ("messages.total", "seed", "time"):
         assert ours[name].num_chunks == 1
         address = ours[name].chunk(0).buffers()[1].address
-        pointer, offset, _ = theirs[name]._get_buffer_info()
-        assert (pointer, offset) == (address, 0), name
+        assert theirs[name].to_arrow().buffers()[1].address == address, name
 
 
 def test_ctrl_c_gives_what_was_done() -> None:
-    whole = {"algorithm": "peterson", "n": 512, "seed": range(1_000_000)}
-    threading.Timer(1.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+    whole = {"algorithm": "peterson", "n": 512, "seed": range(100_000)}
+    threading.Timer(4.0, os.kill, (os.getpid(), signal.SIGINT)).start()
     with pytest.raises(rl.Interrupted) as stopped:
         rl.sweep(whole)
     partial = stopped.value.partial
-    assert isinstance(partial, rl.Frame) and 0 < len(partial) < 1_000_000
+    assert isinstance(partial, rl.Frame) and 0 < len(partial) < 100_000
     runs = polars.DataFrame(partial)["run"].to_list()
     assert runs == [*range(len(partial))]

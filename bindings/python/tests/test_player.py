@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import resources
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,7 @@ def test_a_run_is_played_in_a_cell() -> None:
 def test_the_page_with_an_engine_is_taken_where_it_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     place = '<script type="application/json" id="recording">null</script>'
     (tmp_path / "live.html").write_text(f"<body>{place}</body>")
-    monkeypatch.setattr(_player.resources, "files", lambda _: tmp_path)
+    monkeypatch.setattr(resources, "files", lambda _: tmp_path)
     page = _player.page(rl.run("peterson", n=4, seed=1).trace())
     assert page.startswith("<body>") and "run.rlt" in page
     # Without it the recorded player does.

@@ -42,8 +42,13 @@ def test_a_run_is_that_of_the_command_line(program: Any, name: str, keywords: di
 
 def test_every_algorithm_runs_as_on_the_command_line(program: Any) -> None:
     for one in rl.list(errata=True):
-        words = ["--max-steps", "2000", "--seed", "1"]
-        same(rl.run(one.name, max_steps=2000, seed=1).dict(), program("run", one.name, *words))
+        try:
+            run = rl.run(one.name, max_steps=2000, seed=1).dict()
+        except rl.Refused as refused:
+            # One is for 1, 3, 7 ... processes.
+            assert refused.code == "ringleader::wrong_size" == program("run", one.name)["code"]
+            continue
+        same(run, program("run", one.name, "--max-steps", "2000", "--seed", "1"))
 
 
 def test_checks_worst_cases_and_comparisons_are_those_of_the_command_line(program: Any) -> None:

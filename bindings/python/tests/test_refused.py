@@ -19,7 +19,6 @@ run petersen
 run peterson -n 0
 run peterson -n ten
 run peterson -n 2^40
-run alternate -n 1
 run lcr --ids 3,17,4,17
 run lcr -n 5 --ids 3,1,2
 run ra -n 3 --entries 1,2
@@ -55,19 +54,24 @@ run ra --total 3
 run ra --load saturate --total 5
 run misra-k --set tokens=3 --set tokens=4
 run peterson --threads 0
-run peterson --seed -1
 run peterson --schedule replay:/nowhere/x.rlt
 run peterson --clock-drift 3
 run ntp --clock-drift 1000000
-run dijkstra-k --entries 2
 run dijkstra-k --from 9,9,9 -n 3
-run dijkstra-k-messages -n 3 --from 1,1,1
 run bakery --links bag
 run dijkstra-k -n 5 --k 2
-run lcr --ids worst
+run dijkstra-k --load light
+run dijkstra-k-messages -n 2 --k 3 --capacity 1 --from 0+1+2,0
+run dijkstra-3 --from 9,0,0 -n 3
+run dekker -n 2 --registers safe
+run cristian --clock-backward step
+run ntp -n 4 --clock-drift 0,0,0,400 --drift-bound 50
+run ntp -n 4 --clock-offset 5,5,5,0
+run tree-quorum -n 8
 run bully --ids worst
 run ra --entries forever
 run lcr --edit 3.drop.9
+run lcr --edit 3.drop.9 --unsound --seed 1
 run peterson --corrupt 1@3
 check lcr --ids bit-reversed
 check lcr --initiators all-lat
@@ -121,7 +125,7 @@ SEED = re.compile(r"--seed \d+")
 def test_the_words_are_those_of_the_command_line(program: Any, line: str) -> None:
     told, refused = program(*line.split()), _refused(line)
     assert told["schema"] == "ringleader.error/1"
-    assert (refused.code, refused.message) == (told["code"], told["message"])
+    assert (refused.code, refused.message.split()) == (told["code"], told["message"].split())
     if refused.code != "ringleader::usage":
         assert SEED.sub("", "\n".join(refused.help)) == SEED.sub("", told["help"])
         assert (refused.file, refused.line, refused.column) == (told["file"], told["line"], told["column"])
@@ -136,6 +140,7 @@ ELSEWHERE = {
     "broken_replay": "a recording",
     "needs_links": "no algorithm needs links other than FIFO and a two-way ring at once",
     "no_worst_ids": "an algorithm whose worst case nobody knows",
+    "no_initiator": "an empty list, which no option takes",
 }
 
 
@@ -152,7 +157,8 @@ def test_every_code_of_the_refusal_table_is_here() -> None:
 )
 def test_a_wrong_keyword_says_which_was_meant(keyword: str, meant: str) -> None:
     with pytest.raises(rl.Refused, match=re.escape(meant)):
-        rl.run("peterson", **{keyword: 3})
+        wrong: dict[str, Any] = {keyword: 3}
+        rl.run("peterson", **wrong)
 
 
 def test_a_switch_takes_no_value_and_an_option_needs_one() -> None:

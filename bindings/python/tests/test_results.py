@@ -127,14 +127,15 @@ def test_parts_take_about_as_long_as_they_should() -> None:
 
 
 def test_a_check_in_parts_is_the_same_check() -> None:
-    times = ("elapsed_s", "states_per_s", "peak_bytes")
-    for name, keywords in [
+    times = ("elapsed_s", "states_per_s", "peak_bytes", "bytes_per_state", "search_bytes")
+    asked: list[tuple[str, dict[str, Any]]] = [
         ("peterson", {"n": 4, "all_ids": True}),
         ("franklin", {"n": 3, "all_ids": True}),
         ("peterson@as-printed", {"n": 3, "all_ids": True}),
         ("ricart-agrawala", {"n": 2, "entries": 2}),
         ("itai-rodeh", {"n": 2}),
-    ]:
+    ]
+    for name, keywords in asked:
         whole, parts = rl.check(name, **keywords), rl.check(name, on="processes", **keywords)
         assert [(key, value) for key, value in whole.dict().items() if key not in times] == [
             (key, value) for key, value in parts.dict().items() if key not in times
@@ -151,8 +152,9 @@ def test_chains_give_the_best_of_their_searches() -> None:
 def test_the_command_line_of_the_package(tmp_path: Path) -> None:
     file = tmp_path / "ring.toml"
     file.write_text('[grid]\nalgorithm = ["peterson"]\nn = [4, 8]\nseed = { range = [0, 20] }\n')
-    words = [sys.executable, "-m", "ringleader", "sweep", str(file), "-o", str(tmp_path / "rows"), "--json"]
-    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    words = [sys.executable, "-m", "ringleader", "sweep", str(file)]
+    options = ["-o", str(tmp_path / "rows"), "--json"]
+    done = subprocess.run([*words, *options], capture_output=True, text=True, check=True)
     assert json.loads(done.stdout)["runs"] == 40
-    wrong = subprocess.run([*words, "n=ten", "--restart"], capture_output=True, text=True, check=False)
+    wrong = subprocess.run([*words, "n=ten", *options, "--restart"], capture_output=True, text=True, check=False)
     assert wrong.returncode == 2 and json.loads(wrong.stdout)["schema"] == "ringleader.error/1"

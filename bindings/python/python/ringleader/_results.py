@@ -33,6 +33,7 @@ class Fields:
     """
 
     __slots__ = ("_fields",)
+    _fields: dict[str, Any]
 
     def __init__(self, fields: dict[str, Any]) -> None:
         object.__setattr__(self, "_fields", fields)
@@ -80,6 +81,7 @@ class Answer(Fields):
     """An answer, read when it is first looked at."""
 
     __slots__ = ("_text",)
+    _text: str
 
     def __init__(self, text: str) -> None:
         object.__setattr__(self, "_text", text)
@@ -169,6 +171,7 @@ class Run(Answer):
     """
 
     __slots__ = ("_asked",)
+    _asked: tuple[str, list[tuple[str, str]]]
 
     def __init__(self, text: str, asked: tuple[str, list[tuple[str, str]]]) -> None:
         super().__init__(text)
@@ -231,6 +234,7 @@ class Check(Answer):
     """
 
     __slots__ = ("_trace",)
+    _trace: str | None
 
     def __init__(self, text: str, trace: str | None) -> None:
         super().__init__(text)
@@ -279,6 +283,7 @@ class Comparison(Answer):
     """Algorithms side by side (``ringleader.compare/1``)."""
 
     __slots__ = ("_svg",)
+    _svg: str
 
     def __init__(self, text: str, svg: str) -> None:
         super().__init__(text)
