@@ -3,7 +3,7 @@
 use crate::{
     battery, bounds, cargo, format_algorithms, has_cargo_command, succeeds, test, tidy as check_tidiness,
 };
-use crate::{browser, dist, network, page, site};
+use crate::{browser, dist, network, page, python, site};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use xtask::tidy;
@@ -35,6 +35,7 @@ const STAGES: &[Stage] = &[
                 && format_algorithms(true)
                 && cargo(&["fmt", "--manifest-path", "benches/checkers/Cargo.toml", "--check"])
                 && cargo(&["fmt", "--manifest-path", "fuzz/Cargo.toml", "--check"])
+                && cargo(&["fmt", "--manifest-path", "bindings/python/Cargo.toml", "--check"])
         })
     },
     Stage::new("tidy", check_tidiness),
@@ -66,6 +67,7 @@ const STAGES: &[Stage] = &[
     Stage { file: Some("web/package.json"), misses: page::missing, ..Stage::new("page", page::check) },
     Stage { misses: dist::missing, ..Stage::new("packages", dist::check) },
     // The suites that need more than Rust go here, after everything that does not.
+    Stage { file: Some("pyproject.toml"), misses: python::missing, ..Stage::new("python", python::check) },
     Stage {
         file: Some("tests/browser/package.json"),
         misses: browser::missing,

@@ -1,6 +1,6 @@
 //! What takes more than two minutes, and is no part of the gate, which has a share of each.
 
-use crate::{QUICK, cargo, cross, dist, network, rehearse, succeeds};
+use crate::{QUICK, cargo, cross, dist, network, python, rehearse, succeeds};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use xtask::tidy;
@@ -40,6 +40,11 @@ const PARTS: &[Part] = &[
         name: "exercise",
         about: "the exercise of the examples, against a crate that is right and one that is not",
         run: |_| cargo(&["test", "--package", "ringleader-cli", "--test", "exercise"]),
+    },
+    Part {
+        name: "python",
+        about: "the Python package as a release: the ratios that it promises, its wheel and its source distribution",
+        run: |_| python::measure() && python::wheel(),
     },
     Part { name: "cross", about: "whether the study compiles for Windows and macOS", run: |_| cross::run() },
     Part {

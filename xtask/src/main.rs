@@ -9,6 +9,7 @@ mod gate;
 mod long;
 mod network;
 mod page;
+mod python;
 mod rehearse;
 mod site;
 
@@ -32,6 +33,9 @@ usage: cargo xtask COMMAND
   page     the page, built from web/ into its crate: needs node and npm
   site     the page without a server in target/site, its engine as WebAssembly: a folder for any server of files
   browser  pictures, pages and exports, looked at with Chromium: needs node, npm and chromium
+  python   the Python package: built, installed in an environment of its own, its tests and types: needs python3
+           with venv, and PyPI
+  wheel    the Python package as a wheel and as a source distribution in target/wheels, each tried: needs the same
   network  real members on several hosts, and everything that can happen to a network: needs Linux, iproute2,
            ethtool and the right to make network namespaces; --long [--minutes M] [--seed S] is faults of every
            kind at random, for half an hour if nothing else is said; --service is the lock service only
@@ -80,6 +84,8 @@ fn main() -> ExitCode {
         },
         ["cross"] => cross::run(),
         ["page"] => page::build(),
+        ["python"] => python::check(),
+        ["wheel"] => python::wheel(),
         ["site"] => site::build().is_some(),
         ["tidy"] => tidy(),
         ["ci"] => gate::run(),
@@ -88,6 +94,7 @@ fn main() -> ExitCode {
                 && format_algorithms(false)
                 && cargo(&["fmt", "--manifest-path", "benches/checkers/Cargo.toml"])
                 && cargo(&["fmt", "--manifest-path", "fuzz/Cargo.toml"])
+                && cargo(&["fmt", "--manifest-path", "bindings/python/Cargo.toml"])
         }
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");

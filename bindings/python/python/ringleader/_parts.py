@@ -29,7 +29,10 @@ def _all(workers: Pool, work: list[tuple[Callable[..., Any], tuple[Any, ...]]], 
                 if number < end:
                     running[workers.submit(act, *arguments)] = number
             for handle, result in workers.done(0.1) if running else []:
-                number = running.pop(handle)
+                number = running.pop(handle, end)
+                if number >= end:
+                    # Nobody waits for it any more.
+                    continue
                 results[number] = result()
                 if enough(number, results[number]):
                     end = min(end, number + 1)

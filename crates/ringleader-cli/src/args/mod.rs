@@ -31,7 +31,7 @@ pub(crate) use ringleader_lab::options::{
 pub(crate) use run::{MeterArg, RunArgs, SnapshotArg};
 #[cfg(feature = "page")]
 pub(crate) use serve::ServeArgs;
-pub(crate) use sweep::SweepArgs;
+pub(crate) use sweep::{OnArg, SweepArgs};
 pub(crate) use trace::{Ranges, TraceArgs};
 pub(crate) use worst::WorstArgs;
 

@@ -2,7 +2,7 @@
 
 use super::number::threads;
 use super::{Given, Word};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use ringleader_lab::sweep::Shard;
 use std::path::PathBuf;
 
@@ -39,6 +39,13 @@ pub(crate) struct SweepArgs {
         conflicts_with_all = ["file", "replace", "shard", "dry_run"]
     )]
     pub(crate) merge: Vec<PathBuf>,
+    /// Work on processes of this machine, or on a Ray cluster, through the Python package; -o is then a folder that every
+    /// node can write, and its rows are Parquet files. Runs that do not hold are in the rows; the exit code is 0.
+    #[arg(long, value_name = "WHERE", requires = "output", conflicts_with_all = ["shard", "merge", "dry_run", "force"])]
+    pub(crate) on: Option<OnArg>,
+    /// The Ray cluster, such as 10.0.0.1:6379 [default: the one that Ray finds, or one on this machine].
+    #[arg(long, value_name = "HOST:PORT", requires = "on")]
+    pub(crate) address: Option<String>,
     /// Run nothing; print how many runs there are and about how long they take.
     #[arg(long)]
     pub(crate) dry_run: bool,
@@ -57,6 +64,22 @@ pub(crate) struct SweepArgs {
     /// Replace the output file if it exists.
     #[arg(long)]
     pub(crate) force: bool,
+}
+
+/// Where the runs are made.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum OnArg {
+    Processes,
+    Ray,
+}
+
+impl OnArg {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            OnArg::Processes => "processes",
+            OnArg::Ray => "ray",
+        }
+    }
 }
 
 /// `I/N`.

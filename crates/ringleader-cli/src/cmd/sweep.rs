@@ -1,5 +1,7 @@
 //! `ringleader sweep FILE.toml`: every combination, one row per run, and on again after a kill.
 
+mod elsewhere;
+
 use crate::args::{SweepArgs, quoted};
 use crate::console::{Console, DIM, RED, RESET};
 use crate::error::{Diagnostic, Failure};
@@ -20,6 +22,9 @@ use std::time::Instant;
 
 pub(crate) fn run(app: &App, args: &SweepArgs, console: &mut Console<'_>) -> Result<u8, Failure> {
     let Some(file) = &args.file else { return put_together(app, args, console) };
+    if let Some(on) = args.on {
+        return elsewhere::run(file, on, args, console);
+    }
     let sweep = Sweep::new(app, file, &args.replace)?;
     let output = where_to(&sweep, args)?;
     let shard = args.shard.as_ref().map_or(Shard::WHOLE, |given| given.value.0);

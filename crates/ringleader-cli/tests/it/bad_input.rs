@@ -1,4 +1,4 @@
-use crate::{file, json, path, run, unfolded};
+use crate::{file, json, path, ran, ringleader, run, unfolded};
 
 /// It is refused with exit code 2, nothing on stdout, and a message with all of these parts.
 fn refused(args: &[&str], parts: &[&str]) {
@@ -38,6 +38,33 @@ fn absurd_size_is_refused_before_allocating() {
         &["ringleader::too_large"],
     );
     assert!(!std::path::Path::new(&trace).exists());
+}
+
+#[test]
+fn a_sweep_elsewhere_without_the_python_package() {
+    let grid = file("elsewhere.toml", "[grid]\nalgorithm = \"peterson\"\nseed = [1]\n");
+    // `true` succeeds at everything: at importing, too.
+    for (python, code, parts) in [
+        (
+            "/nowhere/python",
+            4,
+            vec!["ringleader::no_python_package", "--on needs the Python package", "pip install"],
+        ),
+        ("false", 4, vec!["ringleader::no_python_package", "--shard 1/4"]),
+        ("true", 0, vec![]),
+    ] {
+        let elsewhere = path("elsewhere");
+        let mut asked = ringleader(&["sweep", &grid, "--on", "ray", "-o", &elsewhere]);
+        let ran = ran(asked.env("RINGLEADER_PYTHON", python).output().expect("the binary runs"));
+        assert_eq!(ran.code, code, "{}", ran.err);
+        parts
+            .iter()
+            .for_each(|part| assert!(unfolded(&ran.err).contains(&unfolded(part)), "{part}: {}", ran.err));
+    }
+    refused(&["sweep", &grid, "--on", "ray"], &["--output"]);
+    refused(&["sweep", &grid, "--on", "cloud", "-o", "x"], &["processes, ray"]);
+    refused(&["sweep", &grid, "--address", "a:1", "-o", "x"], &["--on"]);
+    refused(&["sweep", &grid, "--on", "ray", "--shard", "1/2", "-o", "x"], &["cannot be used with"]);
 }
 
 #[test]
