@@ -1,5 +1,6 @@
 //! One question, one answer as JSON: `run`, `check`, `compare`, `worst`, `list`, `show`.
 
+use crate::algorithm::Asked;
 use crate::app;
 use crate::refused::{refused, usage};
 use crate::watch::{Work, watched};
@@ -175,22 +176,26 @@ struct Waits<'w, 'a>(&'w mut Watch<'a>);
 /// One run: `ringleader.run/1`.
 #[pyfunction]
 #[pyo3(signature = (name, given, progress=None))]
-pub(crate) fn run(py: Python<'_>, name: &str, given: Given, progress: Option<Py<PyAny>>) -> PyResult<String> {
-    let app = app();
-    let (entry, options, plan) = planned(&app, name, &given)?;
-    made(py, &app, (entry, &options, &plan), &mut Watch::new(progress.as_ref(), false))
+pub(crate) fn run(py: Python<'_>, name: Asked, given: Given, progress: Option<Py<PyAny>>) -> PyResult<String> {
+    let (app, called) = name.app();
+    let (entry, options, plan) = planned(&app, &called, &given)?;
+    let json = made(py, &app, (entry, &options, &plan), &mut Watch::new(progress.as_ref(), false));
+    name.went_well()?;
+    json
 }
 
 /// The trace of a run, as `run --trace` writes it. Refused beyond so many steps.
 #[pyfunction]
 #[pyo3(signature = (name, given, steps_most))]
-pub(crate) fn trace(py: Python<'_>, name: &str, given: Given, steps_most: u64) -> PyResult<String> {
-    let app = app();
-    let (entry, options, mut plan) = planned(&app, name, &given)?;
+pub(crate) fn trace(py: Python<'_>, name: Asked, given: Given, steps_most: u64) -> PyResult<String> {
+    let (app, called) = name.app();
+    let (entry, options, mut plan) = planned(&app, &called, &given)?;
     let asked = plan.scenario.max_steps;
     plan.scenario.max_steps = Some(asked.map_or(steps_most + 1, |asked| asked.min(steps_most + 1)));
     let mut watch = Watch::new(None, true);
-    let json = made(py, &app, (entry, &options, &plan), &mut watch)?;
+    let json = made(py, &app, (entry, &options, &plan), &mut watch);
+    name.went_well()?;
+    let json = json?;
     let Some(recording) = watch.recording else { return Err(PyValueError::new_err("the run was not recorded")) };
     if recording.events.len() as u64 > steps_most {
         let message = format!("the run has more than {} steps", grouped(steps_most));
@@ -235,20 +240,22 @@ impl Watcher for Search<'_> {
 #[pyo3(signature = (name, given, progress=None))]
 pub(crate) fn check(
     py: Python<'_>,
-    name: &str,
+    name: Asked,
     given: Given,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(String, Option<String>)> {
-    let app = app();
-    let entry = find(&app, name).map_err(|error| refused(&error))?;
+    let (app, called) = name.app();
+    let entry = find(&app, &called).map_err(|error| refused(&error))?;
     let options: CheckOptions = understood(&app, &given)?;
     let plan = plan::check(&app, entry, &options).map_err(|error| refused(&error))?;
     let time_limit = options.time.as_ref().map(|time| time.value.0);
-    let (findings, elapsed) = watched(py, progress.as_ref(), |work| {
+    let findings = watched(py, progress.as_ref(), |work| {
         let begun = Instant::now();
         let findings = entry.check(&plan.scope, &[], &Search { work, begun, patience: time_limit });
         (findings, begun.elapsed())
-    })?;
+    });
+    name.went_well()?;
+    let (findings, elapsed) = findings?;
     let form = entry.with_settings(&plan.scope.settings);
     let findings = findings.map_err(|why| refused(&plan::explain(&app, form, &plan.asked(&options), &why)))?;
     let report = CheckReport {

@@ -6,6 +6,7 @@
 (8, True)
 """
 
+from ._algorithm import AlgorithmError, Election
 from ._ask import algorithms as list
 from ._ask import check, compare, constants, run, show, worst
 from ._native import VERSION as __version__
@@ -15,8 +16,10 @@ from ._results import Algorithm, Check, Comparison, Fields, Run, Trace, Worst
 
 __all__ = [
     "Algorithm",
+    "AlgorithmError",
     "Check",
     "Comparison",
+    "Election",
     "Fields",
     "Frame",
     "Interrupted",
