@@ -3,7 +3,7 @@
 use crate::algorithm::Asked;
 use crate::app;
 use crate::refused::{refused, usage};
-use crate::watch::{Work, watched};
+use crate::watch::{Work, watched, watched_here};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use ringleader::check::Watcher;
@@ -249,11 +249,15 @@ pub(crate) fn check(
     let options: CheckOptions = understood(&app, &given)?;
     let plan = plan::check(&app, entry, &options).map_err(|error| refused(&error))?;
     let time_limit = options.time.as_ref().map(|time| time.value.0);
-    let findings = watched(py, progress.as_ref(), |work| {
+    let search = |work: &Work| {
         let begun = Instant::now();
         let findings = entry.check(&plan.scope, &[], &Search { work, begun, patience: time_limit });
         (findings, begun.elapsed())
-    });
+    };
+    let findings = match &name {
+        Asked::Name(_) => watched(py, progress.as_ref(), search),
+        Asked::Class(_) => watched_here(py, progress.as_ref(), search),
+    };
     name.went_well()?;
     let (findings, elapsed) = findings?;
     let form = entry.with_settings(&plan.scope.settings);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import signal
 import traceback
 
 import pytest
@@ -224,6 +225,44 @@ def test_what_is_no_error_is_not_wrapped():
 
     with pytest.raises(KeyboardInterrupt):
         rl.run(Stops, n=3)
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs a timer that sends signals")
+def test_a_step_without_an_end_is_stopped():
+    class Endless(Mine):
+        def receive(self, message):
+            while True:
+                pass
+
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, stop)
+    try:
+        for ask in (lambda: rl.run(Endless, n=3), lambda: rl.check(Endless, n=3)):
+            signal.setitimer(signal.ITIMER_REAL, 0.3)
+            with pytest.raises(KeyboardInterrupt):
+                ask()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_a_check_says_how_far_it_is():
+    said = []
+    rl.check(Mine, n=5, progress=lambda share, words: said.append((share, words)))
+    assert said and all("states" in words for _, words in said)
+
+    def stop(share, words):
+        raise LookupError
+
+    with pytest.raises(LookupError):
+        rl.check(Mine, n=5, progress=stop)
+
+
+def test_several_threads_find_the_same():
+    one, four = rl.check(Mine, n=4), rl.check(Mine, n=4, threads=4)
+    assert (one.states, one.transitions, one.verdict) == (four.states, four.transitions, four.verdict)
 
 
 def test_a_step_may_ask_about_its_own_class():
