@@ -174,10 +174,12 @@ class Election:
     **What goes wrong.** What a step raises stops the run or the check, and comes out as ``AlgorithmError``, whose
     ``__cause__`` it is. A class that says something impossible is ``Refused`` with ``ringleader::bad_algorithm``.
 
-    **How fast it is.** Slow: each step makes an object anew and calls Python, which takes some twenty microseconds where
-    the algorithms of the library take a few nanoseconds. It is for n up to some thousands in a run, and for a handful in
-    a check. There are no timers, no crashes and no fast lanes. It cannot be typed on the command line: ``again`` says
-    how to ask for it in Python.
+    **How fast it is.** Slow: each step makes an object anew and calls Python. A run makes some ten thousand steps a
+    second and a check meets some thousand states, where the algorithms of the library do millions. It is for n up to
+    some thousands in a run, and for a handful in a check.
+
+    **What there is not.** Timers, rules with names, and the other questions: ``compare``, ``worst``, ``show`` and sweeps
+    take names alone. It cannot be typed on a command line: ``again`` says how to ask for it in Python.
     """
 
     messages: ClassVar[Mapping[str, Sequence[str]]]
