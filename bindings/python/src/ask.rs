@@ -1,8 +1,9 @@
 //! One question, one answer as JSON: `run`, `check`, `compare`, `worst`, `list`, `show`.
 
+use crate::algorithm::Asked;
 use crate::app;
 use crate::refused::{refused, usage};
-use crate::watch::{Work, watched};
+use crate::watch::{Work, watched, watched_here};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use ringleader::check::Watcher;
@@ -183,22 +184,31 @@ struct Waits<'w, 'a>(&'w mut Watch<'a>);
 /// One run: `ringleader.run/1`.
 #[pyfunction]
 #[pyo3(signature = (name, given, progress=None))]
-pub(crate) fn run(py: Python<'_>, name: &str, given: Given, progress: Option<Py<PyAny>>) -> PyResult<String> {
-    let app = app();
-    let (entry, options, plan) = planned(&app, name, &given)?;
-    made(py, &app, (entry, &options, &plan), &mut Watch::new(progress.as_ref(), false))
+pub(crate) fn run(
+    py: Python<'_>,
+    name: Asked,
+    given: Given,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    let (app, called) = name.app();
+    let (entry, options, plan) = planned(&app, &called, &given)?;
+    let json = made(py, &app, (entry, &options, &plan), &mut Watch::new(progress.as_ref(), false));
+    name.went_well()?;
+    json
 }
 
 /// The trace of a run, as `run --trace` writes it. Refused beyond so many steps.
 #[pyfunction]
 #[pyo3(signature = (name, given, steps_most))]
-pub(crate) fn trace(py: Python<'_>, name: &str, given: Given, steps_most: u64) -> PyResult<String> {
-    let app = app();
-    let (entry, options, mut plan) = planned(&app, name, &given)?;
+pub(crate) fn trace(py: Python<'_>, name: Asked, given: Given, steps_most: u64) -> PyResult<String> {
+    let (app, called) = name.app();
+    let (entry, options, mut plan) = planned(&app, &called, &given)?;
     let asked = plan.scenario.max_steps;
     plan.scenario.max_steps = Some(asked.map_or(steps_most + 1, |asked| asked.min(steps_most + 1)));
     let mut watch = Watch::new(None, true);
-    let json = made(py, &app, (entry, &options, &plan), &mut watch)?;
+    let json = made(py, &app, (entry, &options, &plan), &mut watch);
+    name.went_well()?;
+    let json = json?;
     let Some(recording) = watch.recording else {
         return Err(PyValueError::new_err("the run was not recorded"));
     };
@@ -260,22 +270,28 @@ pub(crate) fn cases(name: &str, given: Given) -> PyResult<u64> {
 #[pyo3(signature = (name, given, progress=None, only=None))]
 pub(crate) fn check(
     py: Python<'_>,
-    name: &str,
+    name: Asked,
     given: Given,
     progress: Option<Py<PyAny>>,
     only: Option<(u64, u64)>,
 ) -> PyResult<(String, Option<String>)> {
-    let app = app();
-    let entry = find(&app, name).map_err(|error| refused(&error))?;
+    let (app, called) = name.app();
+    let entry = find(&app, &called).map_err(|error| refused(&error))?;
     let options: CheckOptions = understood(&app, &given)?;
     let mut plan = plan::check(&app, entry, &options).map_err(|error| refused(&error))?;
     plan.scope.cases = only.map(|(begin, end)| begin..end);
     let time_limit = options.time.as_ref().map(|time| time.value.0);
-    let (findings, elapsed) = watched(py, progress.as_ref(), |work| {
+    let search = |work: &Work| {
         let begun = Instant::now();
         let findings = entry.check(&plan.scope, &[], &Search { work, begun, patience: time_limit });
         (findings, begun.elapsed())
-    })?;
+    };
+    let findings = match &name {
+        Asked::Name(_) => watched(py, progress.as_ref(), search),
+        Asked::Class(_) => watched_here(py, progress.as_ref(), search),
+    };
+    name.went_well()?;
+    let (findings, elapsed) = findings?;
     let form = entry.with_settings(&plan.scope.settings);
     let findings =
         findings.map_err(|why| refused(&plan::explain(&app, form, &plan.asked(&options), &why)))?;

@@ -1,6 +1,7 @@
 //! The engines for Python. What people type and see is in `python/ringleader`; here is what only Rust can do: run,
 //! check, search, make tables and pictures, with the options and the refusals of the command line.
 
+mod algorithm;
 mod ask;
 mod frame;
 mod picture;
@@ -27,6 +28,8 @@ fn app() -> App {
 
 #[pymodule]
 mod _native {
+    #[pymodule_export]
+    use super::algorithm::Algorithm;
     #[pymodule_export]
     use super::ask::{algorithms, cases, check, compare, constants, options, run, show, trace, worst};
     #[pymodule_export]

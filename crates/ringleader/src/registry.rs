@@ -101,6 +101,22 @@ pub struct Entry {
     among: Option<&'static OnceLock<&'static [Entry]>>,
 }
 
+/// What an election is whose contract is known only when the program runs: its processes are told which it is
+/// ([`Birth::which`](model::Birth::which)), and read the rest from a table.
+#[derive(Clone, Copy, Debug)]
+pub struct Described {
+    /// Its contract.
+    pub spec: &'static Spec,
+    /// What a process is told at birth.
+    pub told: Knowledge,
+    /// The kinds of its messages, no more than its type of messages has.
+    pub kinds: &'static [&'static str],
+    /// Which kinds only announce, one for each kind.
+    pub announces: &'static [bool],
+    /// Which one it is.
+    pub which: u32,
+}
+
 /// A message that was read from its wire form, with its type erased.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Decoded {
@@ -157,6 +173,18 @@ impl Entry {
         // Nobody runs what is broken on purpose among ten million: it is not worth the time to build.
         let lane = const { if P::SPEC.is_literal() { None } else { sim::lane_of::<P>() } };
         Entry { elector, lane, ..Entry::new(Problem::Election, Nature::election::<P>()) }
+    }
+
+    /// The entry of an election whose contract is known only when the program runs. One type of process stands for all
+    /// of them, as for those that somebody writes in another language. It has no fast lane, and nobody holds it inside.
+    /// What is kept of it lives as long as the program: whoever asks often keeps the entry.
+    #[must_use]
+    pub fn described<P: Election>(described: Described) -> Entry {
+        let Described { spec, told, kinds, announces, which } = described;
+        let mut nature = *Nature::election::<P>();
+        (nature.spec, nature.told, nature.which) = (spec, told, which);
+        (nature.kinds, nature.announces) = (kinds, announces);
+        Entry::new(Problem::Election, Box::leak(Box::new(nature)))
     }
 
     /// The entry of a mutual-exclusion algorithm.

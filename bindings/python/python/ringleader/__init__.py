@@ -6,6 +6,7 @@
 (8, True)
 """
 
+from ._algorithm import AlgorithmError, Election
 from ._ask import algorithms as list
 from ._ask import check, compare, constants, run, show, worst
 from ._native import VERSION as __version__
@@ -17,8 +18,10 @@ from ._sweep import sweep
 
 __all__ = [
     "Algorithm",
+    "AlgorithmError",
     "Check",
     "Comparison",
+    "Election",
     "Fields",
     "Frame",
     "Interrupted",

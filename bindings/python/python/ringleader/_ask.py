@@ -6,12 +6,14 @@ import json
 from typing import Any
 
 from . import _native
+from ._algorithm import Election, answer, called, native
 from ._options import given
 from ._progress import Tell, bar
+from ._refused import Refused
 from ._results import Algorithm, Check, Comparison, Fields, Run, Worst
 
 
-def run(algorithm: str, n: int | str | None = None, *, progress: bool | Tell | None = None, **options: Any) -> Run:
+def run(algorithm: str | type[Election], n: int | str | None = None, *, progress: bool | Tell | None = None, **options: Any) -> Run:
     """Makes one run. The keywords are the options of ``ringleader run``, with ``_`` for ``-``.
 
     A switch is ``True``; what can be given several times takes a list, and ``set`` a dictionary.
@@ -23,12 +25,12 @@ def run(algorithm: str, n: int | str | None = None, *, progress: bool | Tell | N
     6
     """
     asked = given("run", {"n": n, **options})
-    with bar(algorithm, progress) as tell:
-        return Run(_native.run(algorithm, asked, tell), (algorithm, asked))
+    with bar(called(algorithm), progress) as tell:
+        return Run(answer(algorithm, _native.run(native(algorithm), asked, tell), "run", asked), (algorithm, asked))
 
 
 def check(
-    algorithm: str,
+    algorithm: str | type[Election],
     n: int | str | None = None,
     *,
     on: str | None = None,
@@ -43,12 +45,15 @@ def check(
     """
     asked = given("check", {"n": n, **options})
     if on is not None:
+        if not isinstance(algorithm, str):
+            raise Refused(f"`{called(algorithm)}` cannot be checked elsewhere: its steps are in this Python", "bad_algorithm", ["leave out `on`"])
         from ._parts import check_in_parts
 
         with bar(algorithm, progress) as tell:
             return check_in_parts(algorithm, asked, on, address, tell)
-    with bar(algorithm, progress) as tell:
-        return Check(*_native.check(algorithm, asked, tell))
+    with bar(called(algorithm), progress) as tell:
+        text, trace = _native.check(native(algorithm), asked, tell)
+        return Check(answer(algorithm, text, "check", asked), trace)
 
 
 def compare(

@@ -8,6 +8,7 @@ from html import escape
 from typing import Any
 
 from . import _native
+from ._algorithm import Election, native
 from ._refused import Refused
 
 #: Runs with more steps are not drawn in a notebook.
@@ -173,7 +174,7 @@ class Run(Answer):
     __slots__ = ("_asked",)
     _asked: tuple[str, list[tuple[str, str]]]
 
-    def __init__(self, text: str, asked: tuple[str, list[tuple[str, str]]]) -> None:
+    def __init__(self, text: str, asked: tuple[str | type[Election], list[tuple[str, str]]]) -> None:
         super().__init__(text)
         object.__setattr__(self, "_asked", asked)
 
@@ -191,7 +192,7 @@ class Run(Answer):
         """The same run once more, recorded."""
         name, options = self._asked
         seeded = [(long, value) for long, value in options if long != "seed"] + [("seed", str(self.seed))]
-        return Trace(_native.trace(name, seeded, _TRACED_STEPS), self.again)
+        return Trace(_native.trace(native(name), seeded, _TRACED_STEPS), self.again)
 
     def player(self) -> Any:
         """The player, in a notebook."""

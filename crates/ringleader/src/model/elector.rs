@@ -49,6 +49,7 @@ impl Elector {
             settings: Settings::default(),
             elector: None,
             left_over: LeftOver::default(),
+            which: 0,
         }))
     }
 

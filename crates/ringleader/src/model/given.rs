@@ -106,6 +106,8 @@ pub struct Birth {
     pub elector: Option<Elector>,
     /// What is in the link out of it, where links may hold anything at first.
     pub left_over: LeftOver,
+    /// Which algorithm it is of those that one type of process stands for; 0 where it stands for one.
+    pub which: u32,
 }
 
 /// The kinds of knowledge; `list` and `show` print them as needs.

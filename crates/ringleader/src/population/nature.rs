@@ -11,6 +11,7 @@ use crate::model::{
 };
 
 /// What an algorithm is, as far as its type says so, and how its processes are made.
+#[derive(Clone, Copy)]
 pub(crate) struct Nature {
     pub(crate) spec: &'static Spec,
     pub(crate) shape: Shape,
@@ -35,19 +36,21 @@ pub(crate) struct Nature {
     /// Bytes of a process and of a message.
     pub(crate) bytes: (usize, usize),
     /// How many of the kinds of messages there are with these settings.
-    pub(crate) kinds_with: fn(&Settings) -> usize,
+    kinds_with: fn(&Settings) -> usize,
     /// What it does not admit of the surroundings, if anything, and what to type.
     pub(crate) refuses: Refuses,
     /// Whether the clock of this process, of so many, shows the true time.
     pub(crate) is_true: fn(u32, u32) -> bool,
+    /// Which algorithm it is of those that this type of process stands for.
+    pub(crate) which: u32,
     make: Make,
 }
 
 /// What an algorithm does not admit of its surroundings: what is wrong, and what to type.
 type Refuses = fn(&Surroundings) -> Option<(String, String)>;
 
-/// Makes so many processes, each born as this says.
-type Make = fn(u32, &dyn Fn(u32) -> Birth) -> Box<dyn Population>;
+/// Makes so many processes of this nature, each born as this says.
+type Make = fn(&'static Nature, u32, &dyn Fn(u32) -> Birth) -> Box<dyn Population>;
 
 impl Nature {
     /// Of an election.
@@ -85,13 +88,24 @@ impl Nature {
             kinds_with: P::kinds,
             refuses: P::refuses,
             is_true: P::is_true,
+            which: 0,
             make: make::<P, R>,
         }
     }
 
     /// So many processes, each born as this says.
-    pub(crate) fn population(&self, n: u32, birth: &dyn Fn(u32) -> Birth) -> Box<dyn Population> {
-        (self.make)(n, birth)
+    pub(crate) fn population(&'static self, n: u32, birth: &dyn Fn(u32) -> Birth) -> Box<dyn Population> {
+        (self.make)(self, n, birth)
+    }
+
+    /// What this algorithm tells a process at birth, beyond what everybody else knows of it.
+    pub(crate) fn birth(&self, birth: &Birth) -> Birth {
+        Birth { which: self.which, ..*birth }
+    }
+
+    /// The kinds of messages that there are with these settings.
+    pub(crate) fn kinds_with(&self, settings: &Settings) -> &'static [&'static str] {
+        &self.kinds[..(self.kinds_with)(settings).min(self.kinds.len())]
     }
 
     /// Whether a message makes a process that has not started do so first.
@@ -132,8 +146,12 @@ impl Nature {
     }
 }
 
-fn make<P: Process, R: Reading<P>>(n: u32, birth: &dyn Fn(u32) -> Birth) -> Box<dyn Population> {
-    let all = (0..n).map(|index| P::new(P::Given::of(&birth(index)))).collect();
+fn make<P: Process, R: Reading<P>>(
+    nature: &'static Nature,
+    n: u32,
+    birth: &dyn Fn(u32) -> Birth,
+) -> Box<dyn Population> {
+    let all = (0..n).map(|index| P::new(P::Given::of(&nature.birth(&birth(index))))).collect();
     let kinds = P::Register::KINDS;
     let memory = if kinds.is_empty() || n == 0 {
         Memory::default()
@@ -141,7 +159,7 @@ fn make<P: Process, R: Reading<P>>(n: u32, birth: &dyn Fn(u32) -> Birth) -> Box<
         let settings = birth(0).settings;
         Memory::new(kinds, n, settings, P::SPEC.has_safe_registers(&settings))
     };
-    Box::new(Processes::<P, R>::new(all, memory))
+    Box::new(Processes::<P, R>::new(nature, all, memory))
 }
 
 /// The names of timers or local steps.

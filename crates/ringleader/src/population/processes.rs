@@ -16,6 +16,7 @@ use core::marker::PhantomData;
 
 /// All processes of an algorithm, and their messages.
 pub(crate) struct Processes<P: Process, R> {
+    nature: &'static Nature,
     all: Vec<P>,
     messages: Store<P::Msg>,
     memory: Memory,
@@ -29,8 +30,9 @@ pub(crate) struct Processes<P: Process, R> {
 }
 
 impl<P: Process, R: Reading<P>> Processes<P, R> {
-    pub(crate) fn new(all: Vec<P>, memory: Memory) -> Processes<P, R> {
+    pub(crate) fn new(nature: &'static Nature, all: Vec<P>, memory: Memory) -> Processes<P, R> {
         Processes {
+            nature,
             all,
             messages: Store::default(),
             memory,
@@ -160,7 +162,7 @@ fn weight(fields: &Fields) -> u64 {
 
 impl<P: Process, R: Reading<P>> Population for Processes<P, R> {
     fn nature(&self) -> &'static Nature {
-        R::nature()
+        self.nature
     }
 
     fn react(&mut self, who: u32, input: Input<'_>, effects: &mut Effects) -> Status {
@@ -228,7 +230,7 @@ impl<P: Process, R: Reading<P>> Population for Processes<P, R> {
     }
 
     fn reset(&mut self, who: u32, birth: &Birth) {
-        self.all[who as usize] = P::new(P::Given::of(birth));
+        self.all[who as usize] = P::new(P::Given::of(&self.nature.birth(birth)));
     }
 
     fn status(&self, who: u32) -> Status {
@@ -390,6 +392,7 @@ impl<P: Process, R: Reading<P>> Population for Processes<P, R> {
 
     fn copy(&self) -> Box<dyn Population> {
         Box::new(Processes::<P, R> {
+            nature: self.nature,
             all: self.all.clone(),
             messages: self.messages.clone(),
             memory: self.memory.clone(),

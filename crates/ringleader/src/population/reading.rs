@@ -1,6 +1,6 @@
 //! How each problem reads a process, and how it hands over what users do.
 
-use super::{Nature, Position, Status};
+use super::{Position, Status};
 use crate::model::{
     Belief, Charge, Doorway, Election, Exclusion, Knows, Message, Outbox, Process, Timekeeping,
 };
@@ -10,7 +10,6 @@ pub(crate) trait Reading<P: Process>: 'static {
     /// Whether processes have clocks.
     const HAS_CLOCK: bool = false;
 
-    fn nature() -> &'static Nature;
     fn status(process: &P) -> Status;
     fn knows(process: &P) -> Knows;
     fn belief(_: &P) -> Belief {
@@ -32,9 +31,6 @@ pub(crate) trait Reading<P: Process>: 'static {
 pub(crate) struct Electing;
 
 impl<P: Election> Reading<P> for Electing {
-    fn nature() -> &'static Nature {
-        Nature::election::<P>()
-    }
     #[inline]
     fn status(process: &P) -> Status {
         Status::new(Position::Verdict(process.outcome().verdict), 0)
@@ -57,9 +53,6 @@ impl<P: Election> Reading<P> for Electing {
 pub(crate) struct Excluding;
 
 impl<P: Exclusion> Reading<P> for Excluding {
-    fn nature() -> &'static Nature {
-        Nature::exclusion::<P>()
-    }
     #[inline]
     fn status(process: &P) -> Status {
         Status::new(Position::User(process.stage()), process.tokens())
@@ -94,9 +87,6 @@ pub(crate) struct Keeping;
 impl<P: Timekeeping> Reading<P> for Keeping {
     const HAS_CLOCK: bool = true;
 
-    fn nature() -> &'static Nature {
-        Nature::timekeeping::<P>()
-    }
     fn status(process: &P) -> Status {
         Status::new(Position::Clock(process.belief().synchrony()), 0)
     }

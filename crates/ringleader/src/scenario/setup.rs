@@ -87,7 +87,12 @@ impl Setup {
     }
 
     /// All processes of an algorithm on this network, before their start.
-    pub(crate) fn population(&self, nature: &Nature, net: &Wiring, range: u32) -> Box<dyn Population> {
+    pub(crate) fn population(
+        &self,
+        nature: &'static Nature,
+        net: &Wiring,
+        range: u32,
+    ) -> Box<dyn Population> {
         let mut population = nature.population(self.n, &|index| self.birth(index, net.degree(index), range));
         population.memory_mut().set_states(&self.from);
         population
@@ -114,6 +119,7 @@ impl Setup {
             settings: self.settings,
             elector: self.elector,
             left_over: LeftOver::of(in_links(&self.from, self.n).get(index as usize).copied().unwrap_or(&[])),
+            which: 0,
         }
     }
 

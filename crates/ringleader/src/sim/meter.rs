@@ -73,7 +73,7 @@ impl Meter {
         let n = setup.n;
         let on = scenario.meters;
         Meter {
-            kinds: &nature.kinds[..(nature.kinds_with)(&setup.settings)],
+            kinds: nature.kinds_with(&setup.settings),
             announces: nature.announces,
             by_kind: vec![0; nature.kinds.len()],
             on,

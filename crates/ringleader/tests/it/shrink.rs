@@ -143,6 +143,7 @@ impl<P: Election<Port = Edge>> World<P> {
                 towards_root: None,
                 elector: None,
                 left_over: LeftOver::default(),
+                which: 0,
                 settings: Settings::default(),
             }))
         };

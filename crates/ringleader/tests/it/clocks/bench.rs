@@ -82,6 +82,7 @@ pub(crate) fn run<P: Timekeeping<Port = Peer>>(setting: &Setting, delay: &mut dy
         settings: Settings(setting.settings),
         elector: None,
         left_over: LeftOver::default(),
+        which: 0,
     };
     let mut processes: Vec<P> = (0..n).map(|index| P::new(P::Given::of(&birth(index)))).collect();
     let mut clocks: Vec<Ticks> = setting.offsets.iter().map(|&offset| Ticks::whole(offset)).collect();
