@@ -11,6 +11,9 @@ const README: &str = "README.md";
 /// Languages of blocks that show something that nobody types.
 const SHOWN: &[&str] = &["text", "sql", "toml"];
 
+/// The page whose blocks of Python are run, by `bindings/python/tests/test_docs.py`.
+const PYTHON: &str = "docs/measure/python.md";
+
 /// How the line after a block begins whose commands no test runs.
 pub(super) const NOT_RUN: &str = "*Not run by the tests: ";
 
@@ -140,6 +143,10 @@ pub(super) fn blocks(files: &[File]) -> Vec<Problem> {
                     problems.push(page.problem(line, what));
                 }
                 "sh" => {}
+                "python" if page.path == PYTHON => {}
+                "python" => {
+                    problems.push(page.problem(line, format!("blocks of Python are run in {PYTHON} only")));
+                }
                 shown if SHOWN.contains(&shown) => {}
                 other => problems.push(page.problem(
                     line,
@@ -226,5 +233,7 @@ mod tests {
         assert_eq!(of("```console,ignore\n$ reboot\n```\n"), 1);
         assert_eq!(of("```\nanything\n```\n"), 1);
         assert_eq!(of("```text\nanything\n```\n"), 0);
+        let python = |path: &str| blocks(&sample(&[(path, "```python\n1 + 1\n```\n")])).len();
+        assert_eq!((python(PYTHON), python("docs/a.md")), (0, 1));
     }
 }

@@ -49,6 +49,8 @@ const KINDS: &[&str] = &[
     "package.json",
     "package-lock.json",
     ".npmrc",
+    // Notebooks, without outputs: `bindings/python/tests/test_notebooks.py`.
+    ".ipynb",
 ];
 
 /// The most bytes of a file: more is not written by hand.
