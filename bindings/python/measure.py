@@ -16,7 +16,6 @@ from typing import Any
 
 import polars
 import pyarrow
-
 import ringleader as rl
 
 
@@ -34,7 +33,9 @@ def runs() -> None:
         assert [run.messages.total for run in made] == frame.column("messages.total")
         ratios.append(python / rust)
     ratios.sort()
-    print(f"1,000 runs at n = 64: from Python {python:.3f} s, by the engine's loop {rust:.3f} s; ratio {ratios[3]:.2f} (of 7: {ratios[0]:.2f} to {ratios[-1]:.2f})")
+    print(
+        f"1,000 runs at n = 64: from Python {python:.3f} s, by the engine's loop {rust:.3f} s; ratio {ratios[3]:.2f} (of 7: {ratios[0]:.2f} to {ratios[-1]:.2f})"
+    )
 
 
 def frame() -> None:
@@ -47,8 +48,12 @@ def frame() -> None:
     handed = time.perf_counter() - begun
     ours = pyarrow.table(made)
     numbers = [name for name, kind in made.types if kind in ("int64", "float64")]
-    same = [theirs[name].to_arrow().buffers()[1].address == ours[name].chunk(0).buffers()[1].address for name in numbers]
-    print(f"10^6 rows in {took:.1f} s, {made.nbytes / 1e6:.0f} MB; to polars in {1000 * handed:.1f} ms, {sum(same)} of {len(same)} columns of numbers at the same address")
+    same = [
+        theirs[name].to_arrow().buffers()[1].address == ours[name].chunk(0).buffers()[1].address for name in numbers
+    ]
+    print(
+        f"10^6 rows in {took:.1f} s, {made.nbytes / 1e6:.0f} MB; to polars in {1000 * handed:.1f} ms, {sum(same)} of {len(same)} columns of numbers at the same address"
+    )
 
 
 def peak() -> float:
@@ -79,7 +84,9 @@ def ray() -> None:
     memory = time.perf_counter() - begun
     assert polars.DataFrame(table).equals(polars.DataFrame(made))
     del table
-    print(f"100,000 runs on {cores} cores: Ray {times['ray']:.1f} s, threads and files {times[None]:.1f} s, in memory {memory:.1f} s; Ray against memory {times['ray'] / memory:.2f}")
+    print(
+        f"100,000 runs on {cores} cores: Ray {times['ray']:.1f} s, threads and files {times[None]:.1f} s, in memory {memory:.1f} s; Ray against memory {times['ray'] / memory:.2f}"
+    )
     assert len(nodes) == 2
     cluster.shutdown()
     shutil.rmtree(folder)
@@ -92,7 +99,9 @@ def driver() -> None:
     begun = time.perf_counter()
     made = rl.sweep({"algorithm": "chang-roberts", "n": 3, "seed": range(1_000_000)}, results=folder / "ring", on="ray")
     assert len(made) == 1_000_000
-    print(f"10^6 rows on Ray in {time.perf_counter() - begun:.0f} s: peak memory of the driver {peak():.0f} MB ({before:.0f} before)")
+    print(
+        f"10^6 rows on Ray in {time.perf_counter() - begun:.0f} s: peak memory of the driver {peak():.0f} MB ({before:.0f} before)"
+    )
     shutil.rmtree(folder)
 
 

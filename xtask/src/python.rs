@@ -47,6 +47,8 @@ pub(crate) fn check() -> bool {
     let quick = environment.install(&[".[test,ray]"]).env("MATURIN_PEP517_ARGS", "--profile=dev").status();
     quick.is_ok_and(|status| status.success())
         && build_program()
+        && succeeds(&mut environment.python(&["-m", "ruff", "format", "--check", "--quiet", "bindings"]))
+        && succeeds(&mut environment.python(&["-m", "ruff", "check", "--quiet", "bindings"]))
         && succeeds(&mut environment.python(&["-m", "mypy"]))
         && succeeds(
             environment.python(&["-m", "pytest", "--pyargs", "ringleader", "bindings/python/tests"]).env(

@@ -45,7 +45,8 @@ pub(crate) fn understood<O: ByName>(app: &App, given: &Given) -> PyResult<O> {
     O::of(&given, &app.usual).map_err(usage)
 }
 
-/// The options of a command: name, what help calls the value (empty for a switch), whether it may be given several times.
+/// The options of a command: name, what help calls the value (empty for a switch), whether it may be given several
+/// times.
 #[pyfunction]
 pub(crate) fn options(command: &str) -> PyResult<Vec<(&'static str, &'static str, bool)>> {
     let known: Vec<Known> = match command {

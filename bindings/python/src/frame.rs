@@ -104,8 +104,8 @@ impl Rows {
     }
 }
 
-/// A table. Whoever speaks Arrow's C interface takes it without a copy: `polars.DataFrame(frame)`, `pyarrow.table(frame)`,
-/// `pandas.DataFrame.from_arrow(frame)`, or its name in a query of DuckDB.
+/// A table. Whoever speaks Arrow's C interface takes it without a copy: `polars.DataFrame(frame)`,
+/// `pyarrow.table(frame)`, `pandas.DataFrame.from_arrow(frame)`, or its name in a query of DuckDB.
 #[pyclass(frozen, module = "ringleader")]
 pub(crate) struct Frame {
     batch: RecordBatch,
@@ -143,6 +143,14 @@ impl Frame {
     #[getter]
     fn nbytes(&self) -> usize {
         self.batch.get_array_memory_size()
+    }
+
+    fn __repr__(&self) -> String {
+        let columns = self.columns();
+        let shown = columns.iter().take(6).cloned().collect::<Vec<String>>().join(", ");
+        let more = if columns.len() > 6 { ", …" } else { "" };
+        let (rows, all) = (self.batch.num_rows(), columns.len());
+        format!("<frame: {rows} rows, {all} columns ({shown}{more}); polars.DataFrame(frame) shows it>")
     }
 
     fn __len__(&self) -> usize {

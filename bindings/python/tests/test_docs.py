@@ -9,9 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 import ringleader as rl
-
 from conftest import ROOT
 
 CHAPTER = ROOT / "docs/measure/python.md"

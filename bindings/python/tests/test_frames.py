@@ -14,9 +14,7 @@ import pandas
 import polars
 import pyarrow
 import pytest
-
 import ringleader as rl
-
 from conftest import PROGRAM
 
 GRID: dict[str, Any] = {"algorithm": ["peterson", "franklin", "ricart-agrawala"], "n": [4, 8], "seed": range(20)}
@@ -24,7 +22,9 @@ GRID: dict[str, Any] = {"algorithm": ["peterson", "franklin", "ricart-agrawala"]
 
 def test_rows_are_those_of_the_command_line(tmp_path: Path) -> None:
     file = tmp_path / "ring.toml"
-    file.write_text('[grid]\nalgorithm = ["peterson", "franklin", "ricart-agrawala"]\nn = [4, 8]\nseed = { range = [0, 20] }\n')
+    file.write_text(
+        '[grid]\nalgorithm = ["peterson", "franklin", "ricart-agrawala"]\nn = [4, 8]\nseed = { range = [0, 20] }\n'
+    )
     subprocess.run([PROGRAM, "sweep", file, "-o", tmp_path / "ring.parquet", "-q"], check=True)
     told = polars.read_parquet(tmp_path / "ring.parquet")
     assert polars.DataFrame(rl.sweep(file)).equals(told)
@@ -35,9 +35,14 @@ def test_rows_are_those_of_the_command_line(tmp_path: Path) -> None:
 
 def test_polars_pandas_pyarrow_and_duckdb_take_it() -> None:
     frame = rl.sweep(GRID)
-    assert len(frame) == 120
-    assert polars.DataFrame(frame).height == pandas.DataFrame.from_arrow(frame).shape[0] == pyarrow.table(frame).num_rows == 120
-    query: Any = duckdb.sql("select sum(\"messages.total\") from frame")
+    assert len(frame) == 120 and repr(frame).startswith("<frame: 120 rows, ")
+    assert (
+        polars.DataFrame(frame).height
+        == pandas.DataFrame.from_arrow(frame).shape[0]
+        == pyarrow.table(frame).num_rows
+        == 120
+    )
+    query: Any = duckdb.sql('select sum("messages.total") from frame')
     assert query.fetchall()[0][0] == sum(frame.column("messages.total") or [])
 
 

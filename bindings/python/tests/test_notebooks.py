@@ -8,9 +8,8 @@ from typing import Any
 
 import nbformat
 import pytest
-from nbclient import NotebookClient
-
 from conftest import ROOT
+from nbclient import NotebookClient
 
 FOLDER = ROOT / "docs/measure"
 #: What takes outputs and counts away again.
@@ -35,7 +34,9 @@ def outputs(notebook: Any) -> list[dict[str, str]]:
     found: list[dict[str, str]] = []
     for cell in notebook.cells:
         for output in cell.get("outputs", []):
-            found.append({"text/plain": output.text} if output.output_type == "stream" else dict(output.get("data", {})))
+            found.append(
+                {"text/plain": output.text} if output.output_type == "stream" else dict(output.get("data", {}))
+            )
     return found
 
 
@@ -51,7 +52,9 @@ def execute(name: str, folder: Path) -> None:
     notebook = committed(name)
     nbformat.validate(notebook)
     # An exception in a cell is one here, with the cell and its words.
-    NotebookClient(notebook, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(folder)}}).execute()
+    NotebookClient(
+        notebook, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(folder)}}
+    ).execute()
     shown = outputs(notebook)
     assert all(cell.execution_count for cell in notebook.cells if cell.cell_type == "code"), "a cell was not executed"
     tables, pictures, words = SEEN[name]

@@ -6,7 +6,6 @@ from importlib import resources
 from pathlib import Path
 
 import pytest
-
 import ringleader as rl
 from ringleader import _player
 

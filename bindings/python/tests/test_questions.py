@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 import signal
 import threading
-import os
 import time
 from typing import Any
 
 import pytest
-
 import ringleader as rl
 
 #: These differ from call to call.
@@ -28,9 +27,17 @@ RUNS: list[tuple[str, dict[str, Any], list[str]]] = [
     ("chang-roberts", {"ids": [3, 7, 4, 1], "seed": 1}, ["--ids", "3,7,4,1", "--seed", "1"]),
     ("ricart-agrawala", {"n": 3, "entries": 2, "seed": 1}, ["-n", "3", "--entries", "2", "--seed", "1"]),
     ("bully", {"n": 5, "crash": ["4@1"], "seed": 2}, ["-n", "5", "--crash", "4@1", "--seed", "2"]),
-    ("peterson", {"n": 6, "links": "bag", "unsound": True, "seed": 5}, ["-n", "6", "--links", "bag", "--unsound", "--seed", "5"]),
+    (
+        "peterson",
+        {"n": 6, "links": "bag", "unsound": True, "seed": 5},
+        ["-n", "6", "--links", "bag", "--unsound", "--seed", "5"],
+    ),
     ("misra-k", {"n": 4, "set": {"tokens": 3}, "seed": 1}, ["-n", "4", "--set", "tokens=3", "--seed", "1"]),
-    ("peterson", {"n": "2^5", "meter": ["bits", "load"], "seed": 3}, ["-n", "2^5", "--meter", "bits", "--meter", "load", "--seed", "3"]),
+    (
+        "peterson",
+        {"n": "2^5", "meter": ["bits", "load"], "seed": 3},
+        ["-n", "2^5", "--meter", "bits", "--meter", "load", "--seed", "3"],
+    ),
     ("ntp", {"n": 4, "seed": 1}, ["-n", "4", "--seed", "1"]),
 ]
 
@@ -58,7 +65,9 @@ def test_checks_worst_cases_and_comparisons_are_those_of_the_command_line(progra
     same(rl.worst("chang-roberts", n=6).dict(), program("worst", "chang-roberts", "-n", "6"))
     asked = rl.compare("peterson", "franklin", n="4..16", runs=3, seed=1).dict()
     told = program("compare", "peterson", "franklin", "-n", "4..16", "--runs", "3", "--seed", "1")
-    assert {key: asked[key] for key in told if key not in ("elapsed_s",)} == {key: told[key] for key in told if key not in ("elapsed_s",)}
+    assert {key: asked[key] for key in told if key not in ("elapsed_s",)} == {
+        key: told[key] for key in told if key not in ("elapsed_s",)
+    }
     same(rl.show("franklin").dict(), program("show", "franklin"))
     assert [one.dict() for one in rl.list(errata=True)] == program("list", "--errata")["algorithms"]
 
@@ -68,7 +77,13 @@ def test_a_counterexample_is_drawn_and_saved(tmp_path: Any) -> None:
     trace = check.trace()
     assert not check.holds and trace is not None
     assert "<svg" in trace._repr_svg_() and "<svg" in check._repr_html_()
-    for name, part in [("a.rlt", '"ringleader.trace/1"'), ("a.svg", "<svg"), ("a.html", "<html"), ("a.mmd", "sequenceDiagram"), ("a.jsonl", "{")]:
+    for name, part in [
+        ("a.rlt", '"ringleader.trace/1"'),
+        ("a.svg", "<svg"),
+        ("a.html", "<html"),
+        ("a.mmd", "sequenceDiagram"),
+        ("a.jsonl", "{"),
+    ]:
         trace.save(str(tmp_path / name))
         assert part in (tmp_path / name).read_text()
     assert rl.check("peterson", n=3).trace() is None
@@ -149,5 +164,8 @@ def test_ctrl_c_stops_long_work(work: Any) -> None:
 
 def test_progress_is_told() -> None:
     told: list[tuple[float, str]] = []
-    rl.sweep({"algorithm": "peterson", "n": 512, "seed": range(400)}, progress=lambda share, words: told.append((share, words)))
+    rl.sweep(
+        {"algorithm": "peterson", "n": 512, "seed": range(400)},
+        progress=lambda share, words: told.append((share, words)),
+    )
     assert told and all(0 <= share <= 1 for share, _ in told) and "runs" in told[-1][1]

@@ -11,9 +11,7 @@ from typing import Any
 
 import polars
 import pytest
-
 import ringleader as rl
-
 from conftest import Nodes
 
 pytestmark = pytest.mark.ray

@@ -8,9 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 import ringleader as rl
-
 from conftest import ROOT
 
 #: Command lines that are refused; each is asked here with the same keywords.
@@ -187,17 +185,32 @@ def test_a_wrong_grid(grid: dict[str, Any], words: str) -> None:
         rl.sweep(grid)
 
 
+class Mine(rl.Election):
+    """Mine: nothing yet."""
+
+    messages = {"hello": ["id"]}
+
+    def receive(self, message: Any) -> None:
+        self.leader = self.id
+
+
+@pytest.mark.parametrize("ask", [lambda: rl.worst(Mine), lambda: rl.compare(Mine, "peterson"), lambda: rl.show(Mine)])  # type: ignore[arg-type]
+def test_a_class_where_only_names_are_taken(ask: Callable[[], object]) -> None:
+    with pytest.raises(rl.Refused, match="takes the names of algorithms, not a class"):
+        ask()
+
+
 def test_a_wrong_column_says_which_was_meant() -> None:
     with pytest.raises(rl.Refused, match="did you mean `messages.total`"):
         rl.sweep({"algorithm": "peterson", "seed": [1]}, columns=["message.total"])
 
 
-def test_a_place_that_is_none() -> None:
+def test_a_place_that_is_none(tmp_path: Path) -> None:
     grid = {"algorithm": "peterson", "seed": [1]}
     with pytest.raises(rl.Refused, match="needs results="):
         rl.sweep(grid, on="processes")  # type: ignore[call-overload]
     with pytest.raises(rl.Refused, match="there is no such place"):
-        rl.sweep(grid, on="cloud", results="/tmp/never-made")
+        rl.sweep(grid, on="cloud", results=tmp_path / "never")
     with pytest.raises(rl.Refused, match="cannot read"):
         rl.sweep("/nowhere/ring.toml")
 

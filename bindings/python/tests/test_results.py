@@ -14,7 +14,6 @@ from typing import Any
 
 import polars
 import pytest
-
 import ringleader as rl
 from ringleader._drive import Costs
 from ringleader._store import Results
@@ -147,6 +146,15 @@ def test_chains_give_the_best_of_their_searches() -> None:
     one = [rl.worst("franklin", n=10, search=True, budget=300, seed=seed).election_messages for seed in (5, 6, 7)]
     best = rl.worst("franklin", n=10, search=True, budget=300, seed=5, chains=3, on="processes")
     assert best.election_messages == max(one)
+
+
+def test_a_script_without_a_guard_is_told(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        'import ringleader as rl\nrl.worst("franklin", n=6, search=True, budget=50, chains=2, on="processes")\n'
+    )
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and 'stands under: if __name__ == "__main__"' in done.stderr
 
 
 def test_the_command_line_of_the_package(tmp_path: Path) -> None:

@@ -32,6 +32,10 @@ const KINDS: &[&str] = &[
     ".gitignore",
     "LICENSE-APACHE",
     "LICENSE-MIT",
+    // The Python package.
+    ".py",
+    ".pyi",
+    "py.typed",
     // How a member is run by others.
     ".service",
     ".sh",

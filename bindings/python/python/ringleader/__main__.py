@@ -11,7 +11,9 @@ from ._sweep import sweep
 
 
 def main(words: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m ringleader", description="Makes a sweep on processes or on a Ray cluster.")
+    parser = argparse.ArgumentParser(
+        prog="python -m ringleader", description="Makes a sweep on processes or on a Ray cluster."
+    )
     commands = parser.add_subparsers(dest="command", required=True)
     one = commands.add_parser("sweep", help="every run of a sweep file")
     one.add_argument("file", help="the sweep file")
@@ -38,7 +40,12 @@ def main(words: list[str] | None = None) -> int:
         )
     except Refused as refused:
         if asked.json:
-            error = {"schema": "ringleader.error/1", "code": refused.code, "message": refused.message, "help": "\n".join(refused.help)}
+            error = {
+                "schema": "ringleader.error/1",
+                "code": refused.code,
+                "message": refused.message,
+                "help": "\n".join(refused.help),
+            }
             print(json.dumps({**error, "file": refused.file, "line": refused.line, "column": refused.column}))
         else:
             print(f"{refused.code}\n  × {refused}", file=sys.stderr)
@@ -47,7 +54,16 @@ def main(words: list[str] | None = None) -> int:
         print(interrupted, file=sys.stderr)
         return 130
     if asked.json:
-        print(json.dumps({"schema": "ringleader.sweep/1", "runs": len(results), "output": str(results.folder), "parts": len(results.parts())}))
+        print(
+            json.dumps(
+                {
+                    "schema": "ringleader.sweep/1",
+                    "runs": len(results),
+                    "output": str(results.folder),
+                    "parts": len(results.parts()),
+                }
+            )
+        )
     elif not asked.quiet:
         print(f"{len(results):,} runs\nrows in {results.folder}")
     return 0

@@ -18,7 +18,23 @@ from ._refused import Refused
 _STEP = "_ringleader"
 
 #: What a class says of itself; everything else that is a value is a variable of a process.
-_CONTRACT = frozenset({"messages", "announces", "network", "links", "oriented", "reached", "winner", "informed", "knows_n", "anonymous", "chooses", "name", "leader"})
+_CONTRACT = frozenset(
+    {
+        "messages",
+        "announces",
+        "network",
+        "links",
+        "oriented",
+        "reached",
+        "winner",
+        "informed",
+        "knows_n",
+        "anonymous",
+        "chooses",
+        "name",
+        "leader",
+    }
+)
 
 #: What a process is told, or can do.
 _GIVEN = frozenset({"id", "n", "ports", "send", "choose"})
@@ -74,7 +90,9 @@ class Message:
         try:
             return self._fields[name]
         except KeyError:
-            raise AttributeError(f"a message `{self.kind}` has no field `{name}`; it has {', '.join(self._fields) or 'none'}") from None
+            raise AttributeError(
+                f"a message `{self.kind}` has no field `{name}`; it has {', '.join(self._fields) or 'none'}"
+            ) from None
 
     def __repr__(self) -> str:
         return f"{self.kind}({', '.join(f'{name}={value!r}' for name, value in self._fields.items())})"
@@ -206,7 +224,9 @@ class Election:
         """Its identity: an ``Id``."""
         step = self._step()
         if step.id is None:
-            step.refuse(f"`{step.of.called}` is anonymous, and a process asks for its identity", "leave out `anonymous = True`")
+            step.refuse(
+                f"`{step.of.called}` is anonymous, and a process asks for its identity", "leave out `anonymous = True`"
+            )
         return step.id
 
     @property
@@ -221,7 +241,13 @@ class Election:
     def ports(self) -> Sequence[Any]:
         """Its ways out."""
         step = self._step()
-        return range(step.degree) if step.of.network == "complete" else _SIDES if step.of.network == "two-way ring" else range(1)
+        return (
+            range(step.degree)
+            if step.of.network == "complete"
+            else _SIDES
+            if step.of.network == "two-way ring"
+            else range(1)
+        )
 
     def send(self, kind: str, /, *, port: Any = None, **fields: Any) -> None:
         """Sends a message of this kind."""
@@ -231,13 +257,24 @@ class Election:
         if step.is_birth:
             step.refuse(f"`{called}` sends `{kind}` before it starts", "def start(self): self.send(...)")
         if kind not in known:
-            step.refuse(f"`{called}` sends `{kind}`, which is no kind of its messages", f"messages = {{{kind!r}: [...]}}; there are {', '.join(known)}")
+            step.refuse(
+                f"`{called}` sends `{kind}`, which is no kind of its messages",
+                f"messages = {{{kind!r}: [...]}}; there are {', '.join(known)}",
+            )
         place = known.index(kind)
         wanted = step.of.kinds[place][1]
         if set(wanted) != set(fields):
-            missing, more = [name for name in wanted if name not in fields], [name for name in fields if name not in wanted]
-            wrong = " and ".join([f"without `{name}`" for name in missing] + [f"with `{name}`, which it has not" for name in more])
-            step.refuse(f"`{called}` sends `{kind}` {wrong}", f"self.send({kind!r}{''.join(f', {name}=...' for name in wanted)})")
+            missing, more = (
+                [name for name in wanted if name not in fields],
+                [name for name in fields if name not in wanted],
+            )
+            wrong = " and ".join(
+                [f"without `{name}`" for name in missing] + [f"with `{name}`, which it has not" for name in more]
+            )
+            step.refuse(
+                f"`{called}` sends `{kind}` {wrong}",
+                f"self.send({kind!r}{''.join(f', {name}=...' for name in wanted)})",
+            )
         step.sent.append((_way(step, kind, port), place, [fields[name] for name in wanted]))
 
     def choose(self, k: int) -> int:
@@ -246,7 +283,10 @@ class Election:
         if not step.of.chooses:
             step.refuse(f"`{step.of.called}` draws, and does not say so", "chooses = True")
         if step.is_birth or type(k) is not int or not 1 <= k < 1 << 32:
-            step.refuse(f"`{step.of.called}` draws from 0 to {k!r} - 1{' before it starts' if step.is_birth else ''}", "self.choose(2), in a step")
+            step.refuse(
+                f"`{step.of.called}` draws from 0 to {k!r} - 1{' before it starts' if step.is_birth else ''}",
+                "self.choose(2), in a step",
+            )
         if step.drawn == len(step.answers):
             step.below = k
             raise _Asks
@@ -257,18 +297,35 @@ class Election:
         try:
             return self.__dict__[_STEP]  # type: ignore[no-any-return]
         except KeyError:
-            raise RuntimeError(f"objects of {type(self).__name__} are made by the engines: ringleader.run({type(self).__name__}, n=4)") from None
+            raise RuntimeError(
+                f"objects of {type(self).__name__} are made by the engines: ringleader.run({type(self).__name__}, n=4)"
+            ) from None
 
 
 def _way(step: _Step, kind: str, port: Any) -> int:
     """The number of the port."""
-    ports: Sequence[Any] = range(step.degree) if step.of.network == "complete" else _SIDES if step.of.network == "two-way ring" else range(1)
+    ports: Sequence[Any] = (
+        range(step.degree)
+        if step.of.network == "complete"
+        else _SIDES
+        if step.of.network == "two-way ring"
+        else range(1)
+    )
     if port is None and step.of.network == "one-way ring":
         return 0
     if port is None or isinstance(port, bool) or port not in ports:
-        there = "right and left" if step.of.network == "two-way ring" else f"0 to {step.degree - 1}" if step.of.network == "complete" else "one, which needs no number"
+        there = (
+            "right and left"
+            if step.of.network == "two-way ring"
+            else f"0 to {step.degree - 1}"
+            if step.of.network == "complete"
+            else "one, which needs no number"
+        )
         what = "without a port" if port is None else f"out of port {port!r}, which is not there"
-        step.refuse(f"`{step.of.called}` sends `{kind}` {what}", f"there are {there}" if step.of.network != "one-way ring" else f"there is {there}")
+        step.refuse(
+            f"`{step.of.called}` sends `{kind}` {what}",
+            f"there are {there}" if step.of.network != "one-way ring" else f"there is {there}",
+        )
     return ports.index(port)
 
 
@@ -308,7 +365,11 @@ class Description:
         return self._left(one)
 
     def step(
-        self, told: tuple[Id | None, int, int], attributes: dict[str, Any], arrives: tuple[int, int, tuple[Any, ...]] | None, answers: Sequence[int]
+        self,
+        told: tuple[Id | None, int, int],
+        attributes: dict[str, Any],
+        arrives: tuple[int, int, tuple[Any, ...]] | None,
+        answers: Sequence[int],
     ) -> int | tuple[dict[str, Any], list[tuple[int, int, list[Any]]]]:
         """One step: the attributes after it and what is sent; or below which number it wants another answer."""
         one = self.of.__new__(self.of)
@@ -321,7 +382,7 @@ class Description:
             else:
                 port, kind, values = arrives
                 name, fields, _ = self.kinds[kind]
-                message = Message(name, dict(zip(fields, values)))
+                message = Message(name, dict(zip(fields, values, strict=True)))
                 way = (_SIDES[port] if self.network == "two-way ring" else port,) if self.takes_port else ()
                 self._done(step, "receive", ", ".join([repr(message), *map(repr, way)]), one.receive, message, *way)  # type: ignore[attr-defined]
         except _Asks:
@@ -365,7 +426,9 @@ def _kinds(of: type[Election]) -> tuple[tuple[str, tuple[str, ...], bool], ...]:
     announces = of.announces
     announces = {announces} if isinstance(announces, str) else set(announces)
     for name in announces - set(messages):
-        _refuse(f"`{called}` announces by `{name}`, which is no kind of its messages", f"messages = {{{name!r}: [...]}}")
+        _refuse(
+            f"`{called}` announces by `{name}`, which is no kind of its messages", f"messages = {{{name!r}: [...]}}"
+        )
     for name, fields in messages.items():
         if not isinstance(name, str) or not re.fullmatch(r"[a-z][a-z0-9_-]*", name):
             _refuse(f"{name!r} is no name for a kind of messages of `{called}`", "small letters, digits, - and _")
@@ -373,10 +436,22 @@ def _kinds(of: type[Election]) -> tuple[tuple[str, tuple[str, ...], bool], ...]:
             _refuse(f"the fields of `{name}` of `{called}` are no list", f"messages = {{{name!r}: [{str(fields)!r}]}}")
         fields = list(fields)
         if len(set(map(str, fields))) != len(fields):
-            _refuse(f"`{name}` of `{called}` has a field twice", f"messages = {{{name!r}: {list(dict.fromkeys(map(str, fields)))!r}}}")
+            _refuse(
+                f"`{name}` of `{called}` has a field twice",
+                f"messages = {{{name!r}: {list(dict.fromkeys(map(str, fields)))!r}}}",
+            )
         for one in fields:
-            if not isinstance(one, str) or not one.isidentifier() or keyword.iskeyword(one) or one.startswith("_") or one in ("kind", "port"):
-                _refuse(f"{one!r} is no name for a field of `{name}` of `{called}`", "a word that can follow a dot, and not `kind` or `port`")
+            if (
+                not isinstance(one, str)
+                or not one.isidentifier()
+                or keyword.iskeyword(one)
+                or one.startswith("_")
+                or one in ("kind", "port")
+            ):
+                _refuse(
+                    f"{one!r} is no name for a field of `{name}` of `{called}`",
+                    "a word that can follow a dot, and not `kind` or `port`",
+                )
     return tuple((name, tuple(fields), name in announces) for name, fields in messages.items())
 
 
@@ -446,7 +521,10 @@ def native(algorithm: str | type[Election]) -> str | _native.Algorithm:
     if isinstance(algorithm, str):
         return algorithm
     if not isinstance(algorithm, type) or not issubclass(algorithm, Election):
-        _refuse(f"{algorithm!r} is neither the name of an algorithm nor a class of one", "class Mine(ringleader.Election): ...")
+        _refuse(
+            f"{algorithm!r} is neither the name of an algorithm nor a class of one",
+            "class Mine(ringleader.Election): ...",
+        )
     return _native.Algorithm(described(algorithm))
 
 

@@ -13,7 +13,9 @@ from ._refused import Refused
 from ._results import Algorithm, Check, Comparison, Fields, Run, Worst
 
 
-def run(algorithm: str | type[Election], n: int | str | None = None, *, progress: bool | Tell | None = None, **options: Any) -> Run:
+def run(
+    algorithm: str | type[Election], n: int | str | None = None, *, progress: bool | Tell | None = None, **options: Any
+) -> Run:
     """Makes one run. The keywords are the options of ``ringleader run``, with ``_`` for ``-``.
 
     A switch is ``True``; what can be given several times takes a list, and ``set`` a dictionary.
@@ -46,7 +48,11 @@ def check(
     asked = given("check", {"n": n, **options})
     if on is not None:
         if not isinstance(algorithm, str):
-            raise Refused(f"`{called(algorithm)}` cannot be checked elsewhere: its steps are in this Python", "bad_algorithm", ["leave out `on`"])
+            raise Refused(
+                f"`{called(algorithm)}` cannot be checked elsewhere: its steps are in this Python",
+                "bad_algorithm",
+                ["leave out `on`"],
+            )
         from ._parts import check_in_parts
 
         with bar(algorithm, progress) as tell:
@@ -56,8 +62,20 @@ def check(
         return Check(answer(algorithm, text, "check", asked), trace)
 
 
+def _named(algorithm: object, command: str) -> str:
+    if isinstance(algorithm, str):
+        return algorithm
+    raise Refused(
+        f"`{command}` takes the names of algorithms, not a class or {type(algorithm).__name__}",
+        help=["classes are for run() and check()"],
+    )
+
+
 def compare(
-    *algorithms: str, n: int | str | range | list[int] | None = None, progress: bool | Tell | None = None, **options: Any
+    *algorithms: str,
+    n: int | str | range | list[int] | None = None,
+    progress: bool | Tell | None = None,
+    **options: Any,
 ) -> Comparison:
     """Compares algorithms on the same arrangements and seeds. The keywords are the options of ``ringleader compare``.
 
@@ -65,9 +83,10 @@ def compare(
     >>> rl.compare("peterson", "franklin", n="4..16", runs=3, seed=1)
     <comparison of peterson, franklin>
     """
+    names = [_named(one, "compare") for one in algorithms]
     asked = given("compare", {"n": n, **options})
     with bar("compare", progress) as tell:
-        return Comparison(*_native.compare(list(algorithms), asked, tell))
+        return Comparison(*_native.compare(names, asked, tell))
 
 
 def worst(
@@ -85,6 +104,7 @@ def worst(
     ``chains=8`` makes eight searches with seeds one after the other and gives the best; ``on="processes"`` or
     ``on="ray"`` makes them side by side.
     """
+    _named(algorithm, "worst")
     if chains is not None or on is not None:
         from ._parts import worst_in_chains
 
@@ -119,4 +139,4 @@ def show(algorithm: str) -> Algorithm:
     >>> rl.show("chang-roberts").rules[0].name
     'start'
     """
-    return Algorithm(*_native.show(algorithm))
+    return Algorithm(*_native.show(_named(algorithm, "show")))

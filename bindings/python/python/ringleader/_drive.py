@@ -45,7 +45,10 @@ class Costs:
     def learn(self, begin: int, end: int, seconds: float) -> None:
         """So long these took."""
         first, last = begin // self._seeds, (end - 1) // self._seeds
-        weights = [self._weights[one] * (min(end, (one + 1) * self._seeds) - max(begin, one * self._seeds)) for one in range(first, last + 1)]
+        weights = [
+            self._weights[one] * (min(end, (one + 1) * self._seeds) - max(begin, one * self._seeds))
+            for one in range(first, last + 1)
+        ]
         rate = seconds / max(1, sum(weights))
         self._by_weight = rate if self._by_weight is None else 0.8 * self._by_weight + 0.2 * rate
         if first == last:
@@ -128,7 +131,16 @@ def drive(
                 cut = costs.cut(begin, end, min(part_seconds, max(share, part_seconds / 20)))
                 if cut < end:
                     gaps.appendleft((cut, end))
-                handle = workers.submit(_work.rows, asked, native.name, str(results.folder), (begin, cut), PATIENCE * part_seconds, columns, notes)
+                handle = workers.submit(
+                    _work.rows,
+                    asked,
+                    native.name,
+                    str(results.folder),
+                    (begin, cut),
+                    PATIENCE * part_seconds,
+                    columns,
+                    notes,
+                )
                 running[handle] = (begin, cut)
             for handle, result in workers.done(0.1):
                 begin, end = running.pop(handle)

@@ -25,7 +25,12 @@ def _value(key: str, value: object) -> str:
         return f"{{ range = {ends} }}"
     if isinstance(value, (list, tuple)):
         # A list among the values is one value: several words together.
-        inner = [f"[{', '.join(json.dumps(word(part)) for part in one)}]" if isinstance(one, (list, tuple)) else _value(key, one) for one in value]
+        inner = [
+            f"[{', '.join(json.dumps(word(part)) for part in one)}]"
+            if isinstance(one, (list, tuple))
+            else _value(key, one)
+            for one in value
+        ]
         return f"[{', '.join(inner)}]"
     raise Refused(f"`{key}` is {value!r}", "bad_sweep", ["a number, a word, a switch, a list of them, or range(100)"])
 

@@ -41,7 +41,10 @@ def given(command: str, keywords: Mapping[str, Any]) -> list[tuple[str, str]]:
                 raise Refused(f"a value is required for '--{long} <{shape}>' but none was supplied")
             options.append((long, ""))
         elif long in known and not shape:
-            raise Refused(f"unexpected value '{word(value)}' for '--{long}' found; no more were expected", help=[f"{keyword}=True"])
+            raise Refused(
+                f"unexpected value '{word(value)}' for '--{long}' found; no more were expected",
+                help=[f"{keyword}=True"],
+            )
         elif isinstance(value, Mapping):
             options += [(long, f"{name}={word(one)}") for name, one in value.items()]
         elif repeats and isinstance(value, (list, tuple)):

@@ -17,7 +17,12 @@ from ._results import Check, Worst
 _SHARE = 8
 
 
-def _all(workers: Pool, work: list[tuple[Callable[..., Any], tuple[Any, ...]]], tell: Tell | None, enough: Callable[[int, Any], bool]) -> list[Any]:
+def _all(
+    workers: Pool,
+    work: list[tuple[Callable[..., Any], tuple[Any, ...]]],
+    tell: Tell | None,
+    enough: Callable[[int, Any], bool],
+) -> list[Any]:
     """The results in their order, as far as they are wanted: what comes after one that is enough is not waited for."""
     results: dict[int, Any] = {}
     running: dict[object, int] = {}
@@ -64,20 +69,28 @@ def together(answers: list[dict[str, Any]]) -> dict[str, Any]:
     last["notes"] = list(dict.fromkeys(note for answer in answers for note in answer["notes"]))
     if last["verdict"] == "holds":
         for field in ("messages", "election_messages"):
-            last[field] = {"min": _least([answer[field]["min"] for answer in answers]), "max": _most([answer[field]["max"] for answer in answers])}
+            last[field] = {
+                "min": _least([answer[field]["min"] for answer in answers]),
+                "max": _most([answer[field]["max"] for answer in answers]),
+            }
         chances = [answer["probability"] for answer in answers]
         if all(chances):
             last["probability"] = {
                 "almost_sure": all(chance["almost_sure"] for chance in chances),
                 **{
-                    field: {"min": _least([chance[field]["min"] for chance in chances]), "max": _most([chance[field]["max"] for chance in chances])}
+                    field: {
+                        "min": _least([chance[field]["min"] for chance in chances]),
+                        "max": _most([chance[field]["max"] for chance in chances]),
+                    }
                     for field in ("expected_rounds", "expected_messages")
                 },
             }
     return last
 
 
-def check_in_parts(algorithm: str, options: list[tuple[str, str]], on: str, address: str | None, tell: Tell | None) -> Check:
+def check_in_parts(
+    algorithm: str, options: list[tuple[str, str]], on: str, address: str | None, tell: Tell | None
+) -> Check:
     """A check whose cases are parted among workers."""
     if any(long == "all-violations" for long, _ in options):
         raise Refused("all_violations= searches again and again: it cannot be parted", help=["leave out on="])
@@ -93,12 +106,21 @@ def check_in_parts(algorithm: str, options: list[tuple[str, str]], on: str, addr
     return Check(json.dumps(answer), results[-1][1])
 
 
-def worst_in_chains(algorithm: str, options: Mapping[str, Any], chains: int, on: str | None, address: str | None, tell: Tell | None) -> Worst:
+def worst_in_chains(
+    algorithm: str, options: Mapping[str, Any], chains: int, on: str | None, address: str | None, tell: Tell | None
+) -> Worst:
     """The best of several searches, whose seeds follow each other."""
     if chains < 1:
         raise Refused(f"chains={chains}: one at least")
     first = int(options.get("seed") or 0)
-    work = [(_work.worst, (algorithm, given("worst", {**options, "threads": 1, "seed": first + chain}))) for chain in range(chains)]
+    work = [
+        (_work.worst, (algorithm, given("worst", {**options, "threads": 1, "seed": first + chain})))
+        for chain in range(chains)
+    ]
     results = _all(pool(on, None, address), work, tell, lambda _, result: bool(json.loads(result)["exact"]))
-    key = (lambda text: json.loads(text)["election_messages"]) if not options.get("best") else (lambda text: -json.loads(text)["election_messages"])
+    key = (
+        (lambda text: json.loads(text)["election_messages"])
+        if not options.get("best")
+        else (lambda text: -json.loads(text)["election_messages"])
+    )
     return Worst(max(results, key=key))

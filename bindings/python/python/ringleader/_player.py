@@ -41,7 +41,9 @@ def player(trace: Trace, height: int = 640) -> Any:
         import anywidget
         import traitlets
     except ImportError as error:
-        raise Refused("the player needs anywidget", "no_anywidget", ["pip install anywidget", "or trace().save(\"run.html\")"], 4) from error
+        raise Refused(
+            "the player needs anywidget", "no_anywidget", ["pip install anywidget", 'or trace().save("run.html")'], 4
+        ) from error
 
     class Player(anywidget.AnyWidget):  # type: ignore[misc, no-any-unimported, unused-ignore]
         _esm = _SHOW

@@ -7,6 +7,7 @@ import logging
 import os
 from collections.abc import Callable
 from concurrent import futures
+from concurrent.futures import process
 from typing import Any, Protocol
 
 from ._refused import Refused
@@ -56,7 +57,17 @@ class Local:
 
     def done(self, seconds: float) -> list[tuple[object, Callable[[], Any]]]:
         done, self._running = futures.wait(self._running, seconds, futures.FIRST_COMPLETED)
-        return [(future, future.result) for future in done]
+        return [(future, functools.partial(self._get, future)) for future in done]
+
+    @staticmethod
+    def _get(future: futures.Future[Any]) -> Any:
+        try:
+            return future.result()
+        except process.BrokenProcessPool as error:
+            guard = 'in a script, what begins the work stands under: if __name__ == "__main__":'
+            raise Refused(
+                "a process of the pool died", "lost_part", [guard, "the same call goes on where it was"], 4
+            ) from error
 
     def close(self) -> None:
         self._pool.shutdown(wait=False, cancel_futures=True)
@@ -69,17 +80,29 @@ class Ray:
         try:
             import ray
         except ImportError as error:
-            raise Refused("Ray is not installed", "no_ray", ["pip install 'ray[default]'", "or on=\"processes\""], 4) from error
+            raise Refused(
+                "Ray is not installed", "no_ray", ["pip install 'ray[default]'", 'or on="processes"'], 4
+            ) from error
         self._ray: Any = ray
         self._ours = not ray.is_initialized()
         if self._ours:
             if address is not None:
                 _must_answer(address)
             try:
-                ray.init(address=address, log_to_driver=False, include_dashboard=False if address is None else None, logging_level=logging.WARNING)
+                ray.init(
+                    address=address,
+                    log_to_driver=False,
+                    include_dashboard=False if address is None else None,
+                    logging_level=logging.WARNING,
+                )
             except Exception as error:
                 where = address or "this machine"
-                raise Refused(f"no Ray cluster answers at {where}: {error}", "no_cluster", ["ray status", "leave address= out for one on this machine"], 4) from error
+                raise Refused(
+                    f"no Ray cluster answers at {where}: {error}",
+                    "no_cluster",
+                    ["ray status", "leave address= out for one on this machine"],
+                    4,
+                ) from error
         self._most = slots
         self._running: dict[Any, object] = {}
         self._tasks: dict[Callable[..., Any], Any] = {}
@@ -108,7 +131,9 @@ class Ray:
         except self._ray.exceptions.RayTaskError as error:
             raise (error.cause if isinstance(error.cause, BaseException) else error) from error
         except self._ray.exceptions.RayError as error:
-            raise Refused(f"the cluster lost a part: {error}", "lost_part", ["the same call goes on where it was"], 4) from error
+            raise Refused(
+                f"the cluster lost a part: {error}", "lost_part", ["the same call goes on where it was"], 4
+            ) from error
 
     def close(self) -> None:
         for reference in self._running:
@@ -127,19 +152,28 @@ def _must_answer(address: str) -> None:
     if not host or not port.isdigit():
         if address in ("auto", "local"):
             return
-        raise Refused(f"address={address!r} is no address", "no_cluster", ["such as address=\"10.0.0.1:6379\", or \"auto\""])
+        raise Refused(
+            f"address={address!r} is no address", "no_cluster", ['such as address="10.0.0.1:6379", or "auto"']
+        )
     try:
         socket.create_connection((host, int(port)), 5).close()
     except OSError as error:
-        raise Refused(f"no Ray cluster answers at {address}: {error}", "no_cluster", ["ray start --head", "leave address= out for one on this machine"], 4) from error
+        raise Refused(
+            f"no Ray cluster answers at {address}: {error}",
+            "no_cluster",
+            ["ray start --head", "leave address= out for one on this machine"],
+            4,
+        ) from error
 
 
 def pool(on: str | None, slots: int | None, address: str | None) -> Pool:
     """The pool that is asked for."""
     if address is not None and on != "ray":
-        raise Refused("address= is for on=\"ray\"")
+        raise Refused('address= is for on="ray"')
     if on == "ray":
         return Ray(address, slots)
     if on in (None, "threads", "processes"):
         return Local(slots, processes=on == "processes")
-    raise Refused(f"on={on!r}: there is no such place", help=['one of "processes", "ray"; nothing for threads of this process'])
+    raise Refused(
+        f"on={on!r}: there is no such place", help=['one of "processes", "ray"; nothing for threads of this process']
+    )

@@ -26,7 +26,13 @@ def bar(words: str, progress: bool | Tell | None) -> Iterator[Tell | None]:
         return
     from tqdm.auto import tqdm
 
-    shown: Any = tqdm(total=100, desc=words, delay=0.5, leave=False, bar_format="{desc} {percentage:3.0f} %|{bar}| {postfix} [{elapsed}<{remaining}]")
+    shown: Any = tqdm(
+        total=100,
+        desc=words,
+        delay=0.5,
+        leave=False,
+        bar_format="{desc} {percentage:3.0f} %|{bar}| {postfix} [{elapsed}<{remaining}]",
+    )
 
     def tell(share: float, said: str) -> None:
         if share >= 0:

@@ -113,7 +113,10 @@ class Answer(Fields):
         return f"<{self._title()}>"
 
     def _repr_html_(self) -> str:
-        rows = "".join(f"<tr><th style='text-align:left'>{escape(name)}</th><td style='text-align:left'>{escape(text)}</td></tr>" for name, text in self._rows())
+        rows = "".join(
+            f"<tr><th style='text-align:left'>{escape(name)}</th><td style='text-align:left'>{escape(text)}</td></tr>"
+            for name, text in self._rows()
+        )
         return f"<p><strong>{escape(self._title())}</strong></p><table>{rows}</table>"
 
 
@@ -124,7 +127,10 @@ def _number(value: float | int | None) -> str:
 
 
 def _marks(properties: list[Any], key: str, good: object) -> str:
-    return ", ".join(f"{'✓' if one[key] == good else '✗' if one[key] in (False, 'violated') else '?'} {one['name']}" for one in properties)
+    return ", ".join(
+        f"{'✓' if one[key] == good else '✗' if one[key] in (False, 'violated') else '?'} {one['name']}"
+        for one in properties
+    )
 
 
 class Trace:
@@ -145,7 +151,14 @@ class Trace:
 
     def save(self, path: str) -> None:
         """Writes it: ``.rlt`` as it is, for ``ringleader replay`` and the page; other endings say the form."""
-        endings = {"svg": "svg", "html": "html", "mmd": "mermaid", "jsonl": "jsonl", "shiviz": "shiviz", "itf.json": "itf"}
+        endings = {
+            "svg": "svg",
+            "html": "html",
+            "mmd": "mermaid",
+            "jsonl": "jsonl",
+            "shiviz": "shiviz",
+            "itf.json": "itf",
+        }
         form = next((form for ending, form in endings.items() if str(path).endswith("." + ending)), None)
         with open(path, "w", encoding="utf-8") as file:
             file.write(self.to(form) if form else self.text)
@@ -320,7 +333,9 @@ class Worst(Answer):
 
         fields = self._all()
         schedule = fields.get("schedule")
-        return run(self.algorithm, ids=fields["ids"], seed=fields["seed"], **({"schedule": schedule} if schedule else {}))
+        return run(
+            self.algorithm, ids=fields["ids"], seed=fields["seed"], **({"schedule": schedule} if schedule else {})
+        )
 
     def _title(self) -> str:
         how = "exact" if self.exact else "a lower bound"

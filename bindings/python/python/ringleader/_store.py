@@ -24,7 +24,7 @@ _NAME = re.compile(r"runs-(\d{10})-(\d{10})\.parquet")
 def arrow() -> Any:
     """pyarrow, or what to type."""
     try:
-        import pyarrow.parquet  # noqa: F401
+        import pyarrow.parquet
     except ImportError as error:
         raise Refused("results in files need pyarrow", "no_pyarrow", ["pip install pyarrow"], 4) from error
     return pyarrow
@@ -69,7 +69,9 @@ class Results:
         except (OSError, ValueError) as error:
             raise Refused(f"{self.folder} holds no results of a sweep: {error}", "no_results") from error
         if self.head.get("schema") != SCHEMA:
-            raise Refused(f"{self.folder}: its schema is {self.head.get('schema')}, and {SCHEMA} is needed", "no_results")
+            raise Refused(
+                f"{self.folder}: its schema is {self.head.get('schema')}, and {SCHEMA} is needed", "no_results"
+            )
 
     @classmethod
     def begin(cls, folder: Path, head: dict[str, Any], *, restart: bool) -> Results:
@@ -83,7 +85,9 @@ class Results:
         if not place.exists():
             others = [path.name for path in folder.iterdir() if not path.name.startswith(".")]
             if others:
-                raise Refused(f"{folder} is not empty: {others[0]}", "other_results", ["a folder of its own for each sweep"])
+                raise Refused(
+                    f"{folder} is not empty: {others[0]}", "other_results", ["a folder of its own for each sweep"]
+                )
             write_atomically(place, lambda file: file.write(json.dumps(head, indent=2).encode()))
         results = cls(folder)
         for key in ("sweep", "version", "columns"):
@@ -140,7 +144,11 @@ class Results:
 
     def done_from(self, begin: int) -> int | None:
         """Where the file ends that begins with this run, if there is one."""
-        ends = [int(named[2]) for path in self.folder.glob(f"runs-{begin:010}-*.parquet") if (named := _NAME.fullmatch(path.name))]
+        ends = [
+            int(named[2])
+            for path in self.folder.glob(f"runs-{begin:010}-*.parquet")
+            if (named := _NAME.fullmatch(path.name))
+        ]
         return max(ends, default=None)
 
     def write(self, begin: int, frame: Any) -> int:
@@ -176,7 +184,9 @@ class Results:
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         # The notes of one file are not those of all.
-        return arrow().RecordBatchReader.from_batches(self.schema(), self.batches()).__arrow_c_stream__(requested_schema)
+        return (
+            arrow().RecordBatchReader.from_batches(self.schema(), self.batches()).__arrow_c_stream__(requested_schema)
+        )
 
     def table(self, columns: list[str] | None = None) -> pyarrow.Table:
         """All rows in memory."""
@@ -185,7 +195,9 @@ class Results:
         if columns is not None:
             unknown = [name for name in columns if name not in schema.names]
             if unknown:
-                raise Refused(f"there is no column `{unknown[0]}`", "no_column", [f"the columns are {', '.join(schema.names)}"])
+                raise Refused(
+                    f"there is no column `{unknown[0]}`", "no_column", [f"the columns are {', '.join(schema.names)}"]
+                )
             schema = pyarrow.schema([schema.field(name) for name in columns])
         return pyarrow.Table.from_batches(self.batches(columns), schema=schema)
 

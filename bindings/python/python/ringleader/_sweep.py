@@ -63,7 +63,9 @@ def _git(file: Path) -> str:
 
     def git(*words: str) -> str | None:
         try:
-            done = subprocess.run(["git", *words], cwd=file.resolve().parent, capture_output=True, text=True, timeout=10, check=True)
+            done = subprocess.run(
+                ["git", *words], cwd=file.resolve().parent, capture_output=True, text=True, timeout=10, check=True
+            )
         except (OSError, subprocess.SubprocessError):
             return None
         return done.stdout.strip()
@@ -146,10 +148,16 @@ def sweep(
                 part_seconds=part_seconds,
             )
     if on is not None:
-        raise Refused(f"on={on!r} needs results=", help=["a folder for the rows, which every process can write: results=\"ring\""])
-    cores = threads or len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else threads or os.cpu_count() or 1
+        raise Refused(
+            f"on={on!r} needs results=", help=['a folder for the rows, which every process can write: results="ring"']
+        )
+    cores = (
+        threads or len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else threads or os.cpu_count() or 1
+    )
     with bar("sweep", progress) as tell:
-        frame, interrupted = planned.native.rows(0, planned.native.runs, cores, planned.notes(), columns=columns, progress=tell)
+        frame, interrupted = planned.native.rows(
+            0, planned.native.runs, cores, planned.notes(), columns=columns, progress=tell
+        )
     if interrupted is not None:
         if not isinstance(interrupted, KeyboardInterrupt):
             raise interrupted

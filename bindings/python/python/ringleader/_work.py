@@ -35,7 +35,9 @@ def rows(
         native = _planned(*asked)
         if native.name != sweep:
             raise Refused(
-                "this node understands another sweep: it has another version, or another file of identities", "other_results", exit=4
+                "this node understands another sweep: it has another version, or another file of identities",
+                "other_results",
+                exit=4,
             )
         frame, interrupted = native.rows(begin, end, 1, notes, columns=columns, seconds=seconds)
         if interrupted is not None:

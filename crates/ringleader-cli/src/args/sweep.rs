@@ -39,8 +39,8 @@ pub(crate) struct SweepArgs {
         conflicts_with_all = ["file", "replace", "shard", "dry_run"]
     )]
     pub(crate) merge: Vec<PathBuf>,
-    /// Work on processes of this machine, or on a Ray cluster, through the Python package; -o is then a folder that every
-    /// node can write, and its rows are Parquet files. Runs that do not hold are in the rows; the exit code is 0.
+    /// Work on processes of this machine, or on a Ray cluster, through the Python package; -o is then a folder that
+    /// every node can write, for Parquet files. Runs that do not hold are in the rows; the exit code is 0.
     #[arg(long, value_name = "WHERE", requires = "output", conflicts_with_all = ["shard", "merge", "dry_run", "force"])]
     pub(crate) on: Option<OnArg>,
     /// The Ray cluster, such as 10.0.0.1:6379 [default: the one that Ray finds, or one on this machine].

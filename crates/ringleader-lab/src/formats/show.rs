@@ -6,8 +6,8 @@ use ringleader::model::{Reached, SettingValues, Timing};
 use ringleader::registry::Entry;
 use serde_json::{Value, json};
 
-/// `ringleader.show/1`: all that is known of an algorithm, as one object; `changes` are the lines by which an as-printed
-/// variant differs from the right one, each with its mark.
+/// `ringleader.show/1`: all that is known of an algorithm, as one object; `changes` are the lines by which an
+/// as-printed variant differs from the right one, each with its mark.
 #[must_use]
 pub fn show_json(
     app: &App,
