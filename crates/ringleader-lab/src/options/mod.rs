@@ -290,6 +290,9 @@ mod tests {
             "ringleader run peterson --ids '3,7, 4' --crash 0@2 --crash 1@3 --meter bits,load --max-steps 1000 \
              --seed 1 --unsound"
         );
+        let given = [("nodes", "9"), ("search", ""), ("budget", "1k"), ("schedule", "rounds")];
+        let worst = WorstOptions::of(&given, &[("seed", "4".into())]).unwrap().again("lcr", 9).join(" ");
+        assert_eq!(worst, "worst lcr -n 9 --search --budget 1000 --schedule rounds --seed 4");
         let words = ["-n", "5", "--all-ids", "--reduce", "none"];
         let check = CheckOptions::of_words(&words, &[]).unwrap().again("lcr", Some(5)).join(" ");
         assert_eq!(check, "check lcr -n 5 --reduce none --all-ids");
@@ -314,6 +317,8 @@ mod tests {
             let wrong = RunOptions::of(&given, &[]).expect_err("it is wrong");
             assert!(wrong.starts_with(said), "{wrong}");
         }
+        let both = WorstOptions::of(&[("exact", ""), ("search", "")], &[]).expect_err("one or the other");
+        assert_eq!(both, "the argument '--exact' cannot be used with '--search'");
         let both = CheckOptions::of(&[("all-ids", ""), ("ids", "worst")], &[]).expect_err("one or the other");
         assert_eq!(both, "the argument '--all-ids' cannot be used with '--ids <LIST|@FILE|KIND>'");
     }

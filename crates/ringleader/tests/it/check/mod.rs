@@ -8,6 +8,7 @@ mod models; // models of one's own: each kind of property, held and violated
 mod necessity; // without what a contract asks for, it fails
 mod oracles; // state counts that other tools give
 mod own; // properties of one's own
+mod parts; // some of the cases at a time
 mod reduction; // what is left out does not matter
 mod robust;
 mod states; // the states themselves, where they are few // limits, threads, refusals
