@@ -71,6 +71,6 @@ def test_a_block_that_is_not_run_is_left_out_and_a_wrong_value_is_seen() -> None
 
 def test_the_chapter_is_short_and_every_name_of_it_exists() -> None:
     text = CHAPTER.read_text(encoding="utf-8")
-    assert len(text.splitlines()) <= 150
+    assert len(text.splitlines()) <= 180
     for name in set(re.findall(r"\brl\.([A-Za-z_]+)", text)):
         assert hasattr(rl, name), f"there is no rl.{name}"
