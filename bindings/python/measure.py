@@ -70,7 +70,7 @@ def ray() -> None:
     cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1 if cores == 3 else 0})
     nodes = [cluster.add_node(num_cpus=1) for _ in range(2)]
     cluster.wait_for_nodes()
-    grid = {"algorithm": ["peterson", "franklin"], "n": [64, 256], "seed": range(25_000)}
+    grid = {"algorithm": ["peterson", "franklin"], "n": [256, 1024], "seed": range(25_000)}
     # Workers start once; that is not measured.
     rl.sweep({**grid, "seed": range(50)}, results=folder / "warm", on="ray", address=cluster.address)
     times = {}

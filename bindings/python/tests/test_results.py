@@ -15,6 +15,7 @@ from typing import Any
 import polars
 import pytest
 import ringleader as rl
+from conftest import PROGRAM
 from ringleader._drive import Costs
 from ringleader._store import Results
 
@@ -164,5 +165,11 @@ def test_the_command_line_of_the_package(tmp_path: Path) -> None:
     options = ["-o", str(tmp_path / "rows"), "--json"]
     done = subprocess.run([*words, *options], capture_output=True, text=True, check=True)
     assert json.loads(done.stdout)["runs"] == 40
+    # `ringleader sweep --on` calls it.
+    asked = [str(PROGRAM), "sweep", str(file), "n=4", "--on", "processes", "-o", str(tmp_path / "more"), "--json"]
+    told = subprocess.run(
+        asked, capture_output=True, text=True, check=True, env={**os.environ, "RINGLEADER_PYTHON": sys.executable}
+    )
+    assert json.loads(told.stdout)["runs"] == 20 == len(rl.Results(tmp_path / "more"))
     wrong = subprocess.run([*words, "n=ten", *options, "--restart"], capture_output=True, text=True, check=False)
     assert wrong.returncode == 2 and json.loads(wrong.stdout)["schema"] == "ringleader.error/1"
