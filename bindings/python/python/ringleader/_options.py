@@ -18,6 +18,8 @@ def _known(command: str) -> dict[str, tuple[str, bool]]:
 
 def word(value: object) -> str:
     """A value as it is typed."""
+    if isinstance(value, (int, float)):
+        return str(value)
     if isinstance(value, (str, os.PathLike)):
         return os.fspath(value)
     if isinstance(value, range):
@@ -45,6 +47,8 @@ def given(command: str, keywords: Mapping[str, Any]) -> list[tuple[str, str]]:
                 f"unexpected value '{word(value)}' for '--{long}' found; no more were expected",
                 help=[f"{keyword}=True"],
             )
+        elif isinstance(value, (int, float, str)):
+            options.append((long, word(value)))
         elif isinstance(value, Mapping):
             options += [(long, f"{name}={word(one)}") for name, one in value.items()]
         elif repeats and isinstance(value, (list, tuple)):
