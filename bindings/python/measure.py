@@ -63,6 +63,7 @@ def peak() -> float:
 
 def ray() -> None:
     """A sweep on a cluster of three nodes on this machine, beside the plain one on as many cores."""
+    import ray as ray_itself
     from ray.cluster_utils import Cluster
 
     folder = Path(tempfile.mkdtemp())
@@ -88,6 +89,7 @@ def ray() -> None:
         f"100,000 runs on {cores} cores: Ray {times['ray']:.1f} s, threads and files {times[None]:.1f} s, in memory {memory:.1f} s; Ray against memory {times['ray'] / memory:.2f}"
     )
     assert len(nodes) == 2
+    ray_itself.shutdown()
     cluster.shutdown()
     shutil.rmtree(folder)
 

@@ -48,6 +48,10 @@ class Nodes:
         self.cluster.remove_node(self.others.pop(), allow_graceful=False)
 
     def close(self) -> None:
+        import ray
+
+        # Whoever stays in a cluster that is gone dies with it.
+        ray.shutdown()
         self.cluster.shutdown()
 
 

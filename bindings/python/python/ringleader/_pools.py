@@ -84,25 +84,7 @@ class Ray:
                 "Ray is not installed", "no_ray", ["pip install 'ray[default]'", 'or on="processes"'], 4
             ) from error
         self._ray: Any = ray
-        self._ours = not ray.is_initialized()
-        if self._ours:
-            if address is not None:
-                _must_answer(address)
-            try:
-                ray.init(
-                    address=address,
-                    log_to_driver=False,
-                    include_dashboard=False if address is None else None,
-                    logging_level=logging.WARNING,
-                )
-            except Exception as error:
-                where = address or "this machine"
-                raise Refused(
-                    f"no Ray cluster answers at {where}: {error}",
-                    "no_cluster",
-                    ["ray status", "leave address= out for one on this machine"],
-                    4,
-                ) from error
+        _connect(ray, address)
         self._most = slots
         self._running: dict[Any, object] = {}
         self._tasks: dict[Callable[..., Any], Any] = {}
@@ -139,8 +121,44 @@ class Ray:
         for reference in self._running:
             self._ray.cancel(reference, force=True)
         self._running = {}
-        if self._ours:
-            self._ray.shutdown()
+
+
+#: The address at which we joined a cluster: it stays joined, for workers that were started are worth something.
+_joined: str | None = None
+
+
+def _connect(ray: Any, address: str | None) -> None:
+    """Joins the cluster, unless this process is in it already."""
+    global _joined
+    if ray.is_initialized():
+        here = ray.get_runtime_context().gcs_address
+        if address in (None, "auto", "local", here, _joined):
+            return
+        if _joined is None:
+            raise Refused(
+                f"this process is in the Ray cluster at {here}, not at {address}",
+                "no_cluster",
+                ["leave address= out, or call ray.shutdown() first"],
+            )
+        ray.shutdown()
+    if address is not None:
+        _must_answer(address)
+    try:
+        ray.init(
+            address=address,
+            log_to_driver=False,
+            include_dashboard=False if address is None else None,
+            logging_level=logging.WARNING,
+        )
+    except Exception as error:
+        where = address or "this machine"
+        raise Refused(
+            f"no Ray cluster answers at {where}: {error}",
+            "no_cluster",
+            ["ray status", "leave address= out for one on this machine"],
+            4,
+        ) from error
+    _joined = address
 
 
 def _must_answer(address: str) -> None:
