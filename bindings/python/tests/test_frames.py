@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -94,9 +93,13 @@ def test_polars_takes_columns_without_a_copy() -> None:
 
 def test_ctrl_c_gives_what_was_done() -> None:
     whole = {"algorithm": "peterson", "n": 512, "seed": range(100_000)}
-    threading.Timer(4.0, os.kill, (os.getpid(), signal.SIGINT)).start()
+
+    def press_ctrl_c(share: float, words: str) -> None:
+        if share > 0.001:
+            os.kill(os.getpid(), signal.SIGINT)
+
     with pytest.raises(rl.Interrupted) as stopped:
-        rl.sweep(whole)
+        rl.sweep(whole, progress=press_ctrl_c)
     partial = stopped.value.partial
     assert isinstance(partial, rl.Frame) and 0 < len(partial) < 100_000
     runs = polars.DataFrame(partial)["run"].to_list()

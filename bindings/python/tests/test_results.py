@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -90,9 +89,13 @@ def test_results_of_another_sweep_are_refused(tmp_path: Path) -> None:
 
 def test_ctrl_c_keeps_what_was_done(tmp_path: Path) -> None:
     long = {"algorithm": "peterson", "n": 256, "seed": range(5000)}
-    threading.Timer(2.0, os.kill, (os.getpid(), signal.SIGINT)).start()
+
+    def press_ctrl_c(share: float, words: str) -> None:
+        if share > 0:
+            os.kill(os.getpid(), signal.SIGINT)
+
     with pytest.raises(rl.Interrupted) as stopped:
-        rl.sweep(long, results=tmp_path / "ring", part_seconds=0.2)
+        rl.sweep(long, results=tmp_path / "ring", part_seconds=0.2, progress=press_ctrl_c)
     partial = stopped.value.partial
     assert isinstance(partial, Results) and 0 < len(partial) < 5000
     done = {part.path for part in partial.parts()}

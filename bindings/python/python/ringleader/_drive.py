@@ -114,8 +114,6 @@ def drive(
         return results
     workers = pool(on, slots, address)
     asked = (planned.text, planned.name, tuple(planned.replace))
-    if not planned.text:
-        raise FileNotFoundError(planned.name)
     costs = Costs(native.weights, native.seeds)
     running: dict[object, tuple[int, int]] = {}
     todo = sum(end - begin for begin, end in gaps)
