@@ -55,6 +55,8 @@ export class Session {
   #forks: Edit[][] = [];
   /** The form was sent: what was there before does not go with it. */
   #afresh = true;
+  /** Where the form went, until it is there: it may have been typed into again meanwhile. */
+  #started: string | null = null;
 
   constructor(about: About, engine: Engine) {
     this.about = about;
@@ -85,7 +87,8 @@ export class Session {
     const seed = 1 + Math.floor(Math.random() * 9999);
     const there: Place = place(query) ?? { source: beginning(this.about, seed), edits: [], at: null, selected: null };
     this.notices = oddities(query, there);
-    if (there.source.kind !== "trace") this.draft = there.source;
+    if (there.source.kind !== "trace" && this.#started !== query.toString()) this.draft = there.source;
+    this.#started = null;
     // Back and forward among the edits of one run lose none of its branches.
     const known = !this.#afresh && this.run !== null && sameRun(this.run.source, there.source) ? this.branches : [];
     this.#afresh = false;
@@ -190,6 +193,7 @@ export class Session {
     for (const [key, value] of this.#extra) query.set(key, value);
     this.notices = [];
     this.#afresh = true;
+    this.#started = query.toString();
     travel("lab", query);
   }
 

@@ -53,6 +53,21 @@ beforeEach(() => {
   engine = new Made();
 });
 
+describe("the form", () => {
+  it("keeps what is typed while the page is on its way to what was started", async () => {
+    const session = await open("a=made&nodes=3");
+    session.draft = { kind: "run", algorithm: "other", options: { nodes: "8" } };
+    session.start();
+    session.draft = { kind: "run", algorithm: "other", options: { nodes: "5" } };
+    await session.visit(new URLSearchParams(page.hash.split("?")[1] ?? ""));
+    expect(session.run?.source).toMatchObject({ algorithm: "other", options: { nodes: "8" } });
+    expect(session.draft).toMatchObject({ algorithm: "other", options: { nodes: "5" } });
+    // Any other address is taken as it is.
+    await session.visit(new URLSearchParams("a=made&nodes=3"));
+    expect(session.draft).toMatchObject({ algorithm: "made", options: { nodes: "3" } });
+  });
+});
+
 describe("an edit", () => {
   it("of the past makes a branch and loses nothing", async () => {
     const session = await open("a=made&nodes=3&at=4");
