@@ -128,6 +128,26 @@ test("one file from a disk has the recorded run, and an engine", async ({ page }
   expect(asked.filter((one) => !/^(file|blob|data):/.test(one))).toEqual([]);
 });
 
+test("the page as the text of a frame, as a notebook shows it: it steps, and another run is made", async ({ page }) => {
+  const made = mkdtempSync(join(tmpdir(), "ringleader-live-"));
+  const [trace, file] = [join(made, "run.rlt"), join(made, "run.html")];
+  ringleader("run", "franklin", "--nodes", "6", "--seed", "5", "--trace", trace);
+  ringleader("trace", trace, "--to", "html", `--live=${join(folder, "live.html")}`, "-o", file);
+  const wrong: string[] = [];
+  page.on("pageerror", (error) => wrong.push(String(error)));
+  await page.setContent(`<iframe title="run" sandbox="allow-scripts allow-downloads" style="width: 100%; height: 800px"></iframe>`);
+  await page.locator("iframe").evaluate((frame, text) => frame.setAttribute("srcdoc", text), readFileSync(file, "utf8"));
+  const inside = page.frameLocator("iframe");
+  await expect(inside.getByTestId("where")).toContainText(/step 0 \/ \d+/);
+  await inside.getByRole("button", { name: "One step forward" }).click();
+  await expect(inside.getByTestId("where")).toContainText("step 1 /");
+  await inside.getByRole("combobox", { name: "algorithm" }).fill("chang-roberts");
+  await page.keyboard.press("Enter");
+  await expect(inside.locator("svg.picture [data-process]").first()).toBeVisible();
+  await expect(inside.getByText("participant := T; send election(id)").first()).toBeVisible();
+  expect(wrong).toEqual([]);
+});
+
 test("a file that is no such page is refused by the command line", () => {
   const made = mkdtempSync(join(tmpdir(), "ringleader-live-"));
   const [trace, other] = [join(made, "run.rlt"), join(made, "other.html")];

@@ -40,12 +40,15 @@ export function go(screen: string, query = new URLSearchParams()): void {
   else location.hash = hash;
 }
 
+/** In a page that is the text of a frame (in a notebook, say) an address is not that of the page around it. */
+const here = (hash: string): string => (location.href.startsWith("about:") ? new URL(hash, location.href).href : hash);
+
 /** Says in the address where the page is now, without a new place in the history and without a `hashchange`. */
 export function note(screen: string, query: URLSearchParams): void {
-  history.replaceState(null, "", format(screen, query));
+  history.replaceState(null, "", here(format(screen, query)));
 }
 
 /** The same as a new place in the history: the way back stays. */
 export function enter(screen: string, query: URLSearchParams): void {
-  history.pushState(null, "", format(screen, query));
+  history.pushState(null, "", here(format(screen, query)));
 }
