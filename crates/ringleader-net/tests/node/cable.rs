@@ -98,7 +98,7 @@ fn cut_at_every_byte_delivers_exactly_once() {
             read_part(BufReader::new(file)).expect("a part").recording
         })
         .collect();
-    let merged = merge(&parts).expect("parts of one run");
+    let merged = merge(&parts, false).expect("parts of one run");
     assert_eq!(merged.left_out, 0, "what arrived was sent");
     let events = &merged.recording.events;
     let inside =

@@ -3,8 +3,9 @@
 //!
 //! The steps are put in an order in which every message is sent before it arrives; among those that could be next the
 //! earliest is. Then messages are numbered as they are sent, and time does not go back. A process that others were told
-//! is down, and of which nothing more is recorded, has crashed, and so has one that comes back. What depends on a step
-//! that nobody has recorded is left out.
+//! is down, and of which nothing more is recorded, has crashed, and so has one that comes back. On a ring that is
+//! closed over who is down, so has one that a message passes by. What depends on a step that nobody has recorded is
+//! left out.
 
 #[cfg(test)]
 mod tests;
@@ -55,18 +56,19 @@ impl fmt::Display for MergeError {
 impl std::error::Error for MergeError {}
 
 /// Puts the parts of a run together. The order of the parts does not matter, except between those of one
-/// process, of which all but one begin with its recovery.
+/// process, of which all but one begin with its recovery. `bypass` says that they are of a one-way ring which is closed
+/// over who is down: there nobody may be told of a crash, and only the way of a message shows it.
 ///
 /// # Errors
 /// If they are not parts of one run.
-pub fn merge(parts: &[Recording]) -> Result<Merged, MergeError> {
+pub fn merge(parts: &[Recording], bypass: bool) -> Result<Merged, MergeError> {
     let first = parts.first().ok_or(MergeError::Nothing)?;
     for (place, part) in parts.iter().enumerate() {
         if let Some(what) = difference(&first.header, &part.header) {
             return Err(MergeError::Different(place, what));
         }
     }
-    let mut merging = Merging::new(parts, first.header.n)?;
+    let mut merging = Merging::new(parts, first.header.n, bypass)?;
     while let Some(process) = merging.next() {
         merging.take(process);
     }
@@ -105,6 +107,8 @@ struct Merging {
     /// How many of them come before the process comes back, or ends.
     until_down: Vec<usize>,
     down: Vec<bool>,
+    /// Whether a message that passes a process by shows that it is down.
+    bypass: bool,
     /// The final numbers of the messages that were sent and have not arrived.
     sent: BTreeMap<u64, VecDeque<u64>>,
     count: u64,
@@ -112,7 +116,7 @@ struct Merging {
 }
 
 impl Merging {
-    fn new(parts: &[Recording], n: u32) -> Result<Merging, MergeError> {
+    fn new(parts: &[Recording], n: u32, bypass: bool) -> Result<Merging, MergeError> {
         let mut waiting: Vec<VecDeque<Event>> = (0..n).map(|_| VecDeque::new()).collect();
         let mut begun: Vec<Option<usize>> = vec![None; n as usize];
         // A process begins with the part that does not begin with its recovery; then they come as they are given.
@@ -142,6 +146,7 @@ impl Merging {
             waiting,
             until_down,
             down: vec![false; n as usize],
+            bypass,
             sent: BTreeMap::new(),
             count: 0,
             events: Vec::new(),
@@ -162,8 +167,19 @@ impl Merging {
         if let Input::Suspect(who) = event.input {
             return self.is_spent(who) || self.ends_never(who);
         }
+        if self.passed_by(event).any(|who| !self.is_spent(who)) {
+            return false;
+        }
         let is_sent = |message| self.sent.get(message).is_some_and(|numbers| !numbers.is_empty());
         event.input.arrivals().iter().all(|arrival| is_sent(&arrival.message))
+    }
+
+    /// Whom its messages pass by.
+    fn passed_by(&self, event: &Event) -> impl Iterator<Item = u32> + use<> {
+        let n = self.waiting.len() as u32;
+        let (process, furthest) = (event.process, event.sends.iter().filter(|_| self.bypass));
+        let steps = furthest.map(|sent| (sent.to + n - process - 1) % n).max().unwrap_or(0);
+        (1..=steps).map(move |step| (process + step) % n)
     }
 
     /// Whether everything that it did before it went down is in the run.
@@ -179,6 +195,7 @@ impl Merging {
 
     fn take(&mut self, process: u32) {
         let Some(mut event) = self.waiting[process as usize].pop_front() else { return };
+        self.passed_by(&event).for_each(|who| self.crash(who, event.time));
         if let Input::Deliver(arrivals) = &mut event.input {
             for Arrival { message, .. } in arrivals {
                 let number = self.sent.get_mut(message).and_then(VecDeque::pop_front);

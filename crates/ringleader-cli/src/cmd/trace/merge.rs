@@ -5,6 +5,8 @@ use crate::args::{TraceArgs, quoted};
 use crate::console::Console;
 use crate::error::{Diagnostic, Failure};
 use crate::output::Output;
+use ringleader::model::Shape;
+use ringleader::registry;
 #[cfg(feature = "cluster")]
 use ringleader::trace::of_one_run;
 use ringleader::trace::{Merged, Outcome, Recording, merge};
@@ -20,7 +22,7 @@ pub(super) fn run(app: &App, args: &TraceArgs, console: &mut Console<'_>) -> Res
     let Some(output) = &args.output else {
         return Err(Diagnostic::input("usage", "--merge needs the file to write: -o FILE").into());
     };
-    let merged = merged(&args.merge)?;
+    let merged = merged(app, &args.merge)?;
     write(&app.version(), output, args.force, &merged)?;
     let steps = merged.recording.events.len();
     let again = quoted(&app.program, &["replay".into(), output.display().to_string()]);
@@ -53,6 +55,7 @@ pub(super) fn run(app: &App, args: &TraceArgs, console: &mut Console<'_>) -> Res
 /// Puts the parts of each epoch together, in files of this name; gives their names, and how many steps are left out.
 #[cfg(feature = "cluster")]
 pub(crate) fn merge_epochs(
+    app: &App,
     base: &Path,
     parts: impl Fn(u64) -> Vec<PathBuf>,
 ) -> Result<Vec<(PathBuf, usize)>, Diagnostic> {
@@ -75,7 +78,7 @@ pub(crate) fn merge_epochs(
         let (ours, others): (Vec<_>, Vec<_>) = whole.partition(|(_, ours)| *ours);
         let of_others: usize = others.iter().map(|((recording, _), _)| recording.events.len()).sum();
         let (ours, files): (Vec<_>, Vec<_>) = ours.into_iter().map(|(part, _)| part).unzip();
-        let merged = together(&ours, &files)?;
+        let merged = together(app, &ours, &files)?;
         let path = ringleader_net::record::part_path(base, None, epoch, 1);
         write(by, &path, true, &merged)?;
         written.push((path, merged.left_out + of_others));
@@ -83,13 +86,15 @@ pub(crate) fn merge_epochs(
     Ok(written)
 }
 
-fn merged(files: &[PathBuf]) -> Result<Merged, Diagnostic> {
+fn merged(app: &App, files: &[PathBuf]) -> Result<Merged, Diagnostic> {
     let parts = files.iter().map(|path| read(path)).collect::<Result<Vec<Recording>, Diagnostic>>()?;
-    together(&parts, files)
+    together(app, &parts, files)
 }
 
-fn together(parts: &[Recording], files: &[PathBuf]) -> Result<Merged, Diagnostic> {
-    merge(parts).map_err(|error| {
+fn together(app: &App, parts: &[Recording], files: &[PathBuf]) -> Result<Merged, Diagnostic> {
+    let entry = parts.first().and_then(|part| registry::find(app.registry, &part.header.algorithm));
+    let bypass = entry.is_some_and(|entry| entry.spec.needs.bypass && entry.shape == Shape::OneWayRing);
+    merge(parts, bypass).map_err(|error| {
         let diagnostic = Diagnostic::input("not_one_run", error.to_string());
         let named =
             files.iter().enumerate().map(|(place, path)| format!("part {}: {}", place + 1, path.display()));

@@ -95,7 +95,7 @@ pub(crate) fn run(app: &App, args: &UpArgs, console: &mut Console<'_>) -> Result
     seen.iter().try_for_each(|seen| teller.tell(seen, &watch, console))?;
     let recorded = match &args.record {
         Some(record) => {
-            crate::cmd::trace::merge_epochs(record, |epoch| up::parts(&folder.path, &config, epoch))?
+            crate::cmd::trace::merge_epochs(app, record, |epoch| up::parts(&folder.path, &config, epoch))?
         }
         None => Vec::new(),
     };
