@@ -8,6 +8,8 @@ import shlex
 import signal
 import subprocess
 import threading
+import time
+from pathlib import Path
 from typing import Any
 
 import scripted
@@ -131,6 +133,10 @@ class Driver:
     def stop(self) -> None:
         """The client stands still, as if its machine had paused it."""
         os.kill(self.child.pid, signal.SIGSTOP)
+        # The signal is on its way when `kill` returns: until every thread has it, the client goes on.
+        tasks = Path(f"/proc/{self.child.pid}/task")
+        while any("T" not in task.read_text().rpartition(")")[2].split()[0] for task in tasks.glob("*/stat")):
+            time.sleep(0.001)
 
     def go(self) -> None:
         os.kill(self.child.pid, signal.SIGCONT)

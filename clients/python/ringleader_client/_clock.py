@@ -21,12 +21,17 @@ class Fallback:
         self._ahead = 0
 
     def __call__(self) -> int:
-        steady = self._steady()
-        missed = self._wall() - steady - self._base
-        if abs(missed) > _STEP:
-            self._base += missed
-            self._ahead += missed if missed > 0 else _DAY
-        return steady + self._ahead
+        while True:
+            before = self._steady()
+            missed = self._wall() - before - self._base
+            steady = self._steady()
+            # Both were read at one moment, or this process was paused between them: then once more.
+            if steady - before > _STEP // 4:
+                continue
+            if abs(missed) > _STEP:
+                self._base += missed
+                self._ahead += missed if missed > 0 else _DAY
+            return steady + self._ahead
 
 
 def _choose() -> Callable[[], int]:

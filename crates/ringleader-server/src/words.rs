@@ -248,6 +248,15 @@ pub(crate) fn no_answer(message: &str) -> Refusal {
     }
 }
 
+/// The server stops, and has not answered.
+pub(crate) fn unanswered() -> Refusal {
+    Refusal {
+        retry_after_ms: Some(200),
+        help: Some("ask the same again, with the same rid".to_owned()),
+        ..refuse("recovering", "the server stops, and has not answered", "nothing: it may have been done")
+    }
+}
+
 /// A refusal of the server, and what is certain then.
 pub(crate) fn denied(facts: &Facts, context: &Context, denial: Denial) -> Refusal {
     const FREE: &str = "every lock of the session is or will be free; nothing was granted";
@@ -335,19 +344,28 @@ pub(crate) fn denied(facts: &Facts, context: &Context, denial: Denial) -> Refusa
     }
 }
 
+/// The numbers of HTTP for refusals, by code; that of every other code is 400.
+pub(crate) const HTTP_CODES: [(&str, u16); 17] = [
+    ("locked", 409),
+    ("not_holder", 409),
+    ("not_drained", 409),
+    ("timeout", 408),
+    ("session_expired", 410),
+    ("session_unknown", 410),
+    ("no_lease", 503),
+    ("recovering", 503),
+    ("draining", 503),
+    ("moved", 307),
+    ("limit", 429),
+    ("unauthenticated", 401),
+    ("forbidden", 403),
+    ("not_found", 404),
+    ("too_large", 413),
+    ("bad_name", 400),
+    ("bad_request", 400),
+];
+
 /// The number of HTTP for a refusal.
 pub(crate) fn http_code(code: &str) -> u16 {
-    match code {
-        "locked" | "not_holder" | "not_drained" => 409,
-        "timeout" => 408,
-        "session_expired" | "session_unknown" => 410,
-        "no_lease" | "recovering" | "draining" => 503,
-        "moved" => 307,
-        "limit" => 429,
-        "unauthenticated" => 401,
-        "forbidden" => 403,
-        "not_found" => 404,
-        "too_large" => 413,
-        _bad => 400,
-    }
+    HTTP_CODES.iter().find(|(word, _)| *word == code).map_or(400, |(_, number)| *number)
 }

@@ -36,6 +36,12 @@ const KINDS: &[&str] = &[
     ".py",
     ".pyi",
     "py.typed",
+    // Clients in other languages, and the document of the interface that they speak.
+    ".go",
+    "go.mod",
+    ".java",
+    "pom.xml",
+    "openapi.json",
     // How a member is run by others.
     ".service",
     ".sh",
@@ -65,7 +71,7 @@ const GENERATED: &str = "docs/reference/algorithms.md";
 
 /// Files in which prose may speak of left-overs, and two blanks may end a line.
 fn is_code(path: &str) -> bool {
-    [".rs", ".toml", ".sh", ".js", ".ts", ".svelte", ".py", ".yml", ".css", ".html"]
+    [".rs", ".toml", ".sh", ".js", ".ts", ".svelte", ".py", ".yml", ".css", ".html", ".go", ".java"]
         .iter()
         .any(|end| path.ends_with(end))
         || path.starts_with(".ci/")

@@ -3,7 +3,8 @@
 use super::{Refused, Surface, json};
 use crate::access::Principal;
 use crate::config::Right;
-use crate::words::{NOTHING_DONE, refuse};
+use crate::words::{NOTHING_DONE, bad_request, refuse};
+use axum::extract::rejection::PathRejection;
 use axum::extract::{Extension, Path, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -138,9 +139,11 @@ pub(super) async fn members(State(surface): State<Surface>, Extension(who): Exte
 pub(super) async fn change(
     State(surface): State<Surface>,
     Extension(who): Extension<Principal>,
-    Path((id, what)): Path<(String, String)>,
+    path: Result<Path<(String, String)>, PathRejection>,
 ) -> Called {
     who.may(Right::Admin, None).map_err(|refusal| surface.refused(refusal))?;
+    let path = path.map_err(|why| surface.refused(bad_request(why.body_text())));
+    let Path((id, what)) = path?;
     let refuse_with = |refusal| Err(surface.refused(refusal));
     let core = surface.core();
     let Some(place) = core.facts().names.iter().position(|name| *name == id) else {

@@ -21,7 +21,8 @@ async fn asked(surface: &Surface, who: &Principal, op: Op) -> Called {
     let asked = words::asked(core, who, op).map_err(|refusal| surface.refused(refusal))?;
     let answer = core.ask(asked.ask).await;
     let Ok(answer) = answer else {
-        return Ok(StatusCode::INTERNAL_SERVER_ERROR.into_response());
+        // It stops before it has answered: that is nothing that a client could have done otherwise.
+        return Err(surface.refused(words::unanswered()));
     };
     match words::outcome(core.facts(), &asked.context, answer) {
         Outcome::Opened(opened) => Ok(json(StatusCode::CREATED, &opened)),
@@ -35,6 +36,10 @@ async fn asked(surface: &Surface, who: &Principal, op: Op) -> Called {
 /// What was sent, as what it should be. An empty body is an empty object.
 fn read<T: DeserializeOwned>(surface: &Surface, body: &[u8]) -> Result<T, Refused> {
     let bytes: &[u8] = if body.is_empty() { b"{}" } else { body };
+    // A list would be read as the fields in their order, whatever each is meant to be.
+    if bytes.trim_ascii_start().first().is_some_and(|first| *first == b'[') {
+        return Err(surface.refused(bad_request("the body is a list, and not an object".to_owned())));
+    }
     serde_json::from_slice(bytes)
         .map_err(|why| surface.refused(bad_request(format!("the body is not what it should be: {why}"))))
 }

@@ -4,6 +4,8 @@ mod admin;
 mod admission;
 mod calls;
 mod connection;
+#[cfg(test)]
+mod document;
 mod observe;
 mod stream;
 

@@ -5,7 +5,7 @@ use crate::access::Principal;
 use crate::config::Right;
 use crate::core::Core;
 use crate::words::{self, bad_request};
-use axum::extract::rejection::PathRejection;
+use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{Extension, Path, Query, State};
 use axum::http::StatusCode;
 use axum::response::sse::{Event, KeepAlive, Sse};
@@ -22,6 +22,12 @@ use tokio::sync::watch;
 
 type Called = Result<Response, Refused>;
 type Named = Result<Path<String>, PathRejection>;
+type Asked<T> = Result<Query<T>, QueryRejection>;
+
+/// What stands after the question mark.
+fn query<T>(surface: &Surface, asked: Asked<T>) -> Result<T, Refused> {
+    asked.map(|Query(asked)| asked).map_err(|why| surface.refused(bad_request(why.body_text())))
+}
 
 /// So often a lock that is watched is looked at.
 const GLANCE: Duration = Duration::from_millis(200);
@@ -93,8 +99,9 @@ pub(super) struct Page {
 pub(super) async fn list(
     State(surface): State<Surface>,
     Extension(who): Extension<Principal>,
-    Query(page): Query<Page>,
+    page: Asked<Page>,
 ) -> Called {
+    let page = query(&surface, page)?;
     who.may(Right::Observe, None).map_err(|refusal| surface.refused(refusal))?;
     let after = page.after.as_deref().map(place).transpose().map_err(|refusal| surface.refused(refusal))?;
     let most = page.limit.unwrap_or(PAGE).clamp(1, PAGE);
@@ -139,7 +146,7 @@ pub(super) async fn watch(
     state: State<Surface>,
     who: Extension<Principal>,
     name: Named,
-    from: Query<From>,
+    from: Asked<From>,
 ) -> Called {
     watched(state, who, Kind::Lock, name, from)
 }
@@ -148,7 +155,7 @@ pub(super) async fn observe(
     state: State<Surface>,
     who: Extension<Principal>,
     name: Named,
-    from: Query<From>,
+    from: Asked<From>,
 ) -> Called {
     watched(state, who, Kind::Election, name, from)
 }
@@ -158,8 +165,9 @@ fn watched(
     Extension(who): Extension<Principal>,
     kind: Kind,
     name: Named,
-    Query(from): Query<From>,
+    from: Asked<From>,
 ) -> Called {
+    let from = query(&surface, from)?;
     let name = allowed(&surface, &who, kind, name)?;
     let from = from.from_fence.as_deref().map(str::parse::<Fence>).transpose();
     let from = from.map_err(|why| surface.refused(bad_request(why.to_string())))?;

@@ -56,6 +56,10 @@ fn requests(client: &Client, mine: &str) {
     refused(&post("/v1/sessions", "{\"ttl_ms\":1}"), 400, "bad_request", "nothing was done");
     refused(&post("/v1/sessions", "{\"ttl_ms\":999999}"), 400, "bad_request", "nothing was done");
     refused(&post("/v1/sessions", "{\"class\":\"slow\"}"), 400, "bad_request", "nothing was done");
+    // A list is not read as the fields in their order.
+    refused(&post("/v1/sessions", "[null, null]"), 400, "bad_request", "nothing was done");
+    refused(&client.get("/v1/locks?limit=-1"), 400, "bad_request", "nothing was done");
+    refused(&client.post("/v1/members/%FF/drain", &json!({})), 400, "bad_request", "nothing was done");
     refused(&client.keep_alive("xyz"), 400, "bad_request", "nothing was done");
     refused(&client.release("x", mine, "-1"), 400, "bad_request", "nothing was done");
     refused(&client.acquire(&"x".repeat(600), mine, 9, 0), 400, "bad_name", "nothing was done");
