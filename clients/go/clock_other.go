@@ -1,0 +1,5 @@
+//go:build !linux
+
+package ringleader
+
+var now = portable()

@@ -1,0 +1,3 @@
+module ringleader/client
+
+go 1.19
