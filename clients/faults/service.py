@@ -163,6 +163,11 @@ class Service:
             if time.monotonic() - begun > 120:
                 raise SystemExit(f"the servers are not ready; their logs are in {self.folder}")
             time.sleep(0.05)
+        pairs = {frozenset(pair) for pair in self.cuts if "client" not in pair}
+        for pair in pairs:
+            # One connection for each pair: it goes through one of the two, or a cut would cut nothing.
+            if not any(cut.streams for ends, cut in self.cuts.items() if frozenset(ends) == pair):
+                raise SystemExit(f"servers {' and '.join(sorted(pair))} do not go through what can be cut")
 
     def signal(self, name: str, number: signal.Signals) -> None:
         self.children[name].send_signal(number)

@@ -262,9 +262,9 @@ type Info struct {
 	RemainingMS uint64 `json:"remaining_ms"`
 	Waiters     uint32 `json:"waiters"`
 	// Mode and Permits of a shared lock or a semaphore, and how many hold it.
-	Mode    string          `json:"mode"`
-	Permits uint32          `json:"permits"`
-	Holders json.RawMessage `json:"holders"`
+	Mode    string `json:"mode"`
+	Permits uint32 `json:"permits"`
+	Holders uint32 `json:"holders"`
 }
 
 // Look says how a lock is.
