@@ -3,7 +3,7 @@
 use crate::{
     battery, bounds, cargo, format_algorithms, has_cargo_command, succeeds, test, tidy as check_tidiness,
 };
-use crate::{browser, dist, network, page, python, site};
+use crate::{browser, clients, dist, network, page, python, site};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use xtask::tidy;
@@ -68,6 +68,11 @@ const STAGES: &[Stage] = &[
     Stage { misses: dist::missing, ..Stage::new("packages", dist::check) },
     // The suites that need more than Rust go here, after everything that does not.
     Stage { file: Some("pyproject.toml"), misses: python::missing, ..Stage::new("python", python::check) },
+    Stage {
+        file: Some("clients/README.md"),
+        misses: clients::missing,
+        ..Stage::new("clients", clients::check)
+    },
     Stage {
         file: Some("tests/browser/package.json"),
         misses: browser::missing,
@@ -136,7 +141,7 @@ fn bench_smoke() -> bool {
 }
 
 /// Runs commands at the same time. Each prints what it said when it has ended; whether all passed.
-fn at_once<const N: usize>(commands: [(&str, Command); N]) -> bool {
+pub(crate) fn at_once<const N: usize>(commands: [(&str, Command); N]) -> bool {
     let running = commands.map(|(name, mut command)| {
         let run = move || {
             let output = command.stdin(Stdio::null()).output();

@@ -1,6 +1,6 @@
 //! What takes more than two minutes, and is no part of the gate, which has a share of each.
 
-use crate::{QUICK, cargo, cross, dist, network, python, rehearse, succeeds};
+use crate::{QUICK, cargo, clients, cross, dist, network, python, rehearse, succeeds};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use xtask::tidy;
@@ -45,6 +45,11 @@ const PARTS: &[Part] = &[
         name: "python",
         about: "the Python package as a release: the ratios that it promises, its wheel and its source distribution",
         run: |_| python::measure() && python::wheel(),
+    },
+    Part {
+        name: "clients",
+        about: "clients in four languages at the same locks while servers fail, for --minutes M (10)",
+        run: |asked| clients::long(asked.minutes),
     },
     Part { name: "cross", about: "whether the study compiles for Windows and macOS", run: |_| cross::run() },
     Part {

@@ -3,6 +3,7 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a tool for a terminal")]
 
 mod browser;
+mod clients;
 mod cross;
 mod dist;
 mod gate;
@@ -35,6 +36,8 @@ usage: cargo xtask COMMAND
   browser  pictures, pages and exports, looked at with Chromium: needs node, npm and chromium
   python   the Python package: built, installed in an environment of its own, its tests and types: needs python3
            with venv, and PyPI
+  clients  the clients in Python, Go and Java: their tests, the conformance suite, the document of the interface against
+           servers, a minute of faults: needs python3 with venv, PyPI, go and javac
   wheel    the Python package as a wheel and as a source distribution in target/wheels, each tried: needs the same
   network  real members on several hosts, and everything that can happen to a network: needs Linux, iproute2,
            ethtool and the right to make network namespaces; --long [--minutes M] [--seed S] is faults of every
@@ -84,6 +87,7 @@ fn main() -> ExitCode {
         },
         ["cross"] => cross::run(),
         ["page"] => page::build(),
+        ["clients"] => clients::check(),
         ["python"] => python::check(),
         ["wheel"] => python::wheel(),
         ["site"] => site::build().is_some(),

@@ -15,24 +15,29 @@ pub(crate) fn missing() -> Option<(&'static str, &'static str)> {
 }
 
 /// An environment that was made a moment ago: nothing is in it.
-struct Environment {
+pub(crate) struct Environment {
     folder: PathBuf,
 }
 
 impl Environment {
-    fn new(name: &str) -> Option<Environment> {
+    pub(crate) fn new(name: &str) -> Option<Environment> {
         let folder = target().join("python").join(name);
         let made = succeeds(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&folder));
         made.then_some(Environment { folder })
     }
 
-    fn python(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(self.folder.join("bin/python"));
+    /// A program that was installed with a package.
+    pub(crate) fn program(&self, name: &str) -> PathBuf {
+        self.folder.join("bin").join(name)
+    }
+
+    pub(crate) fn python(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(self.program("python"));
         command.args(arguments).current_dir(tidy::root());
         command
     }
 
-    fn install(&self, what: &[&str]) -> Command {
+    pub(crate) fn install(&self, what: &[&str]) -> Command {
         self.python(&[&["-m", "pip", "install", "--quiet", "--disable-pip-version-check"], what].concat())
     }
 }
@@ -109,6 +114,6 @@ pub(crate) fn measure() -> bool {
         && succeeds(&mut environment.python(&["bindings/python/measure.py"]))
 }
 
-fn target() -> PathBuf {
+pub(crate) fn target() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| tidy::root().join("target"), PathBuf::from)
 }

@@ -144,8 +144,13 @@ pub(super) fn blocks(files: &[File]) -> Vec<Problem> {
                 }
                 "sh" => {}
                 "python" if page.path == PYTHON => {}
-                "python" => {
-                    problems.push(page.problem(line, format!("blocks of Python are run in {PYTHON} only")));
+                "python" | "go" | "java" => {
+                    let end = if language == "python" { ".py" } else { &format!(".{language}") };
+                    if !files.iter().any(|file| file.path.ends_with(end) && file.text.contains(text)) {
+                        let what =
+                            format!("these lines are in no source file; only those of {PYTHON} are run");
+                        problems.push(page.problem(line, what));
+                    }
                 }
                 shown if SHOWN.contains(&shown) => {}
                 other => problems.push(page.problem(
@@ -235,5 +240,7 @@ mod tests {
         assert_eq!(of("```text\nanything\n```\n"), 0);
         let python = |path: &str| blocks(&sample(&[(path, "```python\n1 + 1\n```\n")])).len();
         assert_eq!((python(PYTHON), python("docs/a.md")), (0, 1));
+        let go = |text: &str| blocks(&sample(&[("docs/a.md", "```go\nf()\n```\n"), ("a.go", text)])).len();
+        assert_eq!((go("f()\n"), go("g()\n")), (0, 1));
     }
 }
