@@ -75,6 +75,17 @@ pub enum Ask {
         /// The fence with which it was granted.
         fence: Fence,
     },
+    /// Its holder shows this value from now on.
+    Proclaim {
+        /// The session.
+        session: SessionId,
+        /// The lock.
+        name: Name,
+        /// The fence with which it was granted.
+        fence: Fence,
+        /// What others are shown.
+        value: Arc<[u8]>,
+    },
     /// How is this lock? Asked at its owner, wherever that is.
     Look {
         /// The lock.
@@ -91,7 +102,8 @@ impl Ask {
             | Ask::Close { session }
             | Ask::Acquire { session, .. }
             | Ask::Cancel { session, .. }
-            | Ask::Release { session, .. } => Some(*session),
+            | Ask::Release { session, .. }
+            | Ask::Proclaim { session, .. } => Some(*session),
             Ask::Open { .. } | Ask::Look { .. } => None,
         }
     }

@@ -4,8 +4,9 @@ use super::owners::Lock;
 use super::requests::{Request, State, Wanted};
 use super::sessions::Client;
 use super::{Answer, Asker, Event, Output, Path, Rule, Rules, Server, SessionKey, Timer, answer};
-use crate::{Class, Denial, Ending, Fence, Name, Rid, SessionId};
+use crate::{Class, Denial, Ending, Fence, MAX_VALUE, Name, Rid, SessionId};
 use ringleader_live::Micros;
+use std::sync::Arc;
 
 /// What a server may grant from, apart from it: the rule is asked while a client and a lock are changed.
 #[derive(Clone, Copy)]
@@ -162,6 +163,33 @@ impl Server {
         // The usual case, for speed: nobody else wants it.
         if !at_rest || self.draining.is_some() || self.tokens > self.spec.limits.cached {
             self.serve(name);
+        }
+        Ok(())
+    }
+
+    /// Its holder shows another value from now on. The answer is the one that the request had.
+    pub(super) fn proclaim(
+        &mut self,
+        asker: Asker,
+        session: SessionId,
+        name: &Name,
+        (fence, value): (Fence, Arc<[u8]>),
+    ) -> Result<(), Denial> {
+        let key = self.client(session)?;
+        if value.len() > MAX_VALUE {
+            return Err(Denial::BadRequest("a value has at most 4096 bytes"));
+        }
+        let lock = self.locks.get(name).ok_or(Denial::NotHolder)?;
+        let held = lock.held().find(|(holder, _, held)| *holder == key && *held == fence);
+        let (_, rid, _) = held.ok_or(Denial::NotHolder)?;
+        let Some(client) = self.sessions.get_mut(&key) else { return Err(self.not_open()) };
+        let valid = client.until - self.now;
+        match client.requests.get_mut(&rid) {
+            Some(request) => {
+                request.value = value;
+                answer(&mut self.out, asker, Answer::Granted { rid, fence, valid });
+            }
+            None => self.impossible("the request of a holder is over"),
         }
         Ok(())
     }

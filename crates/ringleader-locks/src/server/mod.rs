@@ -413,6 +413,9 @@ impl Server {
             }
             Ask::Cancel { session, rid } => self.cancel(asker, session, rid),
             Ask::Release { session, name, fence } => self.release(asker, session, &name, fence),
+            Ask::Proclaim { session, name, fence, value } => {
+                self.proclaim(asker, session, &name, (fence, value))
+            }
             Ask::Look { name } => self.look(asker, &name),
         }
     }

@@ -61,6 +61,32 @@ fn repeated_request_gets_same_answer() {
 }
 
 #[test]
+fn only_the_holder_shows_another_value() {
+    let mut room: Room = Room::new(2);
+    let name = room.name_at(Kind::Election, 0, 0);
+    let (zero, rival) = (room.open(0), room.open(0));
+    let fence = room.gets(0, zero, 1, &name);
+    let shows = |session, fence, value: &[u8]| Ask::Proclaim {
+        session,
+        name: name.clone(),
+        fence,
+        value: value.into(),
+    };
+    let valued = |room: &Room| room.server(0).locks(room.now, None, 1)[0].state.value.to_vec();
+    let answer = room.ask(0, shows(zero, fence, b"new"));
+    assert!(matches!(answer, Some(Answer::Granted { rid: 1, fence: same, .. }) if same == fence));
+    assert_eq!(valued(&room), b"new");
+    let later = Fence::new(fence.epoch(), fence.counter() + 1);
+    assert_eq!(refused(room.ask(0, shows(zero, later, b"future"))), Denial::NotHolder);
+    assert_eq!(refused(room.ask(0, shows(rival, fence, b"rival"))), Denial::NotHolder);
+    let long = refused(room.ask(0, shows(zero, fence, &[b'x'; 4097])));
+    assert!(matches!(long, Denial::BadRequest(_)), "{long:?}");
+    assert_eq!(valued(&room), b"new");
+    room.release(0, zero, &name, fence);
+    assert_eq!(refused(room.ask(0, shows(zero, fence, b"late"))), Denial::NotHolder);
+}
+
+#[test]
 fn finished_request_is_not_restarted() {
     let mut room: Room = Room::new(1);
     let (name, other) = (room.lock_at(0), room.name_at(Kind::Lock, 0, 500));
