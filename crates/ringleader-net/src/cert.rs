@@ -9,6 +9,7 @@ use rcgen::{
 };
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
+use std::net::IpAddr;
 use x509_parser::extensions::GeneralName;
 use x509_parser::prelude::{FromDer, X509Certificate};
 use x509_parser::time::ASN1Time;
@@ -75,10 +76,24 @@ pub fn authority(cluster: &str, validity: Validity) -> Result<Pair, Problem> {
 /// # Errors
 /// If a name cannot stand in certificates, the authority is none or has expired, or its key is another's.
 pub fn issue(authority: &Pair, cluster: &str, member: &str, validity: Validity) -> Result<Pair, Problem> {
+    issue_at(authority, cluster, (member, &[]), validity)
+}
+
+/// The same for a member whom clients of others look for at these addresses: they believe a certificate for what they
+/// dial, and know no names of members.
+///
+/// # Errors
+/// As [`issue`].
+pub fn issue_at(
+    authority: &Pair,
+    cluster: &str,
+    (member, addresses): (&str, &[IpAddr]),
+    validity: Validity,
+) -> Result<Pair, Problem> {
     named("cluster", cluster)?;
     named("member", member)?;
     let purposes = vec![ExtendedKeyUsagePurpose::ServerAuth, ExtendedKeyUsagePurpose::ClientAuth];
-    sign(authority, cluster, certificate_name(member, cluster), purposes, validity)
+    sign(authority, cluster, (certificate_name(member, cluster), addresses), purposes, validity)
 }
 
 /// A certificate for a client: no member takes it for a member's.
@@ -96,7 +111,7 @@ pub fn issue_client(
     sign(
         authority,
         cluster,
-        client_name(client, cluster),
+        (client_name(client, cluster), &[]),
         vec![ExtendedKeyUsagePurpose::ClientAuth],
         validity,
     )
@@ -105,7 +120,7 @@ pub fn issue_client(
 fn sign(
     authority: &Pair,
     cluster: &str,
-    name: String,
+    (name, addresses): (String, &[IpAddr]),
     purposes: Vec<ExtendedKeyUsagePurpose>,
     validity: Validity,
 ) -> Result<Pair, Problem> {
@@ -131,6 +146,7 @@ fn sign(
     let mut params = params(&name, validity)?;
     let dns = name.clone().try_into().map_err(|error| failed(&error))?;
     params.subject_alt_names = vec![SanType::DnsName(dns)];
+    params.subject_alt_names.extend(addresses.iter().map(|address| SanType::IpAddress(*address)));
     params.key_usages = vec![KeyUsagePurpose::DigitalSignature];
     params.extended_key_usages = purposes;
     params.use_authority_key_identifier_extension = true;
@@ -223,13 +239,17 @@ pub fn show(pem: &[u8]) -> Result<Vec<Shown>, Problem> {
 fn general(name: &GeneralName<'_>) -> String {
     match name {
         GeneralName::DNSName(name) => (*name).to_owned(),
+        GeneralName::IPAddress(bytes) => match (<[u8; 4]>::try_from(*bytes), <[u8; 16]>::try_from(*bytes)) {
+            (Ok(four), _) => IpAddr::from(four).to_string(),
+            (_, Ok(six)) => IpAddr::from(six).to_string(),
+            (Err(_), Err(_)) => name.to_string(),
+        },
         GeneralName::OtherName(..)
         | GeneralName::RFC822Name(_)
         | GeneralName::X400Address(_)
         | GeneralName::DirectoryName(_)
         | GeneralName::EDIPartyName(_)
         | GeneralName::URI(_)
-        | GeneralName::IPAddress(_)
         | GeneralName::RegisteredID(_)
         | GeneralName::Invalid(..) => name.to_string(),
     }

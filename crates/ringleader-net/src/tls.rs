@@ -1,5 +1,6 @@
 //! Who a peer is: TLS 1.3, both sides with a certificate of the cluster's own authority. A certificate has exactly one
 //! name, `MEMBER.CLUSTER.ringleader`, so that one authority may serve several clusters and none is taken for another.
+//! Addresses may stand beside it.
 
 use crate::Problem;
 use crate::config::Security;
@@ -252,7 +253,9 @@ fn only_name(chain: &[CertificateDer<'_>]) -> Result<String, Stranger> {
     let malformed = || Stranger::new("certificate_malformed", "its certificate cannot be read");
     let (_, certificate) = X509Certificate::from_der(first).map_err(|_| malformed())?;
     let names = certificate.subject_alternative_name().map_err(|_| malformed())?;
-    let names = names.map(|names| names.value.general_names.clone()).unwrap_or_default();
+    let mut names = names.map(|names| names.value.general_names.clone()).unwrap_or_default();
+    // Where others look for it says nothing about who it is.
+    names.retain(|name| !matches!(name, GeneralName::IPAddress(_)));
     let [GeneralName::DNSName(name)] = names.as_slice() else {
         let words = format!("its certificate has {} names; a member's has exactly one", names.len());
         return Err(Stranger::new("certificate_name", words));

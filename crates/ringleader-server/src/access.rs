@@ -106,6 +106,19 @@ impl Access {
         }
     }
 
+    /// Who is meant by this word, as [`Principal::key`] gives it: `cert:NAME` or `token:NAME`.
+    #[must_use]
+    pub fn known(&self, key: &str) -> Option<Principal> {
+        let who = match key.split_once(':')? {
+            ("cert", name) => Who::Certificate(name.to_owned()),
+            ("token", name) if self.tokens.iter().any(|token| token.name == name) => {
+                Who::Token(name.to_owned())
+            }
+            _nobody => return None,
+        };
+        Some(self.with_rights(key.to_owned(), &who))
+    }
+
     fn with_rights(&self, key: String, who: &Who) -> Principal {
         let fitting = self.permissions.iter().filter(|one| one.who == *who || one.who == Who::Anybody);
         let rights: Vec<_> = fitting.map(|one| (one.prefix.clone(), one.allow)).collect();

@@ -17,7 +17,10 @@ pub fn subject(config: &Config) -> Subject<'_> {
         peer: &server.peer,
         listen: &server.listen,
         status: server.status.as_deref(),
-        also: vec![(server.api.as_str(), "clients")],
+        also: [(server.api.as_str(), "clients")]
+            .into_iter()
+            .chain(server.etcd.as_deref().map(|etcd| (etcd, "clients of etcd")))
+            .collect(),
     });
     Subject {
         cluster: &config.cluster,

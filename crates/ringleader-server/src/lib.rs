@@ -6,6 +6,7 @@ pub mod config;
 pub mod core;
 pub mod doctor;
 pub mod embedded;
+pub mod front;
 pub mod http;
 pub mod journal;
 pub mod local;

@@ -5,6 +5,7 @@ use ringleader_locks::Class;
 use ringleader_net::Problem;
 use ringleader_net::config::{Environment, Level, Security};
 use ringleader_net::up::{Local, Ports, Start, certificates, write};
+use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -30,6 +31,8 @@ pub struct Plan {
     pub classes: Vec<(String, Class)>,
     /// For how long holders may keep what they hold when a server is asked to leave.
     pub drain: Duration,
+    /// Whether clients of etcd are served: the program must have a front for them.
+    pub etcd: bool,
 }
 
 /// The names of the servers: a, b, c, and s26 and so on after z.
@@ -50,10 +53,11 @@ pub fn make(plan: Plan) -> Result<(Local, Config), Problem> {
     let mut servers = Vec::new();
     for place in 0..plan.servers {
         let mut address = || ports.free().map(|port| format!("127.0.0.1:{port}"));
-        let (peer, api, status) = (address()?, address()?, address()?);
+        let (peer, api, status, etcd) = (address()?, address()?, address()?, address()?);
         let socket = Some(PathBuf::from("{name}.sock"));
         let name = named(place);
-        servers.push(ServerAddress { name, listen: peer.clone(), peer, api, socket, status: Some(status) });
+        let (status, etcd) = (Some(status), plan.etcd.then_some(etcd));
+        servers.push(ServerAddress { name, listen: peer.clone(), peer, api, socket, status, etcd });
     }
     let config = Config {
         cluster: plan.cluster.clone(),
@@ -82,7 +86,8 @@ pub fn make(plan: Plan) -> Result<(Local, Config), Problem> {
     Config::parse(&text, &file.display().to_string(), None, &Environment::empty())?;
     write(&file, &text, 0o644)?;
     let names: Vec<&str> = config.servers.iter().map(|server| server.name.as_str()).collect();
-    certificates(&plan.folder, &config.cluster, &names, &[CLIENT])?;
+    let addresses: &[IpAddr] = if plan.etcd { &[IpAddr::V4(Ipv4Addr::LOCALHOST)] } else { &[] };
+    certificates(&plan.folder, &config.cluster, (&names, addresses), &[CLIENT])?;
     let drain = format!("{}ms", plan.drain.as_millis());
     let local = Local::new(Start {
         program: plan.program,

@@ -4,6 +4,7 @@ use crate::access::Access;
 use crate::config::{Config, Etcd, Views};
 use crate::core::{Alone, Core, Facts, Replica};
 use crate::embedded::Embedded;
+use crate::front::Front;
 use crate::http::{Limits, Surface};
 use crate::mesh::{self, Bounds, Mesh, Surroundings, Trust};
 use crate::metrics::Metrics;
@@ -22,6 +23,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep};
+use tokio_rustls::TlsAcceptor;
 
 /// A server that is asked to leave and hears of nobody for so long leaves without a word.
 const CUT_OFF: Duration = Duration::from_secs(3);
@@ -99,6 +101,7 @@ pub struct Service {
     listeners: Listeners,
     trust: Trusts,
     handle: Handle,
+    front: Option<Arc<dyn Front>>,
 }
 
 struct Listeners {
@@ -106,11 +109,26 @@ struct Listeners {
     api: TcpListener,
     socket: Option<UnixListener>,
     status: Option<TcpListener>,
+    etcd: Option<TcpListener>,
 }
 
 struct Trusts {
     peers: Trust,
-    clients: Option<tokio_rustls::TlsAcceptor>,
+    /// For clients, unless in plain text.
+    clients: Option<Arc<rustls::ServerConfig>>,
+}
+
+impl Trusts {
+    fn clients(&self) -> Option<TlsAcceptor> {
+        self.clients.clone().map(Into::into)
+    }
+
+    /// The same for the clients of a front.
+    fn clients_of(&self, front: &dyn Front) -> Option<TlsAcceptor> {
+        let mut clients = self.clients.as_deref()?.clone();
+        clients.alpn_protocols = vec![front.protocol().to_owned()];
+        Some(Arc::new(clients).into())
+    }
 }
 
 impl Service {
@@ -131,6 +149,7 @@ impl Service {
             peers: node::claim(&address.listen, "other servers")?,
             api: node::claim(&address.api, "clients")?,
             status: address.status.as_deref().map(|at| node::claim(at, "its status")).transpose()?,
+            etcd: address.etcd.as_deref().map(|at| node::claim(at, "clients of etcd")).transpose()?,
             socket: address.socket.as_deref().map(claim_socket).transpose()?,
         };
         prepare(&config.data)?;
@@ -146,7 +165,14 @@ impl Service {
             listeners,
             trust,
             handle: Handle(Arc::new(watch::Sender::new(Wish::Run))),
+            front: None,
         })
+    }
+
+    /// The same, with this front for the clients of etcd.
+    #[must_use]
+    pub fn with_front(self, front: Arc<dyn Front>) -> Service {
+        Service { front: Some(front), ..self }
     }
 
     /// A way to ask something of it.
@@ -176,7 +202,17 @@ impl Service {
     }
 
     async fn serve(self, ready: impl FnOnce(&Embedded)) -> Result<(), Problem> {
-        let Service { config, place, options, budget, incarnation, listeners, trust, handle } = self;
+        let Service { config, place, options, budget, incarnation, listeners, trust, handle, front } = self;
+        let fronted = match (listeners.etcd.is_some(), front) {
+            (true, None) => {
+                let message = "clients of etcd have an address here, and this program does not serve them";
+                return Err(Problem::input("no_front", message)
+                    .help("take `etcd` out of the [[server]], or give the service a front"));
+            }
+            (true, Some(front)) => Some((trust.clients_of(front.as_ref()), front)),
+            (false, _) => None,
+        };
+        let clients = trust.clients();
         let handshakes = options.bounds.handshakes.min(budget.handshakes);
         let name = config.name(place).to_owned();
         let mesh = Mesh::new(Surroundings {
@@ -208,7 +244,7 @@ impl Service {
         if options.stdin {
             signals::when_stdin_ends(move || handle.leave()).map_err(|error| failed(&error))?;
         }
-        start(&core, &config, listeners, trust.clients, (options.limits, &budget))
+        start(&core, &config, listeners, (clients, fronted), (options.limits, &budget))
             .map_err(|error| failed(&error))?;
         core.tells("started");
         signals::tell_manager("READY=1");
@@ -247,11 +283,14 @@ fn facts(config: &Config, own: ServerId) -> Facts {
     }
 }
 
+/// A front, and the trust in its clients.
+type Fronted = (Option<TlsAcceptor>, Arc<dyn Front>);
+
 fn start(
     core: &Core,
     config: &Config,
     listeners: Listeners,
-    clients: Option<tokio_rustls::TlsAcceptor>,
+    (clients, fronted): (Option<TlsAcceptor>, Option<Fronted>),
     bounds: (Limits, &Budget),
 ) -> io::Result<()> {
     let tcp = |listener: TcpListener| {
@@ -275,6 +314,9 @@ fn start(
         listener.set_nonblocking(true)?;
         let listener = tokio::net::UnixListener::from_std(listener)?;
         queue.spawn(surface.clone().serve_socket(listener));
+    }
+    if let (Some(listener), Some((acceptor, front))) = (listeners.etcd, fronted) {
+        strangers.spawn(surface.clone().serve_front(front, tcp(listener)?, acceptor));
     }
     if let Some(listener) = listeners.status {
         strangers.spawn(surface.serve_status(tcp(listener)?));
@@ -348,7 +390,7 @@ fn broken(why: &str, data: &Path) -> Problem {
 fn trusts(config: &Config) -> Result<Trusts, Problem> {
     let (peers, identity) = Trust::read(&config.security, &config.cluster)?;
     let clients = identity.as_ref().map(tls::server_for_clients).transpose()?;
-    Ok(Trusts { peers, clients: clients.map(Into::into) })
+    Ok(Trusts { peers, clients })
 }
 
 /// Listens on this path. A socket that a server left behind is replaced; one that somebody listens on is not.

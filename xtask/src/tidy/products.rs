@@ -27,6 +27,10 @@ const ARROWS: &[(&str, &[&str])] = &[
             "ringleader-net",
         ],
     ),
+    (
+        "ringleader-etcd",
+        &["ringleader-live", "ringleader-locks", "ringleader-client", "ringleader-net", "ringleader-server"],
+    ),
 ];
 
 /// Those without any dependency by others.

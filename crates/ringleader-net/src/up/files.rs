@@ -3,7 +3,7 @@
 use crate::{Problem, cert};
 use std::fs::File;
 use std::io::Write;
-use std::net::TcpListener;
+use std::net::{IpAddr, TcpListener};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
@@ -25,11 +25,16 @@ pub fn write(path: &Path, text: &str, mode: u32) -> Result<(), Problem> {
     })
 }
 
-/// An authority, and certificates of it for these nodes and clients.
+/// An authority, and certificates of it for these nodes, at these addresses, and clients.
 ///
 /// # Errors
 /// If one of them cannot be made or written.
-pub fn certificates(folder: &Path, cluster: &str, nodes: &[&str], clients: &[&str]) -> Result<(), Problem> {
+pub fn certificates(
+    folder: &Path,
+    cluster: &str,
+    (nodes, addresses): (&[&str], &[IpAddr]),
+    clients: &[&str],
+) -> Result<(), Problem> {
     let validity = cert::Validity::days(DAYS);
     let put = |name: &str, pair: &cert::Pair| {
         write(&folder.join(format!("{name}.pem")), &pair.certificate, 0o644)?;
@@ -38,7 +43,7 @@ pub fn certificates(folder: &Path, cluster: &str, nodes: &[&str], clients: &[&st
     let authority = cert::authority(cluster, validity)?;
     put("ca", &authority)?;
     for name in nodes {
-        put(name, &cert::issue(&authority, cluster, name, validity)?)?;
+        put(name, &cert::issue_at(&authority, cluster, (name, addresses), validity)?)?;
     }
     for name in clients {
         put(name, &cert::issue_client(&authority, cluster, name, validity)?)?;

@@ -70,7 +70,7 @@ pub fn make(
     write(&file, &text, 0o644)?;
     let names: Vec<&str> = config.cluster.members.iter().map(|member| member.name.as_str()).collect();
     if !plain {
-        certificates(&folder, &config.cluster.name, &names, &[])?;
+        certificates(&folder, &config.cluster.name, (&names, &[]), &[])?;
     }
     let parts: Vec<PathBuf> = names.iter().map(|name| folder.join(format!("{name}.rlt"))).collect();
     let arguments = Box::new(move |place: u16, starts: u64| {

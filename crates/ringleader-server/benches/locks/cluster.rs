@@ -47,6 +47,7 @@ impl Folder {
             pace,
             classes: vec![("fast/".to_owned(), Class::Fast), ("batch/".to_owned(), Class::Batch)],
             drain: Duration::ZERO,
+            etcd: false,
         };
         let (local, config) = local::make(plan).unwrap_or_else(|problem| panic!("a service: {problem:?}"));
         Folder { folder, local, config }

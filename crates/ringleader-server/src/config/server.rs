@@ -10,7 +10,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 /// What the environment may say of a server.
-pub(super) const VARIABLES: &[&str] = &["address", "listen", "api", "socket", "status"];
+pub(super) const VARIABLES: &[&str] = &["address", "listen", "api", "socket", "status", "etcd"];
 
 /// Where a server is.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -27,6 +27,8 @@ pub struct ServerAddress {
     pub socket: Option<PathBuf>,
     /// Where its status is told in plain HTTP, on this machine only.
     pub status: Option<String>,
+    /// Where clients of etcd reach it by gRPC.
+    pub etcd: Option<String>,
 }
 
 /// A server as the file has it.
@@ -39,6 +41,7 @@ pub(super) struct Server {
     api: HostPort,
     socket: Option<Socket>,
     status: Option<HostPort>,
+    etcd: Option<HostPort>,
 }
 
 ringleader_net::checked_words! {
@@ -59,6 +62,7 @@ impl From<&ServerAddress> for Server {
             api: HostPort(server.api.clone()),
             socket: server.socket.as_ref().map(|path| Socket(path.display().to_string())),
             status: server.status.clone().map(HostPort),
+            etcd: server.etcd.clone().map(HostPort),
         }
     }
 }
@@ -72,6 +76,7 @@ impl From<&Server> for ServerAddress {
             api: row.api.0.clone(),
             socket: row.socket.as_ref().map(|path| PathBuf::from(&path.0)),
             status: row.status.as_ref().map(|status| status.0.clone()),
+            etcd: row.etcd.as_ref().map(|etcd| etcd.0.clone()),
         }
     }
 }
@@ -87,13 +92,16 @@ pub(super) fn check<'s>(
     let row = |server: &'s ServerAddress| Row {
         name: &server.name,
         peer: &server.peer,
-        others: vec![("api", &server.api)],
+        others: [("api", server.api.as_str())]
+            .into_iter()
+            .chain(server.etcd.as_deref().map(|etcd| ("etcd", etcd)))
+            .collect(),
     };
     differ(document, "server", "a service", &servers.iter().map(row).collect::<Vec<_>>())?;
     let mut reached = Vec::new();
     for (place, server) in servers.iter().enumerate() {
         let at = |key: &str| document.at(&format!("server.{place}.{key}"));
-        let ServerAddress { peer, listen, api, status, .. } = server;
+        let ServerAddress { peer, listen, api, status, etcd, .. } = server;
         if api == listen || api == peer {
             let label = "the servers are listened to there already: take another port";
             return Err(document.bad(at("api"), label));
@@ -106,6 +114,13 @@ pub(super) fn check<'s>(
             if [listen, peer, api].contains(&status) {
                 return Err(document.bad(at("status"), "something else is there already: take another port"));
             }
+        }
+        if let Some(etcd) = etcd {
+            if [listen, peer, api].contains(&etcd) || status.as_ref() == Some(etcd) {
+                let label = "something else is there already: clients of etcd need a port of their own";
+                return Err(document.bad(at("etcd"), label));
+            }
+            reached.push((&**etcd, at("etcd")));
         }
         reached.extend([(&**peer, at("address")), (listen, at("address")), (api, at("api"))]);
     }

@@ -2,6 +2,7 @@
 
 use super::Surface;
 use crate::access::Caller;
+use crate::front::{Front, Visitor};
 use crate::metrics::Metrics;
 use crate::words;
 use axum::Router;
@@ -13,7 +14,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use ringleader_client::api::Refusal;
 use ringleader_net::limits::{Budget, Host, Listener, Paced, Phases, Place, Purse, Sieve, accept};
-use ringleader_net::tls::{Stranger, caller_of, explain_io};
+use ringleader_net::tls::{Stranger, caller_of, explain_io, name_of};
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -67,7 +68,7 @@ pub(super) struct Gate {
 }
 
 /// A call that waits for its answer.
-pub(super) struct Busy(Arc<AtomicUsize>);
+pub struct Busy(Arc<AtomicUsize>);
 
 impl Drop for Busy {
     fn drop(&mut self) {
@@ -106,7 +107,7 @@ impl Gate {
 }
 
 /// One connection, as long as it lasts; with a stream, that is longer than HTTP is spoken on it.
-pub(super) struct Guest {
+pub(crate) struct Guest {
     host: Host,
     /// Where it has a place once it has shown who it is.
     purse: Purse,
@@ -123,7 +124,7 @@ impl Guest {
     }
 
     /// It has shown who it is: from now on it is no stranger.
-    pub(super) fn admit(&self) -> Result<(), Refusal> {
+    pub(crate) fn admit(&self) -> Result<(), Refusal> {
         let mut place = self.place.lock().unwrap_or_else(PoisonError::into_inner);
         if place.is_none() {
             let new = self.purse.try_enter(self.host);
@@ -134,7 +135,7 @@ impl Guest {
     }
 
     /// Whether it has shown who it is.
-    pub(super) fn is_admitted(&self) -> bool {
+    pub(crate) fn is_admitted(&self) -> bool {
         self.place.lock().unwrap_or_else(PoisonError::into_inner).is_some()
     }
 }
@@ -145,11 +146,17 @@ impl Drop for Guest {
     }
 }
 
-pub(super) async fn by_tls(surface: Surface, listener: TcpListener, acceptor: TlsAcceptor) {
-    let router = surface.router();
+/// What is spoken on the connections of a port.
+#[derive(Clone)]
+pub(super) enum Spoken {
+    Http(Router),
+    Front(Arc<dyn Front>),
+}
+
+pub(super) async fn by_tls(surface: Surface, spoken: Spoken, listener: TcpListener, acceptor: TlsAcceptor) {
     let cluster: Arc<str> = surface.core().facts().cluster.as_str().into();
     accept(&listener, &surface.0.gate.strangers, |stream, from, place| {
-        let (router, acceptor, cluster) = (router.clone(), acceptor.clone(), Arc::clone(&cluster));
+        let (spoken, acceptor, cluster) = (spoken.clone(), acceptor.clone(), Arc::clone(&cluster));
         let until = Instant::now() + surface.0.gate.limits.phases.stranger;
         let surface = surface.clone();
         surface.clone().0.strangers.spawn(async move {
@@ -163,18 +170,19 @@ pub(super) async fn by_tls(surface: Surface, listener: TcpListener, acceptor: Tl
                 Err(_) => return,
             };
             let guest = Guest::new(&surface, from.into(), &surface.0.gate.clients);
-            let caller = match stream.get_ref().1.peer_certificates() {
-                None => Caller::Stranger,
+            let (caller, is_server) = match stream.get_ref().1.peer_certificates() {
+                None => (Caller::Stranger, false),
                 Some(chain) => match caller_of(chain, &cluster) {
                     Ok(name) => {
                         // If there is no room, its first call is told so.
                         let _ = guest.admit();
-                        Caller::Certificate(name)
+                        (Caller::Certificate(name), name_of(chain, &cluster).is_ok())
                     }
                     Err(why) => return surface.turns_away(from, &why),
                 },
             };
-            surface.clone().0.clients.spawn(serve(surface, router, stream, caller, guest, (place, until)));
+            let visitor = Visitor { surface: surface.clone(), caller, guest, is_server };
+            surface.0.clients.spawn(serve(spoken, stream, visitor, (place, until)));
         });
     })
     .await;
@@ -182,16 +190,20 @@ pub(super) async fn by_tls(surface: Surface, listener: TcpListener, acceptor: Tl
 
 /// In plain text: who has connected is this caller, which has a place here until it has shown who it is, and there
 /// afterwards.
-pub(super) async fn plainly<L>(surface: Surface, listener: L, caller: Caller, here: &Purse, there: &Purse)
-where
+pub(super) async fn plainly<L>(
+    surface: Surface,
+    spoken: Spoken,
+    listener: L,
+    caller: Caller,
+    [here, there]: [&Purse; 2],
+) where
     L: Listener<Stream: AsyncRead + AsyncWrite + Unpin + 'static>,
 {
-    let router = surface.router();
     accept(&listener, here, |stream, from, place| {
         let until = Instant::now() + surface.0.gate.limits.phases.stranger;
         let guest = Guest::new(&surface, from.into(), there);
-        let (surface, router, caller) = (surface.clone(), router.clone(), caller.clone());
-        surface.clone().0.clients.spawn(serve(surface, router, stream, caller, guest, (place, until)));
+        let visitor = Visitor { surface: surface.clone(), caller: caller.clone(), guest, is_server: false };
+        surface.0.clients.spawn(serve(spoken.clone(), stream, visitor, (place, until)));
     })
     .await;
 }
@@ -207,28 +219,33 @@ impl Surface {
 
 /// Serves one connection until it is over. Until it has shown who it is, it has a place among the strangers, until this
 /// moment.
-async fn serve<S>(
-    surface: Surface,
-    router: Router,
-    stream: S,
-    caller: Caller,
-    guest: Arc<Guest>,
-    (place, until): (Place, Instant),
-) where
+async fn serve<S>(spoken: Spoken, stream: S, visitor: Visitor, (place, until): (Place, Instant))
+where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
-    let phases = surface.0.gate.limits.phases;
-    let router = TowerToHyperService::new(router);
-    let of_requests = Arc::clone(&guest);
+    let phases = visitor.surface.0.gate.limits.phases;
+    let guest = Arc::clone(&visitor.guest);
+    let stream = Paced::new(stream, phases.write);
+    let router = match spoken {
+        Spoken::Http(router) => TowerToHyperService::new(router),
+        Spoken::Front(front) => {
+            return as_known(front.serve(Box::new(stream), visitor), &guest, place, until).await;
+        }
+    };
     let service = service_fn(move |mut request: hyper::Request<Incoming>| {
-        request.extensions_mut().insert(caller.clone());
-        request.extensions_mut().insert(Arc::clone(&of_requests));
+        request.extensions_mut().insert(visitor.caller.clone());
+        request.extensions_mut().insert(Arc::clone(&visitor.guest));
         router.call(request.map(Body::new))
     });
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(phases.idle);
-    let stream = TokioIo::new(Paced::new(stream, phases.write));
-    let mut served = std::pin::pin!(builder.serve_connection(stream, service).with_upgrades());
+    let served = builder.serve_connection(TokioIo::new(stream), service).with_upgrades();
+    as_known(served, &guest, place, until).await;
+}
+
+/// Serves for as long as it takes, but nobody who has not shown who it is for longer than until this moment.
+async fn as_known(served: impl Future, guest: &Guest, place: Place, until: Instant) {
+    let mut served = std::pin::pin!(served);
     // A client that goes away in the middle is no error of ours.
     tokio::select! {
         biased;

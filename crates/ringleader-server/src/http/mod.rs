@@ -9,10 +9,12 @@ mod document;
 mod observe;
 mod stream;
 
-pub use connection::Limits;
+pub(crate) use connection::Guest;
+pub use connection::{Busy, Limits};
 
 use crate::access::{Access, Caller, Principal};
 use crate::core::Core;
+use crate::front::Front;
 use crate::queue::Queue;
 use crate::words::{self, http_code, refuse};
 use axum::Router;
@@ -21,11 +23,14 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, delete, get, post};
+use connection::Spoken;
 use ringleader_client::api::Refusal;
+use ringleader_locks::{LockState, Name};
 use ringleader_net::limits::{Budget, accept, visit};
 use serde::Serialize;
 use std::sync::Arc;
 use tokio::net::{TcpListener, UnixListener};
+use tokio::sync::watch;
 use tokio_rustls::TlsAcceptor;
 
 /// What every call needs.
@@ -63,19 +68,38 @@ impl Surface {
 
     /// Serves clients by TLS, for ever.
     pub async fn serve_tls(self, listener: TcpListener, acceptor: TlsAcceptor) {
-        connection::by_tls(self, listener, acceptor).await;
+        connection::by_tls(self.clone(), Spoken::Http(self.router()), listener, acceptor).await;
     }
 
     /// Serves clients of this machine in plain text, for ever: everybody is a stranger until it shows a token.
     pub async fn serve_plain(self, listener: TcpListener) {
+        self.clone().plainly(Spoken::Http(self.router()), listener).await;
+    }
+
+    /// Serves the clients of a front, by TLS or, on this machine, in plain text.
+    pub async fn serve_front(
+        self,
+        front: Arc<dyn Front>,
+        listener: TcpListener,
+        acceptor: Option<TlsAcceptor>,
+    ) {
+        match acceptor {
+            Some(acceptor) => connection::by_tls(self, Spoken::Front(front), listener, acceptor).await,
+            None => self.plainly(Spoken::Front(front), listener).await,
+        }
+    }
+
+    async fn plainly(self, spoken: Spoken, listener: TcpListener) {
         let gate = &self.0.gate;
-        connection::plainly(self.clone(), listener, Caller::Stranger, &gate.strangers, &gate.clients).await;
+        let purses = [&gate.strangers, &gate.clients];
+        connection::plainly(self.clone(), spoken, listener, Caller::Stranger, purses).await;
     }
 
     /// Serves clients of this machine, for ever.
     pub async fn serve_socket(self, listener: UnixListener) {
         let gate = &self.0.gate;
-        connection::plainly(self.clone(), listener, Caller::Local, &gate.door, &gate.local).await;
+        let (spoken, purses) = (Spoken::Http(self.router()), [&gate.door, &gate.local]);
+        connection::plainly(self.clone(), spoken, listener, Caller::Local, purses).await;
     }
 
     /// Tells the status to this machine, for ever.
@@ -88,15 +112,39 @@ impl Surface {
     }
 
     /// Sees to it that the server knows how long its clients wait for their turn.
-    fn watches_queue(&self) {
+    pub(crate) fn watches_queue(&self) {
         if self.core().wants_to_know() {
             let core = self.core().clone();
             self.0.clients.spawn(async move { core.knows() });
         }
     }
 
-    fn core(&self) -> &Core {
+    pub(crate) fn core(&self) -> &Core {
         &self.0.core
+    }
+
+    pub(crate) fn access(&self) -> &Access {
+        &self.0.access
+    }
+
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.0.gate.limits
+    }
+
+    pub(crate) fn clients(&self) -> &Queue {
+        &self.0.clients
+    }
+
+    pub(crate) fn begins(&self) -> Result<Busy, Refusal> {
+        self.0.gate.begins()
+    }
+
+    pub(crate) fn watches(&self, name: &Name) -> watch::Receiver<Option<LockState>> {
+        self.0.watchers.join(self, name)
+    }
+
+    pub(crate) async fn look(&self, name: &Name) -> Result<LockState, Refusal> {
+        observe::look(self.core(), name).await
     }
 
     /// Everything that clients can call.

@@ -67,7 +67,7 @@ fn allowed(surface: &Surface, who: &Principal, kind: Kind, name: Named) -> Resul
 }
 
 /// How a lock is, from its owner. The server asks again by itself, and gives up after a second.
-async fn look(core: &Core, name: &Name) -> Result<LockState, Refusal> {
+pub(super) async fn look(core: &Core, name: &Name) -> Result<LockState, Refusal> {
     let asked = core.ask(Ask::Look { name: name.clone() });
     match tokio::time::timeout(LOOK, asked).await {
         Ok(Ok(Answer::State(state))) => Ok(state),
@@ -188,7 +188,7 @@ struct Seen {
     name: Name,
     /// The newest fence: older ones are not shown again.
     fence: Option<Fence>,
-    last: Option<(bool, Option<Fence>)>,
+    last: Option<(bool, Option<Fence>, Arc<[u8]>)>,
     _busy: super::connection::Busy,
 }
 
@@ -210,11 +210,12 @@ impl Seen {
         }
         let is_old = state.held && state.fence < self.fence
             || self.last.is_none() && state.held && self.fence.is_some() && state.fence == self.fence;
-        let now = (state.held, state.fence);
-        if is_old || self.last == Some(now) {
+        // Who leads may show another value meanwhile.
+        let now = Some((state.held, state.fence, Arc::clone(&state.value)));
+        if is_old || self.last == now {
             return None;
         }
-        self.last = Some(now);
+        self.last = now;
         self.fence = state.fence;
         let facts = self.surface.core().facts();
         let watched = Watched {
@@ -230,7 +231,7 @@ impl Seen {
 pub(super) struct Watchers(Arc<Mutex<BTreeMap<Name, watch::Sender<Option<LockState>>>>>);
 
 impl Watchers {
-    fn join(&self, surface: &Surface, name: &Name) -> watch::Receiver<Option<LockState>> {
+    pub(super) fn join(&self, surface: &Surface, name: &Name) -> watch::Receiver<Option<LockState>> {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(sender) = all.get(name) {
             return sender.subscribe();

@@ -95,6 +95,7 @@ impl Cluster {
             },
             classes: vec![("fast/".to_owned(), Class::Fast), ("batch/".to_owned(), Class::Batch)],
             drain: Duration::from_secs(2),
+            etcd: false,
         };
         let (_, mut config) = local::make(plan).expect("a service can be made");
         config.tokens.push(Token { name: "ci".to_owned(), secret: Secret(sha256(TOKEN.as_bytes())) });

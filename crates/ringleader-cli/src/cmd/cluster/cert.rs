@@ -7,10 +7,11 @@ use crate::console::{BOLD, Console, DIM, RESET};
 use crate::error::{Diagnostic, Failure};
 use crate::output;
 use ringleader_net::cert::{self, Pair, Shown, Validity};
-use ringleader_net::config::{Config, Environment};
+use ringleader_net::config::{Config, Environment, host_and_port};
 use ringleader_server::config::Config as Service;
 use serde_json::{Value, json};
 use std::io::Write;
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
 pub(crate) fn run(app: &App, args: &CertArgs, console: &mut Console<'_>) -> Result<u8, Failure> {
@@ -37,9 +38,16 @@ fn init(app: &App, args: &InitArgs, console: &mut Console<'_>) -> Result<u8, Fai
 }
 
 fn issue(app: &App, args: &IssueArgs, console: &mut Console<'_>) -> Result<u8, Failure> {
+    // Clients of etcd believe a certificate for the address that they dial.
+    let mut addresses: Vec<(String, IpAddr)> = Vec::new();
     let (cluster, members) = match &args.config {
         Some(path) if is_service(path) => {
             let config = Service::read(path, None, &Environment::of_process())?;
+            for server in &config.servers {
+                let (host, _) =
+                    server.etcd.as_deref().and_then(|at| host_and_port(at).ok()).unwrap_or_default();
+                addresses.extend(host.parse().ok().map(|address| (server.name.clone(), address)));
+            }
             let servers = config.servers.into_iter().map(|server| server.name).collect();
             (config.cluster, Some((path.display().to_string(), servers)))
         }
@@ -66,7 +74,9 @@ fn issue(app: &App, args: &IssueArgs, console: &mut Console<'_>) -> Result<u8, F
     }
     let mut made = Vec::new();
     for name in &names {
-        let pair = cert::issue(&authority, &cluster, name, Validity::days(args.days))?;
+        let own = addresses.iter().filter(|(server, _)| server == name);
+        let own: Vec<IpAddr> = own.map(|(_, address)| *address).collect();
+        let pair = cert::issue_at(&authority, &cluster, (name, &own), Validity::days(args.days))?;
         made.push(([file(name, "pem"), file(name, "key")], pair));
     }
     for name in &args.client {

@@ -5,6 +5,7 @@ use crate::console::Console;
 use crate::error::{Diagnostic, Failure};
 use comfy_table::Table;
 use ringleader_client::{Code, LockError};
+use ringleader_etcd::Etcd;
 use ringleader_net::config::Environment;
 use ringleader_server::config::{Config, ServerAddress};
 use ringleader_server::reach::{ask_all, asked};
@@ -39,7 +40,10 @@ pub(super) fn node(
         epoch_floor: args.epoch_floor,
         ..Options::default()
     };
-    let service = Service::bind(&config, place, options)?;
+    let mut service = Service::bind(&config, place, options)?;
+    if config.servers[usize::from(place)].etcd.is_some() {
+        service = service.with_front(Etcd::new(&config, place)?);
+    }
     let incarnation = service.incarnation();
     let mut told: io::Result<()> = Ok(());
     service.run(|_| told = tell(&config, &config.servers[usize::from(place)], incarnation, console))?;
@@ -64,6 +68,7 @@ fn tell(
             "socket": server.socket.as_ref().map(|path| path.display().to_string()),
             "status": server.status,
             "incarnation": incarnation,
+            "etcd": server.etcd,
         });
         writeln!(console.out, "{ready}")?;
         return console.out.flush();

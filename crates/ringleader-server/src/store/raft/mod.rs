@@ -462,6 +462,8 @@ impl ViewStore for RaftStore {
             ("fsync_count", syncs.count.load(Ordering::Relaxed)),
             ("fsync_micros", syncs.micros.load(Ordering::Relaxed)),
             ("fsync_longest_micros", syncs.longest_micros.load(Ordering::Relaxed)),
+            // One more than its place, for 0 is nobody.
+            ("raft_leader", metrics.current_leader.map_or(0, |leader| u64::from(leader) + 1)),
         ]
     }
 

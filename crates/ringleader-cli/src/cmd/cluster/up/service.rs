@@ -13,6 +13,7 @@ use ringleader_server::local::{self, Plan};
 use ringleader_server::reach::asked;
 use serde_json::{Value, json};
 use std::io::{self, Write};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// How long the servers have until they serve.
@@ -42,6 +43,7 @@ pub(super) fn run(app: &App, args: &UpArgs, console: &mut Console<'_>) -> Result
         pace: Pace::default(),
         classes: vec![("batch/".to_owned(), ringleader_locks::Class::Batch)],
         drain: Duration::from_secs(2),
+        etcd: true,
     })?;
     for place in 0..servers {
         local.start(place)?;
@@ -118,6 +120,7 @@ fn serves(
                 "socket": server.socket.as_ref().map(|path| path.display().to_string()),
                 "status": server.status,
                 "pid": config.place(&server.name).and_then(|place| local.pid(place)),
+                "etcd": server.etcd,
             })
         };
         let servers: Vec<Value> = config.servers.iter().map(server).collect();
@@ -159,6 +162,15 @@ fn serves(
         )?;
     }
     writeln!(console.out, "Ctrl-C ends it")?;
+    let urls = config.servers.iter().filter_map(|server| server.etcd.as_ref());
+    let urls: Vec<String> = urls.map(|at| format!("https://{at}")).collect();
+    let folder = local.file().parent().unwrap_or(Path::new("."));
+    writeln!(
+        console.out,
+        "clients of etcd: {}   {DIM}# with ca.pem, client.pem and client.key of {}{RESET}",
+        urls.join(","),
+        folder.display()
+    )?;
     console.out.flush()?;
     Ok(())
 }
