@@ -3,7 +3,7 @@
 use crate::{
     battery, bounds, cargo, format_algorithms, has_cargo_command, succeeds, test, tidy as check_tidiness,
 };
-use crate::{browser, clients, dist, network, page, python, site};
+use crate::{browser, clients, dist, etcd, network, page, python, site};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use xtask::tidy;
@@ -36,6 +36,7 @@ const STAGES: &[Stage] = &[
                 && cargo(&["fmt", "--manifest-path", "benches/checkers/Cargo.toml", "--check"])
                 && cargo(&["fmt", "--manifest-path", "fuzz/Cargo.toml", "--check"])
                 && cargo(&["fmt", "--manifest-path", "bindings/python/Cargo.toml", "--check"])
+                && cargo(&["fmt", "--manifest-path", "tests/etcd/Cargo.toml", "--check"])
         })
     },
     Stage::new("tidy", check_tidiness),
@@ -87,6 +88,7 @@ const STAGES: &[Stage] = &[
             network::run()
         })
     },
+    Stage { file: Some("tests/etcd/Cargo.toml"), misses: etcd::missing, ..Stage::new("etcd", etcd::run) },
     Stage { file: Some("web/package.json"), misses: site::missing, ..Stage::new("site", site::check) },
     Stage {
         file: Some("benches/checkers/Cargo.toml"),

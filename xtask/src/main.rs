@@ -6,6 +6,7 @@ mod browser;
 mod clients;
 mod cross;
 mod dist;
+mod etcd;
 mod gate;
 mod long;
 mod network;
@@ -42,6 +43,7 @@ usage: cargo xtask COMMAND
   network  real members on several hosts, and everything that can happen to a network: needs Linux, iproute2,
            ethtool and the right to make network namespaces; --long [--minutes M] [--seed S] is faults of every
            kind at random, for half an hour if nothing else is said; --service is the lock service only
+  etcd     clients of etcd that are not ours, against real servers, and beside etcd itself: needs protoc
   dist     the packages of a release in target/dist: a tarball, a Debian package, checksums; static where musl is
            there, unless --native is said; --try installs, uses and removes the Debian package in a clean Debian,
            which needs root and debootstrap; --check only packs the program of the tests, as the gate does
@@ -86,6 +88,7 @@ fn main() -> ExitCode {
             }
         },
         ["cross"] => cross::run(),
+        ["etcd"] => etcd::run(),
         ["page"] => page::build(),
         ["clients"] => clients::check(),
         ["python"] => python::check(),
@@ -99,6 +102,7 @@ fn main() -> ExitCode {
                 && cargo(&["fmt", "--manifest-path", "benches/checkers/Cargo.toml"])
                 && cargo(&["fmt", "--manifest-path", "fuzz/Cargo.toml"])
                 && cargo(&["fmt", "--manifest-path", "bindings/python/Cargo.toml"])
+                && cargo(&["fmt", "--manifest-path", "tests/etcd/Cargo.toml"])
         }
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");
