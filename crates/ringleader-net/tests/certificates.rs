@@ -211,6 +211,20 @@ fn certificates_say_whose_they_are() {
 }
 
 #[test]
+fn an_address_beside_the_name_says_nothing_about_who_it_is() {
+    let clusters = Clusters::new();
+    let addresses = ["10.0.0.2".parse().unwrap(), "fd00::2".parse().unwrap()];
+    let (authority, days) = (&clusters.authority, Validity::days(5));
+    let pair = cert::issue_at(authority, "demo", ("b", &addresses), days).unwrap();
+    let shown = &cert::show(pair.certificate.as_bytes()).unwrap()[0];
+    assert_eq!(shown.names, ["b.demo.ringleader", "10.0.0.2", "fd00::2"]);
+    let own = identity(authority, "demo", &pair);
+    assert_eq!(tls::name_of(&own.chain, "demo"), Ok("b".to_owned()));
+    assert_eq!(tls::caller_of(&own.chain, "demo"), Ok("b".to_owned()));
+    assert!(tls::name_of(&own.chain, "other").is_err());
+}
+
+#[test]
 fn what_cannot_sign_does_not() {
     let clusters = Clusters::new();
     let refused = |authority: &Pair, member: &str, validity: Validity| {

@@ -12,7 +12,7 @@ use tokio::time::{sleep, timeout};
 const PLACES: [usize; 3] = [0, 1, 2];
 
 /// A client gives up a call after so long, and begins anew.
-const CALL: Duration = Duration::from_secs(20);
+const CALL: Duration = Duration::from_secs(10);
 
 /// How long the work takes that a lock is for.
 const WORK: Duration = Duration::from_millis(3);

@@ -463,7 +463,7 @@ impl ViewStore for RaftStore {
             ("fsync_micros", syncs.micros.load(Ordering::Relaxed)),
             ("fsync_longest_micros", syncs.longest_micros.load(Ordering::Relaxed)),
             // One more than its place, for 0 is nobody.
-            ("raft_leader", metrics.current_leader.map_or(0, |leader| u64::from(leader) + 1)),
+            ("raft_leader", metrics.current_leader.map_or(0, |leader| leader + 1)),
         ]
     }
 
