@@ -215,7 +215,8 @@ fn class_for(facts: &Facts, seconds: i64) -> Result<(Class, Micros), Refusal> {
     if most(usual) == 0 {
         let lease = facts.times.lease(usual).0 / 1000;
         let message = format!(
-            "leases of etcd are whole seconds; those of class {} last {lease} ms here: its time under [times] must be longer",
+            "leases of etcd are whole seconds; those of class {} last {lease} ms here: its time under [times] must be \
+             longer",
             usual.name()
         );
         return Err(refuse("no_whole_second", message));

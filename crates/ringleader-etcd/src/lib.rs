@@ -1,8 +1,8 @@
 //! The lock and election services of etcd, over gRPC, answered by a server of the lock service: clients of etcd work
 //! unchanged. A lease of etcd is a session, the revision in the header of an answer is the fence.
 //!
-//! Here, and nowhere else, something is known of gRPC. What is not kept is refused, never imitated: `docs/locks/etcd.md`
-//! says what is served.
+//! Here, and nowhere else, something is known of gRPC. What is not kept is refused, never imitated:
+//! `docs/locks/etcd.md` says what is served.
 
 mod claims;
 mod cluster;

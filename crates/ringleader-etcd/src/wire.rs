@@ -1,5 +1,10 @@
 //! The messages and services of etcd that are served, made from the files in `proto`.
-#![expect(unused_qualifications, unreachable_pub, reason = "the code is generated")]
+#![expect(
+    unused_qualifications,
+    unreachable_pub,
+    clippy::allow_attributes_without_reason,
+    reason = "the code is generated"
+)]
 
 pub(crate) mod mvccpb {
     tonic::include_proto!("mvccpb");

@@ -29,6 +29,7 @@ const KINDS: &[&str] = &[
     ".txt",
     ".lock",
     ".pml",
+    ".proto",
     ".gitignore",
     "LICENSE-APACHE",
     "LICENSE-MIT",

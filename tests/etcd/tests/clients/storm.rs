@@ -55,8 +55,8 @@ impl History {
     }
 }
 
-/// A lease as its client knows it: until when it lasts, counted in the seconds that it was told, from the moment at which
-/// it asked.
+/// A lease as its client knows it: until when it lasts, counted in the seconds that it was told, from the moment at
+/// which it asked.
 #[derive(Clone)]
 struct Lease {
     id: i64,
