@@ -180,8 +180,8 @@ def main() -> int:
                     contender.say(1, op="open", servers=turned, **credentials)
                     contender.hear()
             for place, contender in enumerate(contenders):
-                # Some hold for long, so that a fault finds somebody who holds.
-                hold = 250 if place % asked.each else 15
+                # Some hold for long, so that deadlines pass while somebody holds.
+                hold = 1500 if place % asked.each else 15
                 work = {"names": LOCKS, "seconds": asked.seconds, "wait_ms": 5000, "hold_ms": hold}
                 contender.say(2, op="contend", record=str(contender.record), **work)
             faults = harm(service, contenders, asked.seconds, random.Random(asked.seed))
