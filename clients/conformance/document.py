@@ -35,7 +35,7 @@ ADMIN = "/v1/members/{id}/{what}"
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--program", type=Path, required=True, help="the program `ringleader`")
-    parser.add_argument("--schemathesis", required=True, help="the program `schemathesis`")
+    parser.add_argument("--schemathesis", type=Path, required=True, help="the program `schemathesis`")
     parser.add_argument("--examples", type=int, default=15, help="so many for each call (15)")
     parser.add_argument("--seed", type=int, default=7)
     asked = parser.parse_args()
@@ -45,14 +45,20 @@ def main() -> int:
             for name in NAMES:
                 service.start(name)
             service.wait_ready()
-            common = [asked.schemathesis, "--config-file", str(HERE / "schemathesis.toml"), "run", str(DOCUMENT)]
+            common = [
+                str(asked.schemathesis.resolve()),
+                "--config-file",
+                str(HERE / "schemathesis.toml"),
+                "run",
+                str(DOCUMENT),
+            ]
             common += ["--url", f"http://{service.apis['a']}", "--header", f"Authorization: Bearer {TOKEN}"]
             common += ["--checks", ",".join(CHECKS), "--request-timeout", "60", "--seed", str(asked.seed), "--no-color"]
             common += ["--generation-database", "none", "--suppress-health-check", "all"]
             calls = ["--exclude-path-regex", ENDLESS, "--exclude-path", ADMIN, "--max-examples", str(asked.examples)]
-            first = subprocess.run([*common, *calls], check=False).returncode
+            first = subprocess.run([*common, *calls], cwd=folder, check=False).returncode
             admin = ["--include-path", ADMIN, "--phases", "examples,coverage"]
-            second = subprocess.run([*common, *admin], check=False).returncode if first == 0 else 0
+            second = subprocess.run([*common, *admin], cwd=folder, check=False).returncode if first == 0 else 0
             alive = all(child.poll() is None for child in service.children.values())
             if not alive:
                 print("a server has ended")

@@ -33,6 +33,8 @@ class Driver:
         self.about = self.ask(op="about")
         if "servers" not in options:
             options["servers"] = [server.address for server in world.servers]
+        # How slow this machine is must decide nothing.
+        options["patience_ms"] = 60_000
         self.options = options
 
     def open(self, **more: Any) -> dict[str, Any]:

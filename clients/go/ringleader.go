@@ -231,8 +231,8 @@ func (c *Client) open(ctx context.Context, server *endpoint, sent, until int64) 
 		body["ttl_ms"] = c.options.TTL.Milliseconds()
 	}
 	patience := time.Duration(until - sent)
-	if patience > 2*time.Second {
-		patience = 2 * time.Second
+	if half := c.options.Patience / 2; patience > half {
+		patience = half
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

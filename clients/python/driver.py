@@ -22,7 +22,8 @@ OPTIONS = ("authority", "certificate", "key", "token", "meta", "session_class")
 
 
 def options(command: dict[str, Any]) -> dict[str, Any]:
-    return {key: command[key] for key in OPTIONS if key in command}
+    patience = {"patience": command["patience_ms"] / 1000} if "patience_ms" in command else {}
+    return {**patience, **{key: command[key] for key in OPTIONS if key in command}}
 
 
 def asking(client: Any, command: dict[str, Any]) -> Any:

@@ -109,6 +109,9 @@ public final class Driver {
         if (text(command, "certificate") != null) {
             builder.certificate(Path.of(text(command, "certificate")), Path.of(text(command, "key")));
         }
+        if (command.get("patience_ms") instanceof Long patience) {
+            builder.patience(Duration.ofMillis(patience));
+        }
         return builder.build();
     }
 

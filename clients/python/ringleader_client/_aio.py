@@ -196,7 +196,7 @@ class AsyncClient:
                 if sent >= until:
                     raise last
                 try:
-                    async with asyncio.timeout(min((until - sent) / 1e9, 2.0)):
+                    async with asyncio.timeout(min(until - sent, self._patience // 2) / 1e9):
                         opened = _checked(*await self._http.ask(server, "POST", "/v1/sessions", self._open_body), 201)
                     drift, valid = whole(opened, "drift_ppm", 999_999), whole(opened, "valid_ms", 10**10)
                     if not isinstance(opened.get("session"), str) or not opened["session"].isalnum():

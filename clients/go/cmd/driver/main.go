@@ -24,6 +24,7 @@ type command struct {
 	Key         string   `json:"key"`
 	Meta        string   `json:"meta"`
 	Class       string   `json:"session_class"`
+	PatienceMS  int64    `json:"patience_ms"`
 	Name        string   `json:"name"`
 	Kind        string   `json:"kind"`
 	WaitMS      *int64   `json:"wait_ms"`
@@ -117,7 +118,8 @@ func (d *driver) obey(ctx context.Context, c command, key string) (reply, error)
 		return reply{"language": "go", "unix": true, "cancel": true}, nil
 	case "open":
 		client, err := ringleader.New(ringleader.Options{Servers: c.Servers, Authority: c.Authority, Token: c.Token,
-			Certificate: c.Certificate, Key: c.Key, Meta: c.Meta, Class: c.Class})
+			Certificate: c.Certificate, Key: c.Key, Meta: c.Meta, Class: c.Class,
+			Patience: time.Duration(c.PatienceMS) * time.Millisecond})
 		d.client = client
 		return reply{"ok": true}, err
 	case "state":

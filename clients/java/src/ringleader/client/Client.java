@@ -271,7 +271,7 @@ public final class Client implements AutoCloseable {
                     throw last;
                 }
                 try {
-                    Link opened = open(server, sent, Math.min(until - sent, 2_000_000_000L));
+                    Link opened = open(server, sent, Math.min(until - sent, patience / 2));
                     synchronized (this) {
                         link = opened;
                     }
