@@ -97,6 +97,13 @@ pub struct Acquire {
     /// What others are shown while it holds.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub value: String,
+    /// `exclusive`, which it is if it says nothing, or `shared`: with others who share it, and with nobody who holds it
+    /// exclusively.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<String>,
+    /// The lock is a semaphore of so many permits, from 1 to 1000, of which the grant takes one; not with `shared`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub permits: Option<u64>,
 }
 
 /// The lock is held.
@@ -159,6 +166,15 @@ pub struct LockInfo {
     /// The server that has the token.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner_server: Option<String>,
+    /// How it is held: `exclusive`, also while it is free, `shared`, or `permits`.
+    #[serde(default)]
+    pub mode: String,
+    /// Of how many permits, if it is held as a semaphore.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub permits: Option<u32>,
+    /// How many hold it; some may have let go a moment ago.
+    #[serde(default)]
+    pub holders: u32,
 }
 
 /// One line of `GET /v1/locks/{name}/watch` or `GET /v1/elections/{name}/observe` (server-sent events,

@@ -11,7 +11,7 @@ use crate::observe::Observer;
 use crate::options::Options;
 use hyper::Method;
 use ringleader_live::Micros;
-use ringleader_locks::{Class, Fence, Kind, MAX_VALUE, Name};
+use ringleader_locks::{Class, Fence, Kind, MAX_HOLDERS, MAX_VALUE, Mode, Name};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::oneshot;
@@ -99,6 +99,7 @@ impl Client {
             priority: 0,
             class: self.handle.options.class,
             wait: Wait::Forever,
+            mode: Mode::Exclusive,
         };
         Asking { handle: Arc::clone(&self.handle), wish }
     }
@@ -241,6 +242,19 @@ impl Asking {
         self
     }
 
+    /// Held with others who share it, and with nobody who holds it exclusively: to read. Only locks can be shared.
+    pub fn shared(mut self) -> Asking {
+        self.wish.mode = Mode::Shared;
+        self
+    }
+
+    /// The lock is a semaphore of so many permits, from 1 to 1000; one is taken. Whoever asks for it says the same
+    /// number.
+    pub fn permits(mut self, permits: u32) -> Asking {
+        self.wish.mode = Mode::Permits(permits);
+        self
+    }
+
     /// The class of the session in which it is held: that of the lock, or a shorter one.
     pub fn class(mut self, class: Class) -> Asking {
         self.wish.class = class;
@@ -259,6 +273,16 @@ impl Asking {
             .map_err(|why| LockError::new(Code::BadName, why.to_string(), "nothing was asked"))?;
         if wish.value.len() > MAX_VALUE {
             let message = format!("a value has at most {MAX_VALUE} bytes, not {}", wish.value.len());
+            return Err(LockError::new(Code::BadRequest, message, "nothing was asked"));
+        }
+        if let Mode::Permits(permits) = wish.mode
+            && !(1..=MAX_HOLDERS).contains(&permits)
+        {
+            let message = format!("a semaphore has 1 to {MAX_HOLDERS} permits, not {permits}");
+            return Err(LockError::new(Code::BadRequest, message, "nothing was asked"));
+        }
+        if wish.mode != Mode::Exclusive && wish.kind == Kind::Election {
+            let message = "an election has one leader: it is not shared, and has no permits";
             return Err(LockError::new(Code::BadRequest, message, "nothing was asked"));
         }
         let (grants, granted) = oneshot::channel();

@@ -14,6 +14,8 @@ pub enum Code {
     SessionExpired,
     /// The server knows of no such session.
     SessionUnknown,
+    /// Somebody holds the lock or waits for it in another way: a semaphore is no lock.
+    ModeMixed,
     /// This fence does not hold now.
     NotHolder,
     /// The server may grant nothing now.
@@ -45,11 +47,12 @@ pub enum Code {
 }
 
 impl Code {
-    const WORDS: [(&'static str, Code); 17] = [
+    const WORDS: [(&'static str, Code); 18] = [
         ("locked", Code::Locked),
         ("timeout", Code::Timeout),
         ("session_expired", Code::SessionExpired),
         ("session_unknown", Code::SessionUnknown),
+        ("mode_mixed", Code::ModeMixed),
         ("not_holder", Code::NotHolder),
         ("no_lease", Code::NoLease),
         ("recovering", Code::Recovering),

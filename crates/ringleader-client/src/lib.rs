@@ -45,4 +45,4 @@ pub use guard::{Guard, Lost};
 pub use observe::Observer;
 pub use options::{Credentials, Options};
 pub use ringleader_live::Micros;
-pub use ringleader_locks::{Class, Fence, Kind};
+pub use ringleader_locks::{Class, Fence, Kind, Mode};

@@ -5,7 +5,7 @@ use crate::leases::{Lease, Leases, answered};
 use crate::refusals::not_leader;
 use ringleader_client::api::Refusal;
 use ringleader_live::Micros;
-use ringleader_locks::{Answer, Ask, Denial, Fence, Name, Rid};
+use ringleader_locks::{Answer, Ask, Denial, Fence, Mode, Name, Rid};
 use ringleader_server::core::Core;
 use ringleader_server::front::{refusal, refuse};
 use std::collections::BTreeMap;
@@ -123,7 +123,7 @@ impl Holder<'_> {
         let _turn = turn.lock().await;
         loop {
             let (session, wanted, value) = (lease.session, name.clone(), Arc::clone(&value));
-            let ask = Ask::Acquire { session, rid, name: wanted, wait: None, priority: 0, value };
+            let ask = Ask::Acquire { session, rid, name: wanted, wait: None, priority: 0, value, mode: Mode::Exclusive };
             match core.ask(ask).await {
                 Ok(Answer::Granted { fence, .. }) => {
                     lease.claims.granted(name, rid, fence);

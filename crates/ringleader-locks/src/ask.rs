@@ -1,7 +1,7 @@
 //! What clients ask of a server, and what they are told. Every refusal says what is certain.
 
 use super::view::ServerId;
-use super::{Class, Fence, Name};
+use super::{Class, Fence, Mode, Name};
 use ringleader_live::Micros;
 use std::sync::Arc;
 
@@ -58,6 +58,8 @@ pub enum Ask {
         priority: u32,
         /// What others are shown while it holds.
         value: Arc<[u8]>,
+        /// How it is to be held.
+        mode: Mode,
     },
     /// The request is not wanted any more. If it was granted meanwhile, it is given back.
     Cancel {
@@ -170,6 +172,9 @@ pub enum Denial {
     SessionExpired,
     /// There is no such session here; the same is certain, unless it has moved to another server.
     SessionUnknown,
+    /// Somebody holds the lock or waits for it in another way: a semaphore is no lock, nor one with another number of
+    /// permits. Not granted to this request.
+    Mixed,
     /// This fence does not hold now.
     NotHolder,
     /// This server may grant nothing now: it is cut off, or the view changes. What is held lasts as long as was said.
@@ -195,11 +200,11 @@ pub enum Denial {
 /// How a lock is, as its owner knows it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct LockState {
-    /// Whether a client holds it.
+    /// Whether anybody holds it.
     pub held: bool,
     /// The fence of the last grant in this epoch; none if there was none.
     pub fence: Option<Fence>,
-    /// What its holder shows.
+    /// What its holder shows; of several, one at this server.
     pub value: Arc<[u8]>,
     /// Who holds it, as its session said.
     pub holder: Arc<str>,
@@ -209,4 +214,8 @@ pub struct LockState {
     pub waiters: u32,
     /// The server that has the token; none if it is on its way.
     pub owner: Option<ServerId>,
+    /// How it is held.
+    pub mode: Mode,
+    /// How many hold it, as far as the owner knows: some may have let go a moment ago.
+    pub holders: u32,
 }

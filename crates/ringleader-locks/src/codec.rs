@@ -2,10 +2,10 @@
 //! texts with their length in front. Reading trusts nothing: what is cut, too long or out of range is an error, never
 //! a panic or a large allocation, and one value has one form only, so that replicas can compare bytes.
 
-use super::message::{Carried, Ending, Finished, Owned, Parcel};
+use super::message::{Carried, Ending, Finished, Hold, Lent, Owned, Parcel};
 use super::times::{Class, Times};
 use super::view::{Command, SHARDS, Seat, View};
-use super::{Fence, Kind, LockState, MAX_EPOCH, MAX_VALUE, Message, Name, SessionId};
+use super::{Fence, Kind, LockState, MAX_EPOCH, MAX_VALUE, Message, Mode, Name, SessionId};
 use ringleader::model::{Wire, WireError, put_bytes, put_number, take_bytes, take_text};
 use ringleader::{wire_kinds, wire_records};
 use ringleader_live::Micros;
@@ -89,7 +89,61 @@ impl Wire for Ending {
 
 wire_records! {
     Finished { rid, lock, how }
-    Owned { name, held }
+    Hold { run, fence }
+    Lent { mode, holds }
+}
+
+/// In place of whether a lock is held: it is held in a way that a server of the first version does not know, which
+/// follows. So what is said of any other lock is as it was.
+const OTHERWISE: u64 = 2;
+
+impl Wire for Mode {
+    fn put(&self, bytes: &mut Vec<u8>) {
+        let number = match self {
+            Mode::Exclusive => 0,
+            Mode::Shared => 1,
+            Mode::Permits(permits) => u64::from(*permits) + 1,
+        };
+        put_number(number, bytes);
+    }
+    fn take(bytes: &mut &[u8]) -> Result<Mode, WireError> {
+        match u64::take(bytes)? {
+            0 => Ok(Mode::Exclusive),
+            1 => Ok(Mode::Shared),
+            number => Mode::permits(number - 1).ok_or(WireError::Range),
+        }
+    }
+}
+
+/// What is not exclusive.
+fn take_mode(bytes: &mut &[u8]) -> Result<Mode, WireError> {
+    Mode::take(bytes).and_then(|mode| if mode == Mode::Exclusive { Err(WireError::Range) } else { Ok(mode) })
+}
+
+impl Wire for Owned {
+    fn put(&self, bytes: &mut Vec<u8>) {
+        let Owned { name, held, lent } = self;
+        name.put(bytes);
+        match lent {
+            None => held.put(bytes),
+            Some((mode, fences)) => {
+                put_number(OTHERWISE, bytes);
+                mode.put(bytes);
+                fences.put(bytes);
+            }
+        }
+    }
+    fn take(bytes: &mut &[u8]) -> Result<Owned, WireError> {
+        let name = Name::take(bytes)?;
+        match u64::take(bytes)? {
+            held @ 0..OTHERWISE => Ok(Owned { name, held: held == 1, lent: None }),
+            OTHERWISE => {
+                let lent = (take_mode(bytes)?, Vec::take(bytes)?);
+                Ok(Owned { name, held: true, lent: Some(lent) })
+            }
+            _ => Err(WireError::Range),
+        }
+    }
 }
 
 impl Wire for Fence {
@@ -103,8 +157,14 @@ impl Wire for Fence {
 
 impl Wire for LockState {
     fn put(&self, bytes: &mut Vec<u8>) {
-        let LockState { held, fence, value, holder, remaining, waiters, owner } = self;
-        held.put(bytes);
+        let LockState { held, fence, value, holder, remaining, waiters, owner, mode, holders } = self;
+        if *mode == Mode::Exclusive {
+            held.put(bytes);
+        } else {
+            put_number(OTHERWISE, bytes);
+            mode.put(bytes);
+            holders.put(bytes);
+        }
         fence.put(bytes);
         put_bytes(value, bytes);
         put_bytes(holder.as_bytes(), bytes);
@@ -113,14 +173,21 @@ impl Wire for LockState {
         owner.put(bytes);
     }
     fn take(bytes: &mut &[u8]) -> Result<LockState, WireError> {
+        let (held, mode, holders) = match u64::take(bytes)? {
+            held @ 0..OTHERWISE => (held == 1, Mode::Exclusive, held as u32),
+            OTHERWISE => (true, take_mode(bytes)?, u32::take(bytes)?),
+            _ => return Err(WireError::Range),
+        };
         Ok(LockState {
-            held: bool::take(bytes)?,
+            held,
             fence: Wire::take(bytes)?,
             value: Arc::from(take_bytes(bytes, MAX_VALUE)?),
             holder: Arc::from(take_text(bytes, MAX_VALUE)?),
             remaining: Micros::take(bytes)?,
             waiters: u32::take(bytes)?,
             owner: Wire::take(bytes)?,
+            mode,
+            holders,
         })
     }
 }
@@ -195,6 +262,9 @@ wire_kinds! {
         9 Looked { epoch, name, number, state },
         10 Move { epoch, session, parcel },
         11 Moved { epoch, session, taken },
+        12 Lends { epoch, name, k, counter, lent },
+        13 Ask { epoch, name, fences },
+        14 Over { epoch, name, fences },
     }
 }
 

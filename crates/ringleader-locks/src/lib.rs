@@ -12,6 +12,7 @@ mod ask;
 mod codec;
 mod fence;
 mod message;
+mod mode;
 mod name;
 mod server;
 mod session;
@@ -23,7 +24,8 @@ mod view;
 pub use ask::{Answer, Ask, Asker, Belief, Denial, LockState, Rid, SessionId};
 pub use codec::MAX_MESSAGE;
 pub use fence::{BadFence, Fence, MAX_COUNTER, MAX_EPOCH, first_epoch};
-pub use message::{Carried, Ending, Finished, Message, Owned, Parcel};
+pub use message::{Carried, Ending, Finished, Hold, Lent, Message, Owned, Parcel};
+pub use mode::{MAX_HOLDERS, Mode};
 pub use name::{BadName, Kind, MAX_NAME, MAX_VALUE, Name};
 pub use server::{Event, Input, Limits, LockStatus, Output, Path, Server, ServerSpec, ServerStatus, Tally};
 #[cfg(feature = "rehearsal")]

@@ -2,17 +2,37 @@
 //! delayed, repeated and overtaken.
 
 use super::view::{Run, ServerId};
-use super::{Class, Fence, LockState, Name, Rid, SessionId};
+use super::{Class, Fence, LockState, Mode, Name, Rid, SessionId};
 use ringleader_live::Micros;
 use std::sync::Arc;
 
-/// A token that a server reports to the home of its shard.
+/// A token that a server reports to the home of its shard; or holds whose token is elsewhere.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Owned {
     /// The lock.
     pub name: Name,
     /// Whether a client of that server holds it, or may.
     pub held: bool,
+    /// If the token is elsewhere: what its clients hold nevertheless.
+    pub lent: Option<(Mode, Vec<Fence>)>,
+}
+
+/// Somebody's hold of a lock that others may hold too: at which run of a server, and with which fence.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Hold {
+    /// The run of the server that granted it.
+    pub run: Run,
+    /// Its fence.
+    pub fence: Fence,
+}
+
+/// Holds that go on while the token is elsewhere, all of one mode.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Lent {
+    /// How they hold.
+    pub mode: Mode,
+    /// Who holds.
+    pub holds: Vec<Hold>,
 }
 
 /// How a request ended: what it is answered if it is repeated.
@@ -207,6 +227,37 @@ pub enum Message {
         /// Whether it is here now.
         taken: bool,
     },
+    /// The token, for owner number `k`, of a lock that some hold nevertheless.
+    Lends {
+        /// The epoch.
+        epoch: u32,
+        /// The lock.
+        name: Name,
+        /// The number of the owner who gets it.
+        k: u64,
+        /// The counter of the last grant.
+        counter: u64,
+        /// Who holds it, at other servers than the one that gets the token.
+        lent: Lent,
+    },
+    /// From the owner: which of these, that were granted by you, are over?
+    Ask {
+        /// The epoch.
+        epoch: u32,
+        /// The lock.
+        name: Name,
+        /// The fences.
+        fences: Vec<Fence>,
+    },
+    /// The answer, at once, and again when one ends: these are over.
+    Over {
+        /// The epoch.
+        epoch: u32,
+        /// The lock.
+        name: Name,
+        /// The fences.
+        fences: Vec<Fence>,
+    },
 }
 
 impl Message {
@@ -226,6 +277,9 @@ impl Message {
             Message::Looked { .. } => "looked",
             Message::Move { .. } => "move",
             Message::Moved { .. } => "moved",
+            Message::Lends { .. } => "lends",
+            Message::Ask { .. } => "ask",
+            Message::Over { .. } => "over",
         }
     }
 
@@ -244,7 +298,10 @@ impl Message {
             | Message::Look { epoch, .. }
             | Message::Looked { epoch, .. }
             | Message::Move { epoch, .. }
-            | Message::Moved { epoch, .. } => *epoch,
+            | Message::Moved { epoch, .. }
+            | Message::Lends { epoch, .. }
+            | Message::Ask { epoch, .. }
+            | Message::Over { epoch, .. } => *epoch,
         }
     }
 }

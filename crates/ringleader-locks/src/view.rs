@@ -21,7 +21,7 @@ pub const SHARDS: usize = 256;
 pub type Run = (ServerId, u64);
 
 /// In place of a server: runs of which nobody knows. See [`View::first`].
-const NOBODY_KNOWS: ServerId = ServerId::MAX;
+pub(crate) const NOBODY_KNOWS: ServerId = ServerId::MAX;
 
 /// How many runs are remembered one by one. Should the view change so often that it never settles, those who are no
 /// members become runs of which nobody knows: they are waited for together, from then on.

@@ -6,7 +6,7 @@ use crate::oversee::{self, Ended, Happened, Outcome, SLEEP_MAX, Step, Stopping, 
 use crate::{Problem, clock};
 use ringleader_client::api::LockInfo;
 use ringleader_client::blocking::{Client, Guard};
-use ringleader_client::{Class, Code, Kind, LockError, Options};
+use ringleader_client::{Class, Code, Kind, LockError, Mode, Options};
 use ringleader_live::Micros;
 use std::ffi::OsString;
 use std::process::ExitStatus;
@@ -43,6 +43,8 @@ pub struct Plan {
     pub value: String,
     /// Of candidates, the highest is first.
     pub priority: u32,
+    /// How it is held.
+    pub mode: Mode,
     /// As given; what is not is as usual.
     pub grace: Option<Micros>,
     /// The same of the time of KILL.
@@ -180,6 +182,11 @@ impl Hold<'_> {
         let asking = match plan.kind {
             Kind::Lock => client.inner().lock(&plan.name),
             Kind::Election => client.inner().elect(&plan.name).priority(plan.priority),
+        };
+        let asking = match plan.mode {
+            Mode::Exclusive => asking,
+            Mode::Shared => asking.shared(),
+            Mode::Permits(permits) => asking.permits(permits),
         };
         let asking = asking.class(plan.class).value(plan.value.as_str());
         let asking = match plan.wait {

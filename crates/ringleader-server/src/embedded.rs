@@ -3,7 +3,7 @@
 
 use crate::core::Core;
 use ringleader_live::Micros;
-use ringleader_locks::{Answer, Ask, Class, Denial, Fence, Name, Rid, Session, SessionId, Standing};
+use ringleader_locks::{Answer, Ask, Class, Denial, Fence, Mode, Name, Rid, Session, SessionId, Standing};
 use ringleader_net::clock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -187,7 +187,7 @@ impl EmbeddedSession {
 
     fn wants(&self, rid: Rid, name: &Name, wait: Option<Micros>) -> Ask {
         let (session, value) = (self.inner.id, Arc::clone(&self.inner.nothing));
-        Ask::Acquire { session, rid, name: name.clone(), wait, priority: 0, value }
+        Ask::Acquire { session, rid, name: name.clone(), wait, priority: 0, value, mode: Mode::Exclusive }
     }
 
     fn withdraws(&self, rid: Rid) {

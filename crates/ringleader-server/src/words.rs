@@ -10,7 +10,8 @@ use ringleader_client::api::{
 };
 use ringleader_live::Micros;
 use ringleader_locks::{
-    Answer, Ask, Belief, Class, Denial, Fence, Kind, LockState, LockStatus, MAX_VALUE, Name, SessionId,
+    Answer, Ask, Belief, Class, Denial, Fence, Kind, LockState, LockStatus, MAX_HOLDERS, MAX_VALUE, Mode,
+    Name, SessionId,
 };
 use ringleader_net::clock;
 
@@ -83,6 +84,7 @@ fn wanted(core: &Core, who: &Principal, kind: Kind, name: &str, body: Acquire) -
     if body.value.len() > MAX_VALUE {
         return Err(bad_request(format!("`value` has {} bytes; at most {MAX_VALUE}", body.value.len())));
     }
+    let mode = mode(kind, body.mode.as_deref(), body.permits)?;
     let ask = Ask::Acquire {
         session,
         rid: body.rid,
@@ -90,8 +92,33 @@ fn wanted(core: &Core, who: &Principal, kind: Kind, name: &str, body: Acquire) -
         wait: body.wait_ms.map(millis),
         priority: body.priority,
         value: body.value.into_bytes().into(),
+        mode,
     };
     Ok(Asked { ask, context: Context::Acquire(name) })
+}
+
+/// How something is to be held.
+fn mode(kind: Kind, mode: Option<&str>, permits: Option<u64>) -> Result<Mode, Refusal> {
+    let mode = match (mode, permits) {
+        (None | Some("exclusive"), None) => return Ok(Mode::Exclusive),
+        (Some("shared"), None) => Mode::Shared,
+        (Some("shared"), Some(_)) => {
+            let message = "`permits` are of a semaphore, which is not shared: leave out `mode` or `permits`";
+            return Err(bad_request(message.to_owned()));
+        }
+        (None | Some("exclusive"), Some(permits)) => Mode::permits(permits).ok_or_else(|| {
+            bad_request(format!("`permits` is a whole number from 1 to {MAX_HOLDERS}, not {permits}"))
+        })?,
+        (Some(other), _) => {
+            return Err(bad_request(format!("there is no mode `{other}`; there are exclusive and shared")));
+        }
+    };
+    match kind {
+        Kind::Lock => Ok(mode),
+        Kind::Election => {
+            Err(bad_request("an election has one leader: leave out `mode` and `permits`".to_owned()))
+        }
+    }
 }
 
 fn released(core: &Core, who: &Principal, kind: Kind, name: &str, body: &Release) -> Result<Asked, Refusal> {
@@ -203,6 +230,13 @@ pub(crate) fn lock_info(facts: &Facts, name: &Name, class: Class, state: &LockSt
         remaining_ms: state.remaining.0 / 1000,
         waiters: state.waiters,
         owner_server: state.owner.map(|owner| facts.name(owner).to_owned()),
+        mode: match state.mode {
+            Mode::Exclusive => "exclusive".to_owned(),
+            Mode::Shared => "shared".to_owned(),
+            Mode::Permits(_) => "permits".to_owned(),
+        },
+        permits: if let Mode::Permits(permits) = state.mode { Some(permits) } else { None },
+        holders: state.holders,
     }
 }
 
@@ -277,6 +311,17 @@ pub(crate) fn denied(facts: &Facts, context: &Context, denial: Denial) -> Refusa
             help: Some("stop what the locks protect, and open a new session".to_owned()),
             ..refuse("session_unknown", "there is no such session here", FREE)
         },
+        Denial::Mixed => Refusal {
+            help: Some(
+                "a semaphore is no lock: whoever asks for it says the same `permits`; or use another name"
+                    .to_owned(),
+            ),
+            ..refuse(
+                "mode_mixed",
+                "somebody holds it or waits for it in another way",
+                "it was not granted to this request",
+            )
+        },
         Denial::NotHolder => Refusal {
             help: Some("a new request needs a rid that its session has not used before".to_owned()),
             ..refuse(
@@ -345,8 +390,9 @@ pub(crate) fn denied(facts: &Facts, context: &Context, denial: Denial) -> Refusa
 }
 
 /// The numbers of HTTP for refusals, by code; that of every other code is 400.
-pub(crate) const HTTP_CODES: [(&str, u16); 17] = [
+pub(crate) const HTTP_CODES: [(&str, u16); 18] = [
     ("locked", 409),
+    ("mode_mixed", 409),
     ("not_holder", 409),
     ("not_drained", 409),
     ("timeout", 408),

@@ -15,7 +15,7 @@ mod timing;
 use crate::api::{self, Op, Question};
 use crate::error::LockError;
 use ringleader_live::Micros;
-use ringleader_locks::{Class, Fence, Kind, Rid, Session, SessionId, Times};
+use ringleader_locks::{Class, Fence, Kind, Mode, Rid, Session, SessionId, Times};
 use std::collections::BTreeMap;
 use tokio::sync::oneshot;
 
@@ -42,6 +42,7 @@ pub(crate) struct Wish {
     pub(crate) priority: u32,
     pub(crate) class: Class,
     pub(crate) wait: Wait,
+    pub(crate) mode: Mode,
 }
 
 /// Who wants to know that a request was granted.
@@ -419,6 +420,8 @@ impl Core {
                     wait_ms,
                     priority: wish.priority,
                     value: wish.value.clone(),
+                    mode: (wish.mode == Mode::Shared).then(|| "shared".to_owned()),
+                    permits: if let Mode::Permits(permits) = wish.mode { Some(permits.into()) } else { None },
                 };
                 let asked = Asked::Acquire { key, class: wish.class, session, rid };
                 match wish.kind {

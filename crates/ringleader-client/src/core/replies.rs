@@ -110,6 +110,7 @@ impl Core {
             | Code::Timeout
             | Code::SessionExpired
             | Code::SessionUnknown
+            | Code::ModeMixed
             | Code::NotHolder
             | Code::NoLease
             | Code::Recovering
@@ -260,6 +261,7 @@ impl Core {
             }
             Code::Locked
             | Code::Timeout
+            | Code::ModeMixed
             | Code::NotHolder
             | Code::NoLease
             | Code::Recovering

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::error::Code;
-use ringleader_locks::Belief;
+use ringleader_locks::{Belief, Mode};
 use serde_json::{Value, json};
 
 const SESSION: &str = "00000000000000000000000000000007";
@@ -20,6 +20,7 @@ fn wish(name: &str, wait: Wait) -> Wish {
         priority: 0,
         class: Class::Normal,
         wait,
+        mode: Mode::Exclusive,
     }
 }
 

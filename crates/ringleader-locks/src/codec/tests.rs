@@ -46,8 +46,18 @@ fn messages_round_trip_and_junk_is_refused() {
         remaining: Micros::millis(800),
         waiters: 3,
         owner: Some(2),
+        mode: Mode::Exclusive,
+        holders: 1,
     };
-    let owns = vec![Owned { name: name("a"), held: true }, Owned { name: name("\u{e4}"), held: false }];
+    let shared = LockState { mode: Mode::Permits(300), holders: 200, ..state.clone() };
+    let owned = |text: &str, held, lent| Owned { name: name(text), held, lent };
+    let fences = vec![Fence::new(7, 300), Fence::new(8, 1)];
+    let owns = vec![
+        owned("a", true, None),
+        owned("\u{e4}", false, None),
+        owned("b", true, Some((Mode::Shared, fences.clone()))),
+    ];
+    let lent = vec![Hold { run: (3, u64::MAX), fence: fences[0] }, Hold { run: (600, 1), fence: fences[1] }];
     let carried = Carried {
         rid: 9,
         name: name("x"),
@@ -92,7 +102,17 @@ fn messages_round_trip_and_junk_is_refused() {
         Message::Looked { epoch: 2, name: name("x"), number: 77, state },
         Message::Looked { epoch: 2, name: name("x"), number: 78, state: LockState::default() },
         Message::Move { epoch: 2, session: SessionId(7 << 64 | 300), parcel },
+        Message::Looked { epoch: 2, name: name("x"), number: 79, state: shared },
         Message::Moved { epoch: 2, session: SessionId(u128::MAX), taken: false },
+        Message::Lends {
+            epoch: 2,
+            name: name("x"),
+            k: 7,
+            counter: 9,
+            lent: Lent { mode: Mode::Permits(1000), holds: lent },
+        },
+        Message::Ask { epoch: 2, name: name("x"), fences: fences.clone() },
+        Message::Over { epoch: 2, name: name("x"), fences },
     ];
     for message in messages {
         holds(&message, Message::encode, Message::decode);

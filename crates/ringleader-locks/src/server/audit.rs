@@ -2,7 +2,7 @@
 
 use super::requests::State;
 use super::{Rules, Server, Timer};
-use crate::Fence;
+use crate::Mode;
 
 impl Server {
     /// What is wrong in the books, if anything: counts are counted again, every holder and every waiter is looked for
@@ -21,7 +21,7 @@ impl Server {
         let locks = || self.locks.iter().map(|(_, lock)| lock);
         let counts = [
             ("tokens", self.tokens, locks().filter(|lock| lock.owner.token().is_some()).count()),
-            ("held", self.held, locks().filter(|lock| lock.holder.is_some()).count()),
+            ("held", self.held, locks().map(|lock| lock.holders_here()).sum()),
             ("waiting", self.waiting, locks().map(|lock| lock.waiters.len()).sum()),
         ];
         if let Some((what, kept, counted)) = counts.into_iter().find(|(_, kept, counted)| kept != counted) {
@@ -46,9 +46,13 @@ impl Server {
                 let agrees = match &request.state {
                     State::Holds(fence) => {
                         held += 1;
-                        let holds =
-                            |fence: &Fence| lock.and_then(|lock| lock.held()) == Some((*key, *rid, *fence));
-                        holds(fence) && lock.is_some_and(|lock| lock.owner.token().is_some())
+                        let held = (*key, *rid, *fence);
+                        let alone = request.mode == Mode::Exclusive;
+                        lock.is_some_and(|lock| {
+                            lock.held().any(|hold| hold == held)
+                                && alone == (lock.holder == Some((*key, *rid)))
+                                && (!alone || lock.owner.token().is_some() && lock.shared().is_none())
+                        })
                     }
                     State::Waits { place, until, .. } => {
                         waiting += 1;

@@ -39,9 +39,7 @@ impl Server {
         self.sends_sessions_away();
         // Whoever waits can wait at another server.
         let waits: Vec<(SessionKey, Rid)> = self.waits().collect();
-        for (key, rid) in waits {
-            self.withdraw(key, rid, Denial::Draining);
-        }
+        self.withdraw_all(waits, Denial::Draining);
         for name in self.locks.names() {
             self.offer(&name);
         }

@@ -3,9 +3,10 @@
 use super::owners::Lock;
 use super::requests::{Request, State, Wanted};
 use super::sessions::Client;
-use super::{Answer, Asker, Event, Output, Path, Rule, Rules, Server, SessionKey, Timer, answer};
-use crate::{Class, Denial, Ending, Fence, MAX_VALUE, Name, Rid, SessionId};
+use super::{Answer, Asker, Event, Output, Path, Rule, Rules, SHARING, Server, SessionKey, Timer, answer};
+use crate::{Class, Denial, Ending, Fence, MAX_VALUE, Mode, Name, Rid, SessionId};
 use ringleader_live::Micros;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// What a server may grant from, apart from it: the rule is asked while a client and a lock are changed.
@@ -14,6 +15,8 @@ pub(super) struct Power {
     rules: Rules,
     /// It is a member, and no newer view waits to be installed.
     serves: bool,
+    /// Everybody speaks a version in which several may hold a lock.
+    shares: bool,
     epoch: u32,
     /// T1: until when each class is leased.
     leased_until: [Option<Micros>; 3],
@@ -32,17 +35,19 @@ impl Power {
     fn grants(
         self,
         now: Micros,
-        (key, rid): (SessionKey, Rid),
+        who: (SessionKey, Rid),
         client: &mut Client,
         lock: &mut Lock,
+        mode: Mode,
     ) -> Option<Fence> {
-        if !lock.is_grantable() || !self.covers(now, client, lock.class) {
+        let spoken = mode == Mode::Exclusive || self.shares;
+        if !spoken || !lock.is_grantable(mode, self.rules) || !self.covers(now, client, lock.class) {
             return None;
         }
         let epoch = if self.rules.has(Rule::EpochInFence) { self.epoch } else { 0 };
         let fence = Fence::new(epoch, lock.owner.grants()?);
         client.granted = true;
-        lock.granted(now, key, rid, fence);
+        lock.granted(now, who, fence, mode);
         Some(fence)
     }
 }
@@ -52,6 +57,7 @@ impl Server {
         Power {
             rules: self.rules,
             serves: self.joined && self.pending.is_none(),
+            shares: self.view.as_ref().is_some_and(|view| view.proto >= SHARING),
             epoch: self.epoch(),
             leased_until: Class::ALL.map(|class| self.leased_until(class)),
         }
@@ -64,10 +70,11 @@ impl Server {
         let Some(client) = self.sessions.get_mut(&key) else { return Some(wanted) };
         let Some(lock) = self.locks.get_mut(&wanted.name) else { return Some(wanted) };
         let orderly = self.draining.is_none()
-            && lock.is_idle()
+            && lock.is_unwanted()
             && client.is_new(wanted.rid)
             && self.spec.limits.accept(client, lock.class, 0, &wanted).is_ok();
-        let granted = if orderly { power.grants(self.now, (key, wanted.rid), client, lock) } else { None };
+        let (who, mode) = ((key, wanted.rid), wanted.mode);
+        let granted = if orderly { power.grants(self.now, who, client, lock, mode) } else { None };
         let Some(fence) = granted else { return Some(wanted) };
         let Wanted { rid, name, value, .. } = wanted;
         let (session, class, path, waited) = (client.name, lock.class, Path::Local, Micros(0));
@@ -80,7 +87,7 @@ impl Server {
             path,
             waited,
         }));
-        client.requests.insert(rid, Request::held(name, fence, value, self.now));
+        client.requests.insert(rid, Request::held(name, mode, fence, value, self.now));
         self.counts(class, fence);
         None
     }
@@ -95,11 +102,12 @@ impl Server {
         let Some(lock) = self.locks.get_mut(name) else {
             return self.impossible("a lock is granted that is not known");
         };
-        let Some(fence) = power.grants(self.now, (key, rid), client, lock) else {
+        let mode = client.requests.get(&rid).map(|request| request.mode).unwrap_or_default();
+        let Some(fence) = power.grants(self.now, (key, rid), client, lock, mode) else {
             return self.impossible("a request is granted that must not be");
         };
         let Some(request) = client.requests.get_mut(&rid) else {
-            return self.impossible("a request is over that was granted just self.now");
+            return self.impossible("a request is over that was granted just now");
         };
         if let State::Waits { place, until, .. } = request.state {
             lock.waiters.remove(&place);
@@ -147,11 +155,13 @@ impl Server {
         let key = self.client(session)?;
         let lock = self.locks.get_mut(name).ok_or(Denial::NotHolder)?;
         // The fence is compared, not the name alone: it may be an earlier grant that is given back again.
-        let held = lock.held().filter(|(holder, _, held)| *holder == key && *held == fence);
+        let held = lock.held().find(|(holder, _, held)| *holder == key && *held == fence);
         let (_, rid, _) = held.ok_or(Denial::NotHolder)?;
-        lock.let_go(self.now);
+        let asked_by = Server::wants_word(lock);
+        lock.let_go(self.now, (key, rid));
         self.held -= 1;
         let at_rest = lock.is_resting();
+        self.tells_who_asked(name, fence, asked_by);
         answer(&mut self.out, asker, Answer::Released);
         match self.takes_out(key, rid) {
             Some((client, request)) => {
@@ -224,7 +234,7 @@ impl Server {
         let State::Holds(fence) = request.state else {
             return self.impossible("a request is given back that does not hold");
         };
-        self.let_go(&request.name);
+        self.let_go(&request.name, (key, rid));
         self.out.push(Output::Event(Event::Released { name: request.name, fence }));
     }
 
@@ -237,8 +247,24 @@ impl Server {
 
     /// A request that waits is over: nothing was granted, and nothing will be.
     pub(super) fn withdraw(&mut self, key: SessionKey, rid: Rid, why: Denial) {
+        if let Some(name) = self.withdraw_from(key, rid, why) {
+            self.serve(&name);
+        }
+    }
+
+    /// The same for several, none of whom is served because another one of them goes.
+    pub(super) fn withdraw_all(&mut self, waits: Vec<(SessionKey, Rid)>, why: Denial) {
+        let names = waits.into_iter().filter_map(|(key, rid)| self.withdraw_from(key, rid, why));
+        for name in names.collect::<BTreeSet<Name>>() {
+            self.serve(&name);
+        }
+    }
+
+    /// The same, for somebody who serves the lock afterwards: which it was.
+    pub(super) fn withdraw_from(&mut self, key: SessionKey, rid: Rid, why: Denial) -> Option<Name> {
         let Some((client, request)) = self.takes_out(key, rid) else {
-            return self.impossible("a request is withdrawn that is over");
+            self.impossible("a request is withdrawn that is over");
+            return None;
         };
         if let Some(how) = ending(why) {
             client.finishes(rid, Some(&request.name), how);
@@ -250,7 +276,7 @@ impl Server {
         if let Some(asker) = request.asker {
             self.denies(asker, why);
         }
-        self.serve(&request.name);
+        Some(request.name)
     }
 
     /// Nobody waits at this place any more. The server stays in the chain: it passes the token on when it comes.
@@ -280,7 +306,11 @@ impl Server {
 /// How a request ends that is refused like this; not at all if it is refused for the time being, and may be made again.
 fn ending(why: Denial) -> Option<Ending> {
     match why {
-        Denial::NoLease { .. } | Denial::Recovering { .. } | Denial::Draining | Denial::Moved(_) => None,
+        Denial::NoLease { .. }
+        | Denial::Recovering { .. }
+        | Denial::Draining
+        | Denial::Mixed
+        | Denial::Moved(_) => None,
         Denial::Locked => Some(Ending::Locked),
         Denial::Timeout
         | Denial::SessionExpired

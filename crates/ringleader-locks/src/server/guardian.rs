@@ -182,8 +182,10 @@ impl Server {
         // It must have read this view: a ping that was on its way for long does not bring back who is dead.
         let reads = |heard: &Heard| heard.epoch >= view.epoch && now < heard.at + patience;
         let others = heard.filter(|(_, heard)| heard.wants_in && reads(heard));
+        // Everybody speaks the version of the view: what they send may be of that.
+        let others = others.filter(|(_, heard)| heard.proto >= view.proto);
         let others = others.map(|(server, heard)| (*server, heard.incarnation));
-        let me = self.wants_in().then_some(own);
+        let me = (self.wants_in() && PROTO >= view.proto).then_some(own);
         let mut wanting = me.into_iter().chain(others).filter(|(server, run)| !view.has(*server, *run));
         let (seats, alone) =
             (&self.guardian.seats, self.rules.has(Rule::Undisturbed) && !self.somebody_may_serve(now, view));

@@ -7,7 +7,8 @@ use super::known::Known;
 use super::table::Table;
 use super::waits::Waits;
 use super::{Event, Output, Rule, Rules, Server, Timer};
-use crate::{Class, Command, Kind, MAX_COUNTER, Message, Name, Run, SHARDS, ServerId, View};
+use crate::message::Owned;
+use crate::{Class, Command, Hold, Kind, Lent, MAX_COUNTER, Message, Name, Run, SHARDS, ServerId, View};
 use ringleader::mutex::homed_chain::{Home, Pass, Token};
 use ringleader_live::Micros;
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,9 +35,11 @@ pub(super) struct Homes {
     /// Who goes on from an earlier view and has not reported yet.
     missing: BTreeSet<Run>,
     /// Whose old leases may still run.
-    waits: Waits,
+    pub(super) waits: Waits,
     /// What is idle at home although nobody reported it.
     known: Known,
+    /// What is held, by what was reported, although nobody has reported the token (4.7).
+    held: BTreeMap<Name, Lent>,
     /// Requests that came while the lock was not open.
     parked: BTreeMap<Name, BTreeMap<ServerId, (u64, u32)>>,
     settle_at: Option<Micros>,
@@ -128,7 +131,9 @@ impl Homes {
         before: &Homes,
         own: ServerId,
     ) {
-        let chains = before.chains.iter().map(|(name, _)| name.clone());
+        // Whoever was reported to hold a lock may hold it on, whether or not it had a chain.
+        let held = before.held.keys().filter(|_| rules.has(Rule::HeldBefore)).cloned();
+        let chains = before.chains.iter().map(|(name, _)| name.clone()).chain(held);
         self.known = Known::carried(rules, view, (last, &before.known), chains, own);
     }
 
@@ -164,12 +169,25 @@ impl Homes {
         }
     }
 
-    /// The token is made, idle at home.
-    pub(super) fn create(&mut self, name: &Name, own: ServerId, goes_on: bool) -> Token {
+    /// The token is made, idle at home or with who holds nevertheless.
+    pub(super) fn create(&mut self, name: &Name, own: ServerId, goes_on: bool) -> (Token, Option<Lent>) {
         let (k, counter) = self.bases.get(View::shard(name)).copied().unwrap_or_default();
         let k = if goes_on { k } else { 0 };
         self.chains.insert(name, Chain::new(own, k));
-        Token { k, counter }
+        (Token { k, counter }, self.held.remove(name))
+    }
+
+    /// Somebody holds a lock whose token it does not have.
+    fn is_held(&mut self, run: Run, Owned { name, lent, .. }: Owned) {
+        // Who has the token knows who holds.
+        let Some((mode, fences)) = lent.filter(|_| !self.has(&name)) else { return };
+        let held = self.held.entry(name).or_insert_with(|| Lent { mode, holds: Vec::new() });
+        held.holds.extend(fences.into_iter().map(|fence| Hold { run, fence }));
+    }
+
+    /// Locks that are open, and held by what was reported.
+    fn open_and_held(&self, class: impl Fn(&Name) -> Class) -> Vec<Name> {
+        self.held.keys().filter(|name| self.is_idle(name, class(name))).cloned().collect()
     }
 }
 
@@ -307,7 +325,12 @@ impl Server {
         let mut opened = Vec::new();
         if got.insert(page) && seat.is_some() {
             for owned in owns {
-                if view.home(&owned.name) == Some(self.spec.id) && !self.homes.has(&owned.name) {
+                let home = view.home(&owned.name) == Some(self.spec.id);
+                if home && owned.lent.is_some() {
+                    self.homes.is_held(run, owned);
+                } else if home && !self.homes.has(&owned.name) {
+                    // Who has the token knows who holds.
+                    self.homes.held.remove(&owned.name);
                     self.homes.chains.insert(&owned.name, Chain::new(from, 0));
                     self.homes.known.found(&owned.name);
                     opened.push(owned.name);
@@ -343,6 +366,12 @@ impl Server {
             more |= known.waits_for(class, missing.chain(waits.running(self.now, class)));
         }
         self.settles();
+        if let Some(view) = self.view.clone() {
+            for name in self.homes.open_and_held(|name| view.class(name)) {
+                self.created_at_home(&name);
+                self.serve(&name);
+            }
+        }
         if !more {
             return;
         }

@@ -101,7 +101,10 @@ impl Server {
             }
         }
         self.timers.retain(|(_, timer)| {
-            !matches!(timer, Timer::Wait(..) | Timer::Session(_) | Timer::Resend(_) | Timer::Idle(_))
+            !matches!(
+                timer,
+                Timer::Wait(..) | Timer::Session(_) | Timer::Resend(_) | Timer::Idle(_) | Timer::Ask(_)
+            )
         });
         self.locks = Table::default();
         (self.tokens, self.held, self.waiting) = (0, 0, 0);
@@ -123,12 +126,13 @@ impl Server {
             let class = view.class(name);
             lock.begin_epoch(class, home);
             // Classes may have changed: a session must not be promised more than its locks are.
-            for (session, _) in lock.holder.iter().chain(lock.waiters.values()) {
+            let beside = lock.shares_here().iter().map(|share| &share.who);
+            for (session, _) in lock.holder.iter().chain(beside).chain(lock.waiters.values()) {
                 if let Some(client) = sessions.get_mut(session) {
                     client.class = client.class.min(class);
                 }
             }
-            lock.owner.token().is_some() || !lock.waiters.is_empty()
+            lock.owner.token().is_some() || !lock.waiters.is_empty() || lock.holders_here() > 0
         });
         self.tokens
     }
@@ -156,10 +160,15 @@ impl Server {
             let mut owns: BTreeMap<ServerId, Vec<Owned>> =
                 view.homes.iter().map(|home| (*home, Vec::new())).collect();
             for (name, lock) in self.locks.iter() {
-                if lock.owner.token().is_some() {
-                    let owned = Owned { name: name.clone(), held: lock.holder.is_some() };
-                    owns.entry(lock.home).or_default().push(owned);
-                }
+                let held = lock.holders_here() > 0;
+                let owned = if lock.owner.token().is_some() {
+                    Some(Owned { name: name.clone(), held, lent: None })
+                } else {
+                    // Its token may be lost: the home must know who holds it when it makes that anew.
+                    let lent = Server::reports_shares(lock).filter(|_| self.rules.has(Rule::ReportsHolds));
+                    lent.map(|lent| Owned { name: name.clone(), held, lent: Some(lent) })
+                };
+                owns.entry(lock.home).or_default().extend(owned);
             }
             for (home, owns) in owns {
                 let pages = pages(owns, self.spec.limits.page);
@@ -258,7 +267,8 @@ fn pages(owns: Vec<Owned>, most: usize) -> Vec<Vec<Owned>> {
     let mut pages = vec![Vec::new()];
     let mut bytes = 0;
     for owned in owns {
-        let size = owned.name.text().len() + 8;
+        let size =
+            owned.name.text().len() + 8 + owned.lent.as_ref().map_or(0, |(_, fences)| 10 * fences.len());
         let full = pages.last().is_some_and(|page: &Vec<Owned>| page.len() >= most.max(1));
         if full || bytes + size > PAGE_BYTES {
             pages.push(Vec::new());

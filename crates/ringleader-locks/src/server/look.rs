@@ -1,9 +1,9 @@
 //! How is a lock? Asked at its owner, through its home; the answer is true at some moment between the question and
 //! it. Only who has the token and a lease answers, or the home of a lock that is idle there: nobody else knows.
 
-use super::requests::Request;
+use super::requests::{Request, State};
 use super::{Answer, Asker, Output, Server, SessionKey, Timer, answer};
-use crate::{Class, Denial, LockState, Message, Name, Rid, ServerId};
+use crate::{Class, Denial, LockState, Message, Mode, Name, Rid, ServerId};
 use ringleader_live::Micros;
 use std::collections::btree_map::Entry;
 
@@ -30,10 +30,12 @@ pub(super) struct Question {
 enum Who {
     Client(Asker),
     Try(SessionKey, Rid),
+    /// Who waits already.
+    Waiter(SessionKey, Rid),
 }
 
 impl Server {
-    fn recovering(&self) -> Denial {
+    pub(super) fn recovering(&self) -> Denial {
         Denial::Recovering { retry: AGAIN }
     }
 
@@ -89,6 +91,19 @@ impl Server {
         Some(Ok(LockState { owner: Some(self.spec.id), ..LockState::default() }))
     }
 
+    /// Somebody waits for a permit whose token is elsewhere: it may be with somebody who holds the lock in another way,
+    /// and would not come for long.
+    pub(super) fn looks_whether_mixed(&mut self, name: &Name, key: SessionKey, rid: Rid) {
+        if self.waits_for(key, rid, name) && self.looks.len() < QUESTIONS {
+            self.question(name, Who::Waiter(key, rid));
+        }
+    }
+
+    fn waits_for(&self, key: SessionKey, rid: Rid, name: &Name) -> bool {
+        let request = self.sessions.get(&key).and_then(|client| client.requests.get(&rid));
+        request.is_some_and(|request| request.name == *name && matches!(request.state, State::Waits { .. }))
+    }
+
     fn question(&mut self, name: &Name, who: Who) {
         self.look_number += 1;
         let number = self.look_number;
@@ -120,6 +135,10 @@ impl Server {
     pub(super) fn looked_for(&mut self, name: &Name, asker: ServerId, number: u64) {
         let (own, epoch) = (self.spec.id, self.epoch());
         let handed = self.locks.get(name).and_then(|lock| lock.handed).map(|(_, there)| there);
+        // Who holds elsewhere may have let go: it is known soon.
+        if self.locks.get(name).is_some_and(|lock| lock.owner.token().is_some()) {
+            self.asks_around_holders(name, true);
+        }
         match self.known(self.now, name) {
             Some(Ok(state)) if asker == own => self.look_answered(name, number, state),
             Some(Ok(state)) => {
@@ -152,9 +171,22 @@ impl Server {
         match question.who {
             Who::Client(asker) => answer(&mut self.out, asker, Answer::State(state)),
             Who::Try(key, rid) => {
-                let free = !state.held && state.waiters == 0;
-                let found = if free { Ok(()) } else { Err(Denial::Locked) };
+                let Some(mode) = self.mode_of((key, rid)) else { return };
+                let free = mode.fits(state.mode, state.holders as usize) && state.waiters == 0;
+                let clashes = state.held && state.mode.clashes(mode);
+                let found = match (free, clashes) {
+                    (true, _) => Ok(()),
+                    (false, true) => Err(Denial::Mixed),
+                    (false, false) => Err(Denial::Locked),
+                };
                 self.try_goes_on(key, rid, found);
+            }
+            Who::Waiter(key, rid) => {
+                // From others the token comes soon, and says who holds.
+                let alone = state.held && state.mode == Mode::Exclusive;
+                if alone && self.waits_for(key, rid, name) {
+                    self.withdraw(key, rid, Denial::Mixed);
+                }
             }
         }
     }
@@ -175,6 +207,8 @@ impl Server {
         match who {
             Who::Client(asker) => self.denies(asker, denial),
             Who::Try(key, rid) => self.try_goes_on(key, rid, Err(denial)),
+            // It waits on.
+            Who::Waiter(..) => {}
         }
     }
 

@@ -23,6 +23,7 @@ mod requests;
 mod rules;
 mod said;
 mod sessions;
+mod shares;
 mod spec;
 mod table;
 #[cfg(test)]
@@ -37,7 +38,9 @@ pub use rules::{Rule, Rules};
 pub use said::{Event, Input, LockStatus, Output, Path, ServerStatus, Tally};
 pub use spec::{Limits, ServerSpec};
 
-use super::{Answer, Ask, Asker, Class, Denial, LockState, Message, Name, Rid, ServerId, SessionId, View};
+use super::{
+    Answer, Ask, Asker, Class, Denial, LockState, Message, Mode, Name, Rid, ServerId, SessionId, View,
+};
 use drain::Draining;
 use guardian::{Guardian, Heard};
 use homes::Homes;
@@ -45,6 +48,7 @@ use install::Reporting;
 use look::Question;
 use moving::{Came, Gone};
 use owners::Lock;
+use ringleader::mutex::homed_chain::Token;
 use ringleader_live::Micros;
 use sessions::Client;
 use std::collections::{BTreeMap, BTreeSet};
@@ -52,7 +56,11 @@ use std::sync::Arc;
 use table::Table;
 
 /// The version of the protocol that this server speaks.
-const PROTO: u16 = 1;
+/// 2: locks that several hold (4.7).
+const PROTO: u16 = 2;
+
+/// From which version on several may hold a lock.
+const SHARING: u16 = 2;
 
 /// The number of a session in this run of the server: the lower half of its name.
 type SessionKey = u64;
@@ -73,6 +81,8 @@ enum Timer {
     Resend(Name),
     /// A token may be idle.
     Idle(Name),
+    /// Ask again who holds a lock elsewhere.
+    Ask(Name),
     /// Report again to this home.
     Report(ServerId),
     /// Send a session that moves again.
@@ -336,6 +346,7 @@ impl Server {
                 Timer::Wait(session, rid) => self.wait_is_over(session, rid),
                 Timer::Resend(name) => self.resend_is_due(at, &name),
                 Timer::Idle(name) => self.idle_is_due(at, &name),
+                Timer::Ask(name) => self.ask_is_due(at, &name),
                 Timer::Report(home) => self.report_is_due(at, home),
                 Timer::Move(session) => self.move_is_due(at, session),
                 Timer::Open => self.opens(),
@@ -361,7 +372,8 @@ impl Server {
             // Whoever sent it waits for an answer before it comes into this epoch.
             return self.session_comes_late(from, epoch, *session);
         }
-        let old_token = !self.rules.has(Rule::Epochs) && matches!(message, Message::Token { .. });
+        let old_token =
+            !self.rules.has(Rule::Epochs) && matches!(message, Message::Token { .. } | Message::Lends { .. });
         if epoch != self.epoch() && !old_token {
             self.tally.old_epoch += 1;
             return self.newer(epoch);
@@ -377,7 +389,14 @@ impl Server {
                 self.requested(from, &name, number, priority);
             }
             Message::Pass { name, k, to, .. } => self.told_to_pass(&name, k, to),
-            Message::Token { name, k, counter, .. } => self.token_comes(from, &name, k, counter),
+            Message::Token { name, k, counter, .. } => {
+                self.token_comes(from, &name, Token { k, counter }, None)
+            }
+            Message::Lends { name, k, counter, lent, .. } => {
+                self.token_comes(from, &name, Token { k, counter }, Some(lent));
+            }
+            Message::Ask { name, fences, .. } => self.asked_who_holds(from, &name, fences),
+            Message::Over { name, fences, .. } => self.holds_are_over(from, &name, &fences),
             Message::Took { name, k, .. } => self.taken(&name, k),
             Message::Offer { name, k, .. } => self.offered(from, &name, k),
             Message::Report { incarnation, page, pages, owns, gone, .. } => {
@@ -408,8 +427,8 @@ impl Server {
             }
             Ask::KeepAlive { session, beliefs: _ } => self.keep_alive(asker, session),
             Ask::Close { session } => self.close(asker, session),
-            Ask::Acquire { session, rid, name, wait, priority, value } => {
-                self.acquire(asker, session, requests::Wanted { rid, name, wait, priority, value })
+            Ask::Acquire { session, rid, name, wait, priority, value, mode } => {
+                self.acquire(asker, session, requests::Wanted { rid, name, wait, priority, value, mode })
             }
             Ask::Cancel { session, rid } => self.cancel(asker, session, rid),
             Ask::Release { session, name, fence } => self.release(asker, session, &name, fence),
@@ -428,21 +447,22 @@ impl Server {
 
     /// How a lock is whose token is here, or for which somebody waits.
     fn state_of(&self, now: Micros, lock: &Lock) -> LockState {
-        let holder = lock.holder.and_then(|(session, rid)| {
+        let (mode, holders) = lock.shared().unwrap_or((Mode::Exclusive, usize::from(lock.holder.is_some())));
+        let holder = lock.held().next().and_then(|(session, rid, _)| {
             let client = self.sessions.get(&session)?;
             Some((client, client.requests.get(&rid)?))
         });
         let here = self.has_token(lock);
         LockState {
-            held: lock.holder.is_some(),
-            fence: lock
-                .fence
-                .filter(|fence| here && (lock.holder.is_some() || fence.epoch() == self.epoch())),
+            held: holders > 0,
+            fence: lock.fence.filter(|fence| here && (holders > 0 || fence.epoch() == self.epoch())),
             value: holder.map(|(_, request)| request.value.clone()).unwrap_or_default(),
             holder: holder.map_or_else(|| Arc::from(""), |(client, _)| client.meta.clone()),
             remaining: holder.map_or(Micros(0), |(client, _)| client.until - now),
             waiters: u32::try_from(lock.waiters.len()).unwrap_or(u32::MAX),
             owner: here.then_some(self.spec.id),
+            mode,
+            holders: u32::try_from(holders).unwrap_or(u32::MAX),
         }
     }
 }

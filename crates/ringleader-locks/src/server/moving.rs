@@ -13,7 +13,7 @@ use super::owners::patience;
 use super::requests::{Request, State};
 use super::sessions::{Client, Opening};
 use super::{Ask, Asker, Event, Output, Rule, Server, SessionKey, Timer};
-use crate::{Carried, Denial, MAX_MESSAGE, Message, Name, Parcel, Rid, ServerId, SessionId};
+use crate::{Carried, Denial, MAX_MESSAGE, Message, Mode, Name, Parcel, Rid, ServerId, SessionId};
 use ringleader::mutex::homed_chain::Token;
 use ringleader_live::Micros;
 use std::collections::{BTreeMap, BTreeSet};
@@ -117,6 +117,7 @@ impl Server {
         let others: Vec<ServerId> = view.members.keys().copied().filter(other).collect();
         if others.is_empty()
             || bytes(client) > PARCEL
+            || holds_beside_others(client)
             || self.is_news(client) && self.rules.has(Rule::TellsFirst)
         {
             return Some(asked);
@@ -168,10 +169,10 @@ impl Server {
                 State::Tries { priority, .. } => (Some(Micros(0)), priority),
                 State::Holds(_) => continue,
             };
-            let Request { name, asker, value, .. } = request;
+            let Request { name, asker, value, mode, .. } = request;
             free.push(name.clone());
             if let Some(asker) = asker {
-                way.asked.push((asker, Ask::Acquire { session, rid, name, wait, priority, value }));
+                way.asked.push((asker, Ask::Acquire { session, rid, name, wait, priority, value, mode }));
             }
         }
         free
@@ -281,7 +282,7 @@ impl Server {
             lock.owner.takes(Token { k, counter });
             lock.comes_held(now, from, (key, rid), fence);
             (self.tokens, self.held) = (self.tokens + 1, self.held + 1);
-            client.requests.insert(rid, Request::held(name, fence, value, self.now));
+            client.requests.insert(rid, Request::held(name, Mode::Exclusive, fence, value, self.now));
         }
         self.sessions.insert(key, client);
         self.guests.insert(session, key);
@@ -347,7 +348,7 @@ impl Server {
                 self.impossible("a lock is held whose token is not here");
                 continue;
             };
-            lock.let_go(self.now);
+            lock.holder = None;
             lock.handed = to.map(|to| (token.k, to));
             (self.tokens, self.held) = (self.tokens - 1, self.held - 1);
             if let (Some(there), Some(to)) = (to, next) {
@@ -390,6 +391,11 @@ impl Server {
         }
         some
     }
+}
+
+/// Whether others may hold a lock of it too, which then has no token of its own that could go with it (4.7).
+fn holds_beside_others(client: &Client) -> bool {
+    client.requests.values().any(|request| request.holds() && request.mode != Mode::Exclusive)
 }
 
 /// How many bytes a session has on its way, about.

@@ -2,8 +2,9 @@
 //! grants it to its own clients without a word to anybody, until somebody else is numbered next.
 
 use super::requests::Place;
-use super::{Output, Rule, Server, SessionKey, Timer};
-use crate::{Class, Fence, Kind, MAX_COUNTER, Message, Name, Rid, ServerId};
+use super::shares::{Share, Shares};
+use super::{Output, Rule, Rules, Server, SessionKey, Timer};
+use crate::{Class, Denial, Fence, Kind, Lent, MAX_COUNTER, Message, Mode, Name, Rid, ServerId};
 use ringleader::mutex::homed_chain::{Owner, Token};
 use ringleader_live::Micros;
 use std::collections::BTreeMap;
@@ -30,7 +31,10 @@ pub(super) struct Lock {
     pub(super) owner: Owner<ServerId>,
     pub(super) class: Class,
     pub(super) home: ServerId,
+    /// Who holds it alone.
     pub(super) holder: Option<(SessionKey, Rid)>,
+    /// Who holds it beside others; nothing is kept for a lock that is only held exclusively.
+    pub(super) shares: Option<Box<Shares>>,
     /// Of the last grant here.
     pub(super) fence: Option<Fence>,
     pub(super) waiters: BTreeMap<Place, (SessionKey, Rid)>,
@@ -59,6 +63,7 @@ impl Lock {
             class,
             home,
             holder: None,
+            shares: None,
             fence: None,
             waiters: BTreeMap::new(),
             came_from: None,
@@ -89,26 +94,33 @@ impl Lock {
         self.fence = Some(fence);
     }
 
-    /// Who holds it, and with which fence.
-    pub(super) fn held(&self) -> Option<(SessionKey, Rid, Fence)> {
-        let (session, rid) = self.holder?;
-        Some((session, rid, self.fence?))
+    /// Everybody who holds it here, and with which fence.
+    pub(super) fn held(&self) -> impl Iterator<Item = (SessionKey, Rid, Fence)> + '_ {
+        let alone = self.holder.and_then(|(session, rid)| Some((session, rid, self.fence?)));
+        let beside = self.shares_here().iter().map(|share| (share.who.0, share.who.1, share.fence));
+        alone.into_iter().chain(beside)
     }
 
-    pub(super) fn granted(&mut self, now: Micros, session: SessionKey, rid: Rid, fence: Fence) {
+    pub(super) fn granted(&mut self, now: Micros, who: (SessionKey, Rid), fence: Fence, mode: Mode) {
         if self.served && self.owner.next().is_some() {
             self.streak += 1;
         }
         self.served = true;
-        self.holder = Some((session, rid));
+        match mode {
+            Mode::Exclusive => self.holder = Some(who),
+            Mode::Shared | Mode::Permits(_) => self.shares_with(mode, Share { who, fence }),
+        }
         self.fence = Some(fence);
         self.used = now;
     }
 
-    /// The holder has let go.
-    pub(super) fn let_go(&mut self, now: Micros) {
-        self.holder = None;
+    /// One who holds it lets go: with which fence.
+    pub(super) fn let_go(&mut self, now: Micros, who: (SessionKey, Rid)) -> Option<Fence> {
         self.used = now;
+        match self.holder.take_if(|holder| *holder == who) {
+            Some(_) => self.fence,
+            None => self.leaves(who),
+        }
     }
 
     /// Idle, and there is nothing to do about it: it is known when to look at it again.
@@ -116,20 +128,33 @@ impl Lock {
         self.is_idle() && self.idle_at.is_some()
     }
 
-    /// Whether it can be granted here: the token is here, nobody holds it, and a fence of this epoch is left.
-    pub(super) fn is_grantable(&self) -> bool {
-        self.holder.is_none() && self.owner.token().is_some_and(|token| token.counter < MAX_COUNTER)
+    /// Whether there is a fence to grant it with: the token is here, and has one of this epoch left.
+    fn has_fence(&self) -> bool {
+        self.owner.token().is_some_and(|token| token.counter < MAX_COUNTER)
     }
 
-    /// Nobody needs it here: neither holder nor waiters nor anybody who is next.
+    /// Whether it can be granted here like this: there is a fence, and it fits beside those who hold it.
+    pub(super) fn is_grantable(&self, mode: Mode, rules: Rules) -> bool {
+        self.has_fence() && self.has_room(mode, rules)
+    }
+
+    /// Nobody waits for it here, and nobody is next.
+    pub(super) fn is_unwanted(&self) -> bool {
+        self.waiters.is_empty() && self.owner.next().is_none()
+    }
+
+    /// Nobody needs it: neither holders here and elsewhere nor waiters nor anybody who is next.
     pub(super) fn is_idle(&self) -> bool {
-        self.holder.is_none() && self.waiters.is_empty() && self.owner.next().is_none()
+        self.holder.is_none() && self.shared().is_none() && self.is_unwanted()
     }
 
     /// A new epoch: the token is number 0 with counter 0, everything else of the chain is forgotten.
     pub(super) fn begin_epoch(&mut self, class: Class, home: ServerId) {
         let token = self.owner.token().map(|_| Token { k: 0, counter: 0 });
         self.owner = token.map_or_else(Owner::default, Owner::with);
+        if let Some(shares) = &mut self.shares {
+            shares.begin_epoch();
+        }
         self.class = class;
         self.home = home;
         self.streak = 0;
@@ -150,23 +175,29 @@ impl Server {
         })
     }
 
-    /// The holder has let go.
-    pub(super) fn let_go(&mut self, name: &Name) {
-        let Some(lock) = self.locks.get_mut(name).filter(|lock| lock.holder.is_some()) else {
+    /// One who holds it lets go.
+    pub(super) fn let_go(&mut self, name: &Name, who: (SessionKey, Rid)) {
+        let now = self.now;
+        let left = self.locks.get_mut(name).and_then(|lock| {
+            let asked_by = Server::wants_word(lock);
+            Some((lock.let_go(now, who)?, asked_by))
+        });
+        let Some((fence, asked_by)) = left else {
             return self.impossible("a lock is let go of that nobody holds");
         };
-        lock.let_go(self.now);
         self.held -= 1;
+        self.tells_who_asked(name, fence, asked_by);
     }
 
     /// Does what can be done for a lock: grants it, passes its token on, or asks for it.
     pub(super) fn serve(&mut self, name: &Name) {
         loop {
+            self.forgets_the_gone(name);
             // Nobody needs it, and its record was dropped.
             let Some(lock) = self.locks.get(name) else { return };
             if lock.owner.token().is_none() {
                 if lock.waiters.is_empty() {
-                    if lock.owner.is_blank() {
+                    if lock.owner.is_blank() && lock.shares.is_none() {
                         self.locks.remove(name);
                     }
                     return;
@@ -181,13 +212,22 @@ impl Server {
             }
             let next = lock.owner.next().is_some();
             let head = self.head(self.now, lock);
+            let fits = head.is_some_and(|(_, _, mode)| lock.has_room(mode, self.rules));
             let mine = match (head, next) {
                 (Some(_), false) => true,
-                (Some(_), true) => self.may_bypass(self.now, lock, name.kind() == Kind::Election),
+                // Whoever waits for others to let go does not keep the token for that, once somebody was served.
+                (Some(_), true) => {
+                    (fits || !lock.served) && self.may_bypass(self.now, lock, name.kind() == Kind::Election)
+                }
                 (None, _) => false,
             };
             match head {
-                Some((session, rid)) if mine => return self.grant(name, session, rid),
+                Some((session, rid, mode)) if lock.held_as().is_some_and(|held| held.clashes(mode)) => {
+                    self.withdraw_from(session, rid, Denial::Mixed);
+                }
+                // Others may fit beside it.
+                Some((session, rid, _)) if mine && fits => self.grant(name, session, rid),
+                Some(_) if mine => return self.asks_around_holders(name, true),
                 Some(_) | None if next => self.send_token(name),
                 Some(_) | None if lock.waiters.is_empty() => return self.rests(name),
                 // Nobody is next and nobody may be granted: the lease is gone, and may come back, or there
@@ -200,10 +240,15 @@ impl Server {
         }
     }
 
-    /// The first who may be granted now.
-    fn head(&self, now: Micros, lock: &Lock) -> Option<(SessionKey, Rid)> {
-        let mut waiters = lock.waiters.values().filter(|_| lock.is_grantable());
-        waiters.find(|(session, _)| self.may_grant(now, *session, lock.class)).copied()
+    /// The first who may be granted now, by its session, and how it wants to hold. Who comes later waits for it, even
+    /// if it would fit beside those who hold: or readers who come and go would keep a writer out for ever.
+    fn head(&self, now: Micros, lock: &Lock) -> Option<(SessionKey, Rid, Mode)> {
+        let mut waiters = lock.waiters.values().filter(|_| lock.has_fence());
+        let all = |mode| self.rules.has(Rule::InTurn) || lock.has_room(mode, self.rules);
+        waiters.find_map(|(session, rid)| {
+            let mode = self.sessions.get(session)?.requests.get(rid)?.mode;
+            (self.may_grant(now, *session, lock.class) && all(mode)).then_some((*session, *rid, mode))
+        })
     }
 
     /// F1 and F2: whoever got the token serves one waiter of its own first, and then a few more for a short time.
@@ -218,25 +263,37 @@ impl Server {
 
     /// p with `succ` and no holder sends the token on.
     fn send_token(&mut self, name: &Name) {
-        let (own, epoch) = (self.spec.id, self.epoch());
+        let (run, rules) = (self.run(), self.rules);
         let sent = self.locks.get_mut(name).and_then(|lock| Some((lock.owner.sends()?, lock)));
         let Some(((to, token), lock)) = sent else {
             return self.impossible("a token is sent that is not here, or to nobody");
         };
         lock.came_from = None;
         self.tokens -= 1;
+        let lent = lock.lends(rules, run);
         // It was numbered next before the token came here, with its holder, under the number before.
-        if to == own {
-            return self.token_comes(own, name, token.k, token.counter);
+        if to == run.0 {
+            return self.token_comes(to, name, token, lent);
         }
         self.tally.hops += 1;
-        let message = Message::Token { epoch, name: name.clone(), k: token.k, counter: token.counter };
-        self.out.push(Output::Send(to, message));
+        self.sends_token(to, name, token, lent);
         // Records of locks that went away cannot be dropped in this epoch; a new one drops them all.
         let gone = self.locks.len() - self.tokens.min(self.locks.len());
         if gone > self.spec.limits.cached && self.now >= self.installed_at + CROWDED {
             self.asks_for_an_epoch();
         }
+    }
+
+    /// TOKEN, with who holds nevertheless, if anybody does.
+    fn sends_token(&mut self, to: ServerId, name: &Name, token: Token, lent: Option<Lent>) {
+        let (epoch, name, Token { k, counter }) = (self.epoch(), name.clone(), token);
+        self.out.push(Output::Send(
+            to,
+            match lent {
+                None => Message::Token { epoch, name, k, counter },
+                Some(lent) => Message::Lends { epoch, name, k, counter, lent },
+            },
+        ));
     }
 
     /// The token is wanted here. Whether it is here now: at home that is a local step.
@@ -323,9 +380,10 @@ impl Server {
             lock.streak = 0;
         }
         match lock.owner.passed(k, to) {
-            Some((to, Token { k, counter })) => {
+            Some((to, token)) => {
+                let lent = lock.lends_again();
                 self.tally.resent += 1;
-                self.out.push(Output::Send(to, Message::Token { epoch, name: name.clone(), k, counter }));
+                self.sends_token(to, name, token, lent);
             }
             None => {
                 self.serve(name);
@@ -338,7 +396,8 @@ impl Server {
     }
 
     /// r takes TOKEN(k) only if k is larger than any number that it has had in this epoch.
-    pub(super) fn token_comes(&mut self, from: ServerId, name: &Name, k: u64, counter: u64) {
+    pub(super) fn token_comes(&mut self, from: ServerId, name: &Name, token: Token, lent: Option<Lent>) {
+        let (k, run) = (token.k, self.run());
         // A home that has no record of the chain has let it go with the token at home: this one is from before.
         if self.rules.has(Rule::Once) && self.is_home(name) && !self.homes.has(name) {
             self.tally.duplicates += 1;
@@ -348,14 +407,15 @@ impl Server {
         let lock = self.lock_mut(name);
         let had = lock.owner.token().is_some();
         if once {
-            if !lock.owner.takes(Token { k, counter }) {
+            if !lock.owner.takes(token) {
                 let (home, here) = (lock.home, lock.owner.largest());
                 self.tally.duplicates += 1;
                 return self.took(home, name, here.unwrap_or(k));
             }
         } else {
-            lock.owner.takes_again(Token { k, counter });
+            lock.owner.takes_again(token);
         }
+        lock.is_lent(lent, run);
         lock.came_from = Some(from);
         lock.served = false;
         lock.streak = 0;
@@ -387,6 +447,10 @@ impl Server {
         let Some(lock) = self.locks.get_mut(name) else {
             return self.impossible("a token rests that is not here");
         };
+        if lock.shared().is_some() {
+            let leaves = self.draining.is_some();
+            return self.asks_around_holders(name, leaves);
+        }
         if crowded || lock.home == own && lock.came_from.is_some() {
             return self.offer(name);
         }
@@ -434,9 +498,11 @@ impl Server {
         if !self.is_home(name) || !self.homes.is_idle(name, self.class(name)) {
             return false;
         }
-        let token = self.homes.create(name, self.spec.id, self.rules.has(Rule::GoesOn));
+        let run = self.run();
+        let (token, lent) = self.homes.create(name, self.spec.id, self.rules.has(Rule::GoesOn));
         let lock = self.lock_mut(name);
         lock.owner = Owner::with(token);
+        lock.is_lent(lent, run);
         lock.served = false;
         self.tokens += 1;
         self.tally.recreated += 1;

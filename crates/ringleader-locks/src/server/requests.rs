@@ -2,9 +2,12 @@
 //! repeated it gets the answer that it had, so that a lost answer heals; one that was granted and is over never looks
 //! held again.
 
+use super::owners::Lock;
 use super::sessions::{Client, lock_bits};
-use super::{Answer, Asker, Limits, Path, Server, SessionKey, Timer, answer};
-use crate::{Class, Denial, Ending, Fence, Finished, Kind, MAX_VALUE, Name, Rid, SessionId};
+use super::{Answer, Asker, Limits, Path, SHARING, Server, SessionKey, Timer, answer};
+use crate::{
+    Class, Denial, Ending, Fence, Finished, Kind, MAX_HOLDERS, MAX_VALUE, Mode, Name, Rid, SessionId,
+};
 use ringleader_live::Micros;
 use std::sync::Arc;
 
@@ -13,6 +16,9 @@ const TRY: Micros = Micros::millis(1000);
 
 const OTHER_LOCK: &str = "this number is of a request for another lock; a new one needs a new number";
 
+const OTHER_MODE: &str =
+    "this number is of a request to hold the lock in another way; a new one needs a new number";
+
 /// What a client asks for.
 pub(super) struct Wanted {
     pub(super) rid: Rid,
@@ -20,12 +26,14 @@ pub(super) struct Wanted {
     pub(super) wait: Option<Micros>,
     pub(super) priority: u32,
     pub(super) value: Arc<[u8]>,
+    pub(super) mode: Mode,
 }
 
 /// A request of a session that is not over.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Request {
     pub(super) name: Name,
+    pub(super) mode: Mode,
     pub(super) state: State,
     /// Who waits for the answer.
     pub(super) asker: Option<Asker>,
@@ -53,8 +61,8 @@ pub(super) enum State {
 
 impl Request {
     /// One that was granted at once.
-    pub(super) fn held(name: Name, fence: Fence, value: Arc<[u8]>, since: Micros) -> Request {
-        Request { name, state: State::Holds(fence), asker: None, value, since, path: Some(Path::Local) }
+    pub(super) fn held(name: Name, mode: Mode, fence: Fence, value: Arc<[u8]>, since: Micros) -> Request {
+        Request { name, mode, state: State::Holds(fence), asker: None, value, since, path: Some(Path::Local) }
     }
 
     pub(super) fn holds(&self) -> bool {
@@ -74,11 +82,12 @@ impl Server {
             return Ok(());
         }
         self.acceptable(key, &wanted)?;
-        let Wanted { rid, name, wait, priority, value } = wanted;
+        let Wanted { rid, name, wait, priority, value, mode } = wanted;
         let tries = wait == Some(Micros(0));
         let lock = self.locks.get(&name);
-        let free = lock.is_none_or(|lock| lock.holder.is_none() && lock.waiters.is_empty());
         let here = lock.is_some_and(|lock| lock.owner.token().is_some());
+        // Who holds elsewhere may have let go.
+        let free = lock.is_none_or(|lock| lock.waiters.is_empty() && (!here || lock.has_room_here(mode)));
         let mut path = if !free {
             Some(Path::Queued)
         } else if here {
@@ -99,6 +108,7 @@ impl Server {
         let here = self.locks.get(&name).is_some_and(|lock| lock.owner.token().is_some());
         let request = Request {
             name: name.clone(),
+            mode,
             state: State::Tries { until: self.now + TRY, priority },
             asker: Some(asker),
             value,
@@ -113,7 +123,9 @@ impl Server {
         }
         let Some(client) = self.sessions.get_mut(&key) else { return Err(self.not_open()) };
         client.requests.insert(rid, request);
-        let ready = self.locks.get(&name).is_some_and(|lock| lock.is_idle() && lock.is_grantable());
+        let rules = self.rules;
+        let ready =
+            self.locks.get(&name).is_some_and(|lock| lock.is_unwanted() && lock.is_grantable(mode, rules));
         if ready && self.may_grant(self.now, key, class) {
             self.grant(&name, key, rid);
             return Ok(());
@@ -121,6 +133,9 @@ impl Server {
         let until = if tries { Some(self.now + TRY) } else { wait.map(|wait| self.now + wait) };
         self.queue(key, rid, priority, until, tries);
         self.serve(&name);
+        if !here && matches!(mode, Mode::Permits(_)) {
+            self.looks_whether_mixed(&name, key, rid);
+        }
         Ok(())
     }
 
@@ -134,6 +149,9 @@ impl Server {
         };
         if request.name != wanted.name {
             return Err(Denial::BadRequest(OTHER_LOCK));
+        }
+        if request.mode != wanted.mode {
+            return Err(Denial::BadRequest(OTHER_MODE));
         }
         if let State::Holds(fence) = request.state {
             let valid = until - self.now;
@@ -171,7 +189,32 @@ impl Server {
         let lock = self.locks.get(&wanted.name);
         let class = lock.map_or_else(|| view.class(&wanted.name), |lock| lock.class);
         let waiters = lock.map_or(0, |lock| lock.waiters.len());
-        self.spec.limits.accept(client, class, waiters, wanted)
+        self.spec.limits.accept(client, class, waiters, wanted)?;
+        if lock.and_then(|lock| self.used_as(lock)).is_some_and(|mode| mode.clashes(wanted.mode)) {
+            return Err(Denial::Mixed);
+        }
+        if wanted.mode != Mode::Exclusive && view.proto < SHARING {
+            // An older server is a member, or was a moment ago.
+            return Err(self.recovering());
+        }
+        Ok(())
+    }
+
+    /// How a lock is held, or wanted by whoever waits here.
+    fn used_as(&self, lock: &Lock) -> Option<Mode> {
+        // Who holds elsewhere may have let go.
+        lock.held_as().or_else(|| self.mode_of(*lock.waiters.values().next()?))
+    }
+
+    /// How a request wants to hold that is not over.
+    pub(super) fn mode_of(&self, (key, rid): (SessionKey, Rid)) -> Option<Mode> {
+        Some(self.sessions.get(&key)?.requests.get(&rid)?.mode)
+    }
+
+    /// Whether somebody only tries, and is waited with for a while.
+    pub(super) fn tries(&self, (key, rid): (SessionKey, Rid)) -> bool {
+        let request = self.sessions.get(&key).and_then(|client| client.requests.get(&rid));
+        request.is_some_and(|request| matches!(request.state, State::Waits { tries: true, .. }))
     }
 
     /// T2: whether this session may be granted something of this class now.
@@ -230,6 +273,19 @@ impl Limits {
         waiters: usize,
         wanted: &Wanted,
     ) -> Result<(), Denial> {
+        match wanted.mode {
+            Mode::Exclusive => {}
+            Mode::Shared | Mode::Permits(_) if wanted.name.kind() == Kind::Election => {
+                return Err(Denial::BadRequest(
+                    "an election has one leader: it is not shared, and has no permits",
+                ));
+            }
+            Mode::Permits(0) => return Err(Denial::BadRequest("permits: a whole number from 1 to 1000")),
+            Mode::Permits(permits) if permits > MAX_HOLDERS => {
+                return Err(Denial::BadRequest("permits: a whole number from 1 to 1000"));
+            }
+            Mode::Shared | Mode::Permits(_) => {}
+        }
         if wanted.value.len() > MAX_VALUE {
             return Err(Denial::BadRequest("a value has at most 4096 bytes"));
         }

@@ -75,6 +75,22 @@ pub enum Rule {
     OwnWord,
     /// 4.5: a session that is on its way is not extended.
     Frozen,
+    /// 4.7: the token takes along who holds nevertheless.
+    Lends,
+    /// 4.7: and does so when it is sent again.
+    LendsAgain,
+    /// 4.7: what is granted fits beside those who hold elsewhere.
+    Everywhere,
+    /// 4.7: a hold of a server that is gone is waited for (T4).
+    OutlastsGone,
+    /// 4.7: only the run that granted a hold says that it is over.
+    SameSeat,
+    /// 4.7: a server reports who holds a lock there whose token is elsewhere.
+    ReportsHolds,
+    /// 4.7: a lock that somebody was reported to hold is not known to be free in the next epoch.
+    HeldBefore,
+    /// 4.7: whoever waits for a lock is served before those who come later, whatever fits.
+    InTurn,
 }
 
 /// Which rules a server follows: all of them, or, in tests, all but one.

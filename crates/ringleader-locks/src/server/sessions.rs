@@ -229,7 +229,7 @@ impl Server {
             self.forget_wait(key, rid, &request);
             if let State::Holds(fence) = request.state {
                 self.out.push(Output::Event(Event::Lost { name: request.name.clone(), fence }));
-                self.let_go(&request.name);
+                self.let_go(&request.name, (key, rid));
             } else if let Some(asker) = request.asker {
                 self.denies(asker, why);
             }

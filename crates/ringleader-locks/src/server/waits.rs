@@ -6,6 +6,7 @@
 //! of what its earlier run granted. Only a run itself vouches for itself.
 
 use super::{Rule, Rules};
+use crate::view::NOBODY_KNOWS;
 use crate::{Class, Run, View};
 use ringleader_live::Micros;
 use std::collections::{BTreeMap, BTreeSet};
@@ -74,6 +75,20 @@ impl Waits {
     pub(crate) fn running(&self, now: Micros, class: Class) -> impl Iterator<Item = Run> {
         let wait = self.wait[class.index()];
         self.since().filter(move |(_, since)| now < *since + wait).map(|(run, _)| run)
+    }
+
+    /// Until when leases of a run without a seat may run, of this class; at any time if nobody knows of it.
+    pub(super) fn end(&self, run: Run, class: Class) -> Option<Micros> {
+        // Runs that nobody remembers one by one are waited for together.
+        let unknown = self.out_since.iter().filter(|((server, _), _)| *server == NOBODY_KNOWS);
+        let since = self.out_since.get(&run).copied().or_else(|| unknown.map(|(_, since)| *since).max());
+        Some(since? + self.wait[class.index()])
+    }
+
+    /// Whether leases of a run without a seat may run. Of one that is not listed none do: the past is settled, or it
+    /// has left in good order.
+    pub(super) fn may_run(&self, run: Run, class: Class, now: Micros) -> bool {
+        self.end(run, class).is_some_and(|end| now < end)
     }
 
     /// When the waits that are not over will be, for each run that is waited for.

@@ -1,6 +1,6 @@
 //! The auditor: it knows the real time and everybody's clock, and looks at every grant that a client takes.
 
-use ringleader_locks::{Fence, SessionId};
+use ringleader_locks::{Fence, Mode, SessionId};
 
 /// Somebody holds a lock, until its own clock shows its deadline.
 #[derive(Clone, Copy, Debug)]
@@ -13,6 +13,7 @@ pub(crate) struct Holding {
     pub(crate) until: u64,
     /// The place of the grant among all that were taken for this lock.
     pub(crate) order: u64,
+    pub(crate) mode: Mode,
 }
 
 /// What is known of a lock.
@@ -21,6 +22,8 @@ struct Record {
     holdings: Vec<Holding>,
     taken: u64,
     last_taken: Option<Fence>,
+    /// Of those who held it alone.
+    last_alone: Option<Fence>,
     last_granted: Option<Fence>,
     /// The storage: the largest fence that wrote, and the order of its grant.
     written: Option<(Fence, u64)>,
@@ -45,6 +48,8 @@ pub(crate) struct Auditor {
     pub(crate) taken: u64,
     pub(crate) written: u64,
     pub(crate) refused: u64,
+    /// Grants that were taken while others held the same lock.
+    pub(crate) beside: u64,
 }
 
 impl Auditor {
@@ -75,18 +80,31 @@ impl Auditor {
         let order = record.taken;
         self.taken += 1;
         record.holdings.retain(|other| other.until > real);
-        let other = record
-            .holdings
-            .iter()
-            .find(|other| (other.session, other.fence) != (holding.session, holding.fence))
-            .copied();
+        let is_same = |other: &Holding| (other.session, other.fence) == (holding.session, holding.fence);
+        let others: Vec<Holding> = record.holdings.iter().filter(|other| !is_same(other)).copied().collect();
         record.holdings.push(Holding { order, ..holding });
-        let last = record.last_taken.replace(holding.fence);
+        // Readers may learn of their grants in another order than that of the grants; a writer is after all readers
+        // before it, and before all after it.
+        let alone = matches!(holding.mode, Mode::Exclusive | Mode::Permits(1));
+        let last = if alone { record.last_taken } else { record.last_alone };
+        record.last_taken = record.last_taken.max(Some(holding.fence));
+        if alone {
+            record.last_alone = record.last_alone.max(Some(holding.fence));
+        }
         if healed {
             record.first_after.get_or_insert(real);
         }
-        if let Some(other) = other {
-            self.accuse("I1", real, format!("lock {lock}: {holding:?} while {other:?}"));
+        self.beside += u64::from(!others.is_empty());
+        // What a server goes by is not asked: how many may hold is counted here once more.
+        let fits = |other: &Holding| match (holding.mode, other.mode) {
+            (Mode::Shared, Mode::Shared) => true,
+            (Mode::Permits(permits), Mode::Permits(other)) => {
+                permits == other && others.len() < permits as usize
+            }
+            _ => false,
+        };
+        if let Some(other) = others.iter().find(|other| !fits(other)) {
+            self.accuse("I1", real, format!("lock {lock}: {holding:?} while {other:?} of {}", others.len()));
         }
         if let Some(last) = last
             && holding.fence <= last

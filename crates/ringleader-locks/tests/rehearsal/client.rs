@@ -9,7 +9,7 @@ use crate::setup::Setup;
 use crate::world::{Due, World};
 use ringleader::rng::Rng;
 use ringleader_live::Micros;
-use ringleader_locks::{Answer, Ask, Asker, Class, Fence, Rid, Session, SessionId};
+use ringleader_locks::{Answer, Ask, Asker, Class, Fence, Mode, Rid, Session, SessionId};
 
 /// What a client does wrong, on purpose.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -41,8 +41,8 @@ enum Asked {
 #[derive(Clone, Copy, Debug)]
 enum Doing {
     Thinks,
-    Waits { rid: Rid, since: u64 },
-    Holds { rid: Rid, fence: Fence, order: u64, until: u64 },
+    Waits { rid: Rid, since: u64, mode: Mode },
+    Holds { rid: Rid, fence: Fence, order: u64, until: u64, mode: Mode },
     GivesBack { fence: Fence, tries: u32 },
 }
 

@@ -5,7 +5,7 @@ use crate::asked;
 use crate::auditor::Violation;
 use crate::client::Flaw;
 use crate::schedule::run;
-use crate::setup::{Kinds, Setup};
+use crate::setup::{Kinds, Setup, Use};
 use crate::world::World;
 use ringleader::rng::{Purpose, Rng};
 use ringleader_live::Micros;
@@ -95,6 +95,9 @@ fn faults(world: &mut World) {
         world.something();
     }
 }
+
+/// Nothing goes wrong.
+fn nothing(_: &mut World) {}
 
 /// Again and again: the homes move, one installs that view, grants and is not heard, and then is killed and
 /// comes back.
@@ -269,6 +272,21 @@ fn busy(setup: &mut Setup) {
     (setup.think, setup.hold) = (setup.renew / 8, setup.renew / 8);
 }
 
+/// Locks that are read and written all the time, and semaphores.
+fn several(setup: &mut Setup) {
+    setup.uses =
+        vec![Use::ReadAndWrite, Use::Permits(2), Use::ReadAndWrite, Use::Permits(1), Use::ReadAndWrite];
+    busy(setup);
+    setup.hold = setup.times.leases[0].0;
+}
+
+/// One lock that one wants to write, and that the others read without end.
+fn readers(setup: &mut Setup) {
+    crowded(setup);
+    (setup.uses, setup.restless) = (vec![Use::ReadAndWrite], true);
+    (setup.width, setup.hold) = (2, setup.renew * 4);
+}
+
 #[test]
 fn every_mistake_is_found() {
     let mistakes = [
@@ -304,6 +322,13 @@ fn every_mistake_is_found() {
         servers(Rule::CountsOn, "every view is waited for anew", 4, as_drawn, faults),
         servers(Rule::OneRun, "waits for an earlier run of itself", 3, quick, World::leader_restarts),
         servers(Rule::Undisturbed, "backs off where nobody is", 0, quick, World::all_flap),
+        servers(Rule::Lends, "a token forgets who holds", 2, several, faults),
+        servers(Rule::LendsAgain, "sent again, it forgets who holds", 36, several, faults),
+        servers(Rule::Everywhere, "holders elsewhere do not count", 2, several, faults),
+        servers(Rule::OutlastsGone, "who is gone holds nothing", 62, several, faults),
+        servers(Rule::SameSeat, "a run answers for an earlier one", 452, several, loses),
+        servers(Rule::ReportsHolds, "a hold without a token unreported", 65, several, faults),
+        servers(Rule::InTurn, "readers pass a writer who waits", 0, readers, nothing),
         clients("client: grant taken too late", 4, Flaw::TakesLate),
         clients("client: grant of another request", 20, Flaw::AnyRequest),
         clients("client: promise from the answer", 53, Flaw::FromReceipt),

@@ -3,7 +3,7 @@
 
 use crate::auditor::Violation;
 use crate::client::Flaw;
-use crate::setup::Setup;
+use crate::setup::{Setup, Use};
 use crate::totals::Counts;
 use crate::world::World;
 use ringleader::rng::{Purpose, Rng};
@@ -18,7 +18,8 @@ pub(crate) struct Outcome {
 
 /// The schedule with this seed, as the generator makes it.
 pub(crate) fn schedule(rules: Rules, seed: u64, log: bool) -> Outcome {
-    let setup = Setup::drawn(&mut Rng::new(seed, Purpose::Workload));
+    let mut setup = Setup::drawn(&mut Rng::new(seed, Purpose::Workload));
+    setup.shares(seed);
     run(rules, setup, seed, Flaw::None, log, &mut |world| {
         for _ in 0..world.setup.faults {
             let pause = world.rng.below(world.setup.gap);
@@ -46,6 +47,9 @@ pub(crate) fn run(
     }
     let mut counts = world.counts;
     counts.schedules = 1;
+    let shared = |lock| world.setup.used(lock) != Use::Exclusively;
+    counts.sharing = u64::from((0..world.setup.names.len()).any(shared));
+    counts.beside = world.auditor.beside;
     counts.slowest_seed = seed;
     counts.simulated = world.real;
     counts.taken = world.auditor.taken;

@@ -1,8 +1,18 @@
 //! What a schedule is like: drawn from its seed.
 
-use ringleader::rng::Rng;
+use ringleader::rng::{Purpose, Rng};
 use ringleader_live::Micros;
-use ringleader_locks::{Class, Kind, Limits, Name, ServerSpec, Times};
+use ringleader_locks::{Class, Kind, Limits, Mode, Name, ServerSpec, Times};
+
+/// How a lock is used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Use {
+    Exclusively,
+    /// Some read and some write.
+    ReadAndWrite,
+    /// As a semaphore of so many permits.
+    Permits(u32),
+}
 
 /// What a schedule is like.
 #[derive(Clone, Debug)]
@@ -10,6 +20,12 @@ pub(crate) struct Setup {
     pub(crate) servers: usize,
     pub(crate) clients: usize,
     pub(crate) names: Vec<Name>,
+    /// For each lock how it is used; exclusively where nothing is said.
+    pub(crate) uses: Vec<Use>,
+    /// Client 0 is the only one who writes, and the others never stop to read.
+    pub(crate) restless: bool,
+    /// Whether everybody speaks a version of the protocol in which several may hold a lock, from the start.
+    pub(crate) shares: bool,
     pub(crate) times: Times,
     pub(crate) classes: Vec<(String, Class)>,
     pub(crate) renew: u64,
@@ -94,6 +110,9 @@ impl Setup {
             servers: 3 + rng.below(3) as usize / 2 * 2,
             clients: if kind == Kinds::Long { 2 } else { 2 + rng.below(7) as usize },
             names: (0..locks).map(|place| named(place, rng)).collect(),
+            uses: Vec::new(),
+            restless: false,
+            shares: true,
             times,
             classes: vec![("f/".into(), Class::Fast), ("b/".into(), Class::Batch)],
             renew: fast / (3 + rng.below(3)),
@@ -120,6 +139,51 @@ impl Setup {
             ran_before: rng.below(4) == 0,
             begins_unknown: true,
             resumes_early: false,
+        }
+    }
+
+    /// Some locks are held by several. What is drawn for it is apart from everything else: a schedule without such
+    /// locks is what it was before there were any.
+    pub(crate) fn shares(&mut self, seed: u64) {
+        let mut rng = Rng::new(seed, Purpose::Choices);
+        let uses = self.names.iter().map(|_| match rng.below(4) {
+            0 => Use::Exclusively,
+            1 | 2 => Use::ReadAndWrite,
+            _ => Use::Permits(1 + rng.below(3) as u32),
+        });
+        self.uses = uses.collect();
+        self.shares = rng.below(4) > 0;
+    }
+
+    /// How a lock is used.
+    pub(crate) fn used(&self, lock: usize) -> Use {
+        let lock = self.names.get(lock).filter(|name| name.kind() == Kind::Lock).and(self.uses.get(lock));
+        lock.copied().unwrap_or(Use::Exclusively)
+    }
+
+    /// How a client wants to hold a lock, drawn anew each time; now and then the wrong way, which nobody may be
+    /// granted beside others.
+    pub(crate) fn mode(&self, lock: usize, client: usize, astray: bool, rng: &mut Rng) -> Mode {
+        match self.used(lock) {
+            Use::Exclusively => Mode::Exclusive,
+            Use::ReadAndWrite if self.restless => {
+                if client == 0 {
+                    Mode::Exclusive
+                } else {
+                    Mode::Shared
+                }
+            }
+            Use::ReadAndWrite | Use::Permits(_) if astray && rng.below(16) == 0 => {
+                [Mode::Exclusive, Mode::Shared, Mode::Permits(1), Mode::Permits(4)][rng.below(4) as usize]
+            }
+            Use::ReadAndWrite => {
+                if rng.below(3) == 0 {
+                    Mode::Exclusive
+                } else {
+                    Mode::Shared
+                }
+            }
+            Use::Permits(permits) => Mode::Permits(permits),
         }
     }
 

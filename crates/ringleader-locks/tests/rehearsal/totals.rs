@@ -6,6 +6,12 @@ use std::fmt;
 #[derive(Clone, Default, Debug, PartialEq, Eq)]
 pub(crate) struct Counts {
     pub(crate) schedules: u64,
+    /// In which some locks are held by several.
+    pub(crate) sharing: u64,
+    /// Grants that were taken while others held the same lock.
+    pub(crate) beside: u64,
+    /// Requests to hold a lock in another way than others do.
+    pub(crate) mixed: u64,
     /// Microseconds of simulated time.
     pub(crate) simulated: u64,
     pub(crate) steps: u64,
@@ -71,6 +77,9 @@ impl Counts {
     fn named(&self) -> Vec<(&'static str, u64)> {
         let Counts {
             schedules,
+            sharing,
+            beside,
+            mixed,
             simulated,
             steps,
             granted,
@@ -125,10 +134,13 @@ impl Counts {
         } = *self;
         vec![
             ("schedules", schedules),
+            ("of those, with shared locks", sharing),
             ("simulated microseconds", simulated),
             ("steps", steps),
             ("grants", granted),
             ("grants taken by clients", taken),
+            ("of those, beside others", beside),
+            ("refused as mixed", mixed),
             ("grants given back", given_back),
             ("servers killed", killed),
             ("servers restarted", restarted),
@@ -187,6 +199,9 @@ impl Counts {
         }
         sum!(
             schedules,
+            sharing,
+            beside,
+            mixed,
             simulated,
             steps,
             granted,

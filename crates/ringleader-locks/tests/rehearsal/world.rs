@@ -100,7 +100,9 @@ impl World {
         let hosts: Vec<Host> = hosts.collect();
         let clients = (0..setup.clients).map(|_| Client::new(&setup, &mut rng)).collect();
         let begins = if setup.ran_before { View::first } else { View::new };
-        let view = Arc::new(begins(1, setup.times, setup.classes.clone()));
+        let mut view = begins(1, setup.times, setup.classes.clone());
+        view.proto += u16::from(setup.shares);
+        let view = Arc::new(view);
         let mut world = World {
             rules,
             store: Store::new(Arc::clone(&view)),

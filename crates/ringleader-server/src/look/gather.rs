@@ -182,6 +182,9 @@ fn lock(lock: &LockInfo, lengths: &Lengths) -> Value {
         "lease_ms": lengths.of(&lock.class),
         "waiters": lock.waiters,
         "owner_server": lock.owner_server,
+        "mode": lock.mode,
+        "permits": lock.permits,
+        "holders": lock.holders,
     })
 }
 

@@ -67,6 +67,12 @@ pub(crate) struct LockArgs {
     pub(crate) reach: ReachArgs,
     #[command(flatten)]
     pub(crate) hold: HoldArgs,
+    /// Share it with others who say so too, and with nobody who does not: to read.
+    #[arg(long)]
+    pub(crate) shared: bool,
+    /// It is a semaphore of so many permits, from 1 to 1000, of which one is taken; everybody says the same number.
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=1000), conflicts_with = "shared")]
+    pub(crate) permits: Option<u32>,
     /// Do not wait.
     #[arg(long = "try", conflicts_with = "wait")]
     pub(crate) try_now: bool,

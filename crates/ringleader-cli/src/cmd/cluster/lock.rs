@@ -6,7 +6,7 @@ use crate::args::{ElectArgs, LockArgs, ReachArgs};
 use crate::console::Console;
 use crate::error::{Diagnostic, Failure};
 use ringleader_live::Micros;
-use ringleader_locks::{Class, Kind};
+use ringleader_locks::{Class, Kind, Mode};
 use ringleader_net::hold::{Happening, Plan, Refused, Wait, run as hold};
 use ringleader_net::oversee::{Ended, Step};
 use serde_json::{Value, json};
@@ -32,6 +32,11 @@ pub(crate) fn run(app: &App, args: &LockArgs, console: &mut Console<'_>) -> Resu
         class,
         value: args.hold.value.clone(),
         priority: 0,
+        mode: match args.permits {
+            Some(permits) => Mode::Permits(permits),
+            None if args.shared => Mode::Shared,
+            None => Mode::Exclusive,
+        },
         grace: args.hold.grace.map(|span| span.0),
         kill_before: args.hold.kill_before.map(|span| span.0),
         program: program()?.into(),
@@ -72,6 +77,7 @@ pub(super) fn elect(app: &App, args: &ElectArgs, console: &mut Console<'_>) -> R
         class,
         value: of_service.value.clone(),
         priority: of_service.priority,
+        mode: Mode::Exclusive,
         grace: args.grace.map(|span| span.0),
         kill_before: args.kill_before.map(|span| span.0),
         program: program()?.into(),

@@ -125,6 +125,15 @@ fn unnamed() -> Refusal {
 }
 
 /// All locks that any server knows.
+/// Whether it is held, and how, if several may hold it.
+fn state(lock: &LockInfo) -> String {
+    match (lock.mode.as_str(), lock.permits) {
+        ("shared", _) => format!("shared by {}", lock.holders),
+        ("permits", Some(permits)) => format!("{} of {permits} permits", lock.holders),
+        _ => lock.state.clone(),
+    }
+}
+
 pub(crate) fn locks(args: &LocksArgs, console: &mut Console<'_>) -> Result<u8, Failure> {
     let options = reach::options(&args.reach)?;
     let mut listed: BTreeMap<String, Vec<LockInfo>> = BTreeMap::new();
@@ -158,7 +167,7 @@ pub(crate) fn locks(args: &LocksArgs, console: &mut Console<'_>) -> Result<u8, F
         table.add_row([
             lock.name.clone(),
             lock.kind.clone(),
-            lock.state.clone(),
+            state(lock),
             lock.fence.clone().unwrap_or_default(),
             lock.holder.clone(),
             left,

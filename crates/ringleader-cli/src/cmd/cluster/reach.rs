@@ -59,6 +59,7 @@ pub(in crate::cmd) fn failure(error: LockError) -> Failure {
         | Code::Timeout
         | Code::SessionExpired
         | Code::SessionUnknown
+        | Code::ModeMixed
         | Code::NotHolder
         | Code::NoLease
         | Code::Recovering

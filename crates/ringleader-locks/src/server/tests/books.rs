@@ -47,7 +47,7 @@ fn wrong_count_is_found() {
 #[cfg_attr(debug_assertions, should_panic(expected = "a lock is let go of that nobody holds"))]
 fn what_cannot_be_is_told_and_taken_down() {
     let mut server = busy().servers.remove(0).expect("it runs");
-    server.let_go(&Name::lock("never seen").expect("a name"));
+    server.let_go(&Name::lock("never seen").expect("a name"), (1, 1));
     assert_eq!(server.tally().impossible, Some("a lock is let go of that nobody holds"));
     assert_eq!(server.status(Micros(0)).held, 2, "and it goes on");
 }

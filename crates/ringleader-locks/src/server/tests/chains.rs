@@ -195,7 +195,15 @@ fn a_waiter_that_gave_up_costs_one_hop() {
 }
 
 fn campaign(session: SessionId, rid: Rid, name: &Name, priority: u32) -> Ask {
-    Ask::Acquire { session, rid, name: name.clone(), wait: None, priority, value: Arc::from([]) }
+    Ask::Acquire {
+        session,
+        rid,
+        name: name.clone(),
+        wait: None,
+        priority,
+        value: Arc::from([]),
+        mode: Mode::Exclusive,
+    }
 }
 
 /// Who leads, one after the other, as everybody resigns as soon as they lead.

@@ -260,8 +260,15 @@ fn limits_are_refused_and_nothing_is_done() {
     assert_eq!(room.acquire(0, rival, 1, &names[0]), None);
     assert_eq!(refused(room.acquire(0, third, 1, &names[0])), Denial::Limit("waiters for this lock"));
     let value: Arc<[u8]> = vec![0; 4097].into();
-    let long =
-        Ask::Acquire { session: third, rid: 2, name: names[2].clone(), wait: None, priority: 0, value };
+    let long = Ask::Acquire {
+        session: third,
+        rid: 2,
+        name: names[2].clone(),
+        wait: None,
+        priority: 0,
+        value,
+        mode: Mode::Exclusive,
+    };
     assert!(matches!(refused(room.ask(0, long)), Denial::BadRequest(_)));
 }
 
@@ -299,6 +306,7 @@ fn how_a_lock_is_says_its_owner() {
         wait: None,
         priority: 0,
         value: value.clone(),
+        mode: Mode::Exclusive,
     };
     let Some(Answer::Granted { fence, .. }) = room.ask(1, ask) else { panic!("it is free") };
     // Somebody waits, so the last in the chain does not have the token: the owner answers all the same.

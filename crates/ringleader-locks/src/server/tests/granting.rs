@@ -2,7 +2,7 @@
 
 use super::super::requests::Wanted;
 use super::*;
-use crate::MAX_COUNTER;
+use crate::{MAX_COUNTER, Mode};
 use ringleader::mutex::homed_chain::{Owner, Token};
 
 /// A lock that was granted and given back at a server, and that nobody else wants; then the lease is over, and the
@@ -17,7 +17,8 @@ fn is_granted_at_once(rules: Rules) -> bool {
     let key = server.client(zero).expect("it is open");
     server.sessions.get_mut(&key).expect("it is open").until = later + Micros(1);
     assert!(!server.leased(later, Class::Normal));
-    let wanted = Wanted { rid: 2, name, wait: None, priority: 0, value: Arc::from([]) };
+    let wanted =
+        Wanted { rid: 2, name, wait: None, priority: 0, value: Arc::from([]), mode: Mode::Exclusive };
     server.now = later;
     server.grants_at_once(1000, key, wanted).is_none()
 }

@@ -10,12 +10,13 @@ mod known;
 mod leaving;
 mod moving;
 mod runs;
+mod sharing;
 mod views;
 
 use super::{Event, Input, Output, Rule, Rules, Server, ServerSpec};
 use crate::{
-    Answer, Ask, Belief, Class, Command, Denial, Fence, Kind, Message, Name, Rid, ServerId, SessionId, Times,
-    View,
+    Answer, Ask, Belief, Class, Command, Denial, Fence, Kind, Message, Mode, Name, Rid, ServerId, SessionId,
+    Times, View,
 };
 use ringleader_live::Micros;
 use std::collections::{BTreeSet, VecDeque};
@@ -258,5 +259,13 @@ fn opening(ttl: u64, class: Class, meta: &str) -> Ask {
 }
 
 fn acquire(session: SessionId, rid: Rid, name: &Name, wait: Option<Micros>) -> Ask {
-    Ask::Acquire { session, rid, name: name.clone(), wait, priority: 0, value: Arc::from([]) }
+    Ask::Acquire {
+        session,
+        rid,
+        name: name.clone(),
+        wait,
+        priority: 0,
+        value: Arc::from([]),
+        mode: Mode::Exclusive,
+    }
 }

@@ -179,7 +179,15 @@ fn a_session_that_nobody_takes_is_waited_for() {
         for rid in 1..=locks {
             let name = room.name_at(Kind::Lock, 0, rid as usize * 100);
             let value = Arc::from(vec![7; 4096]);
-            let ask = Ask::Acquire { session: one, rid, name: name.clone(), wait: None, priority: 0, value };
+            let ask = Ask::Acquire {
+                session: one,
+                rid,
+                name: name.clone(),
+                wait: None,
+                priority: 0,
+                value,
+                mode: Mode::Exclusive,
+            };
             match room.ask(1, ask) {
                 Some(Answer::Granted { fence, .. }) => fences.push((name, fence)),
                 other => panic!("{other:?}"),

@@ -3,6 +3,7 @@
 //! that one is bounded, and reaches further than where the wrong version fails. The rehearsal goes on from here.
 
 use super::world::{Size, World};
+use crate::Mode;
 use crate::server::{Rule, Rules};
 use ringleader::check::{self, Effort, ModelFindings, ModelRun};
 
@@ -27,8 +28,17 @@ fn told(run: &ModelRun<World>) -> String {
 }
 
 /// Server 2 has a fast clock, server 0 is the home, each client asks once.
-const SMALL: Size =
-    Size { fast: 0b100, home: 0, ticks: 0, views: 0, restarts: 0, repetitions: 0, requests: 1, drains: 0 };
+const SMALL: Size = Size {
+    fast: 0b100,
+    home: 0,
+    ticks: 0,
+    views: 0,
+    restarts: 0,
+    repetitions: 0,
+    requests: 1,
+    drains: 0,
+    modes: [Mode::Exclusive; 2],
+};
 
 #[test]
 fn before_any_time_passes() {
@@ -89,4 +99,31 @@ fn continuing_home_waits_for_chained_locks() {
         .expect("two are granted the same");
     assert_eq!(told(&run), "tick; acquire A; exclude 0; req 01; read 1; acquire B; token 10");
     assert!(states(size, Some(60_000)) >= 60_000);
+}
+
+/// A reads and B writes, at two servers; then two of a semaphore with one permit: everything there is
+/// without a tick and
+/// a view change.
+#[test]
+fn nobody_writes_beside_a_reader() {
+    let size = Size { modes: [Mode::Shared, Mode::Exclusive], requests: 1, ..SMALL };
+    for rule in [Rule::Lends, Rule::Everywhere] {
+        let run = searched(Rules::without(rule), size, None).counterexample.expect("both hold");
+        assert_eq!(run.property, "no two hold at once");
+    }
+    let one = Size { modes: [Mode::Permits(1); 2], ..size };
+    let run = searched(Rules::without(Rule::Everywhere), one, None).counterexample.expect("both hold");
+    assert_eq!(run.property, "no two hold at once");
+    let sizes = [size, Size { repetitions: 1, ..size }, Size { requests: 2, ..size }, one];
+    assert_eq!(sizes.map(|size| states(size, None)), [53, 226, 575, 952]);
+}
+
+/// The view changes while one reads whose server has lent the token: as far as the wrong version needs, and further.
+#[test]
+fn readers_outlive_a_lost_token() {
+    let size = Size { modes: [Mode::Shared, Mode::Exclusive], ticks: 1, views: 1, ..SMALL };
+    let found = searched(Rules::without(Rule::ReportsHolds), size, None);
+    let run = found.counterexample.as_ref().expect("both hold");
+    assert_eq!(run.property, "no two hold at once", "{}", told(run));
+    assert!(states(size, Some(100_000)) >= found.states);
 }

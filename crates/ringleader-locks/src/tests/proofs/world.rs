@@ -9,7 +9,7 @@
 use super::table::{Tables, tables};
 use crate::server::Rules;
 use crate::{
-    Answer, Ask, Command, Denial, Event, Fence, Input, Limits, Message, Name, Output, Rid, Server,
+    Answer, Ask, Command, Denial, Event, Fence, Input, Limits, Message, Mode, Name, Output, Rid, Server,
     ServerSpec, Session, SessionId, Standing, Times, View,
 };
 use ringleader::check::{Model, Properties};
@@ -59,6 +59,8 @@ pub(super) struct Size {
     pub(super) repetitions: u32,
     pub(super) requests: u32,
     pub(super) drains: u32,
+    /// How each client wants to hold the lock.
+    pub(super) modes: [Mode; 2],
 }
 
 /// A client.
@@ -127,7 +129,7 @@ impl Model for World {
     }
 
     fn properties(&self, must: &mut Properties<World>) {
-        must.always("no two hold at once", |_, world| !(0..2).all(|who| world.holds(who)));
+        must.always("no two hold at once", |_, world| world.fit() || !(0..2).all(|who| world.holds(who)));
         must.always("each grant has a larger fence than the one before it", |_, world| world.fences_grow);
     }
 }
@@ -145,13 +147,14 @@ fn spec(id: usize, run: u64) -> ServerSpec {
 
 impl World {
     /// All three are members, have reported and are open; a client has a session at each of the first two. If servers
-    /// are to leave, the first client holds the lock already.
+    /// are to leave, or the first client reads and time passes, it holds the lock already.
     pub(super) fn new(rules: Rules, size: Size) -> World {
         let first = View::new(1, TIMES, Vec::new());
         let view = (0..3).fold(first, |view, id| {
             let admit = Command::Admit(view.epoch, id, spec(usize::from(id), 1).incarnation);
             view.after(&admit).expect("it is new")
         });
+        let view = if size.modes == [Mode::Exclusive; 2] { view } else { View { proto: 2, ..view } };
         let homes = vec![size.home as u16; crate::SHARDS];
         let view = view.after(&Command::Rehome(view.epoch, homes)).expect("members");
         let view = view.after(&Command::Settle(view.epoch)).unwrap_or(view);
@@ -191,7 +194,8 @@ impl World {
             }
         }
         (0..2).for_each(|who| world.opens(who));
-        if size.drains > 0 {
+        let reads = size.modes[0] == Mode::Shared && size.ticks > 0;
+        if size.drains > 0 || reads {
             // What is on its way with a session must be held first, and a view be read.
             for action in [Action::Acquire(0), Action::Hear(0), Action::Tick] {
                 world.happens(action);
@@ -224,6 +228,12 @@ impl World {
     fn holds(&self, who: usize) -> bool {
         let person = &self.people[who];
         person.holds.is_some() && person.session.clone().is_held(self.persons_now(), person.rid)
+    }
+
+    /// Whether both may hold at once.
+    fn fit(&self) -> bool {
+        let [one, other] = self.size.modes;
+        one.fits(other, 1)
     }
 
     /// The first server whose newest run is not in the view.
@@ -289,7 +299,15 @@ impl World {
                 person.session.waits(rid);
                 person.waits = Some(rid);
                 let (session, name) = (person.session.id(), self.name());
-                let ask = Ask::Acquire { session, rid, name, wait: None, priority: 0, value: Arc::from([]) };
+                let ask = Ask::Acquire {
+                    session,
+                    rid,
+                    name,
+                    wait: None,
+                    priority: 0,
+                    value: Arc::from([]),
+                    mode: self.size.modes[who],
+                };
                 self.asks(who, ask);
             }
             Action::Release(who) => {

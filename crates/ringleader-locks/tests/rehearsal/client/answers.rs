@@ -4,7 +4,7 @@ use super::{Asked, Doing, Flaw, Open, Task};
 use crate::auditor::Holding;
 use crate::world::World;
 use ringleader_live::Micros;
-use ringleader_locks::{Answer, Ask, Asker, Belief, Denial, Fence, Rid, Session, SessionId, Standing};
+use ringleader_locks::{Answer, Ask, Asker, Belief, Denial, Fence, Mode, Rid, Session, SessionId, Standing};
 
 impl World {
     pub(super) fn client_takes(&mut self, client: usize, asker: Asker, answer: Answer) {
@@ -214,6 +214,7 @@ impl World {
         }
         let waits = |task: &Task| matches!(task.doing, Doing::Waits { rid: waits, .. } if waits == rid);
         let Some(place) = self.clients[client].tasks.iter().position(waits) else { return };
+        self.counts.mixed += u64::from(denial == Denial::Mixed);
         match denial {
             Denial::NoLease { retry } | Denial::Recovering { retry } => {
                 // The same request again, when it said.
@@ -225,6 +226,7 @@ impl World {
             }
             Denial::Draining => self.session_ends(client),
             Denial::Locked
+            | Denial::Mixed
             | Denial::Timeout
             | Denial::Limit(_)
             | Denial::BadRequest(_)
@@ -272,14 +274,16 @@ impl World {
         let id = open.session.id();
         match (standing, place) {
             (Standing::Held, Some(place)) => {
-                let lock = self.clients[client].tasks[place].lock;
+                let Task { lock, doing, .. } = self.clients[client].tasks[place];
+                let mode = if let Doing::Waits { mode, .. } = doing { mode } else { Mode::Exclusive };
                 let until = self.until(client);
-                let holding = Holding { client, session: id, fence, until, order: 0 };
+                let holding = Holding { client, session: id, fence, until, order: 0, mode };
                 self.note(|| format!("client {client} holds lock {lock} with {fence:?} until {until}"));
                 let order = self.auditor.takes(self.real, lock, holding, self.healed.is_some());
-                let hold = if self.healed.is_some() { self.setup.renew / 4 } else { self.setup.hold };
+                let brief = self.healed.is_some() && !self.setup.restless;
+                let hold = if brief { self.setup.renew / 4 } else { self.setup.hold };
                 let until = self.real + self.rng.below(hold + 1);
-                self.set(client, place, Doing::Holds { rid, fence, order, until }, 0);
+                self.set(client, place, Doing::Holds { rid, fence, order, until, mode }, 0);
             }
             // It was taken before.
             (Standing::Held, None) => {}

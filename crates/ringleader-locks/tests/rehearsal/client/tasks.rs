@@ -3,7 +3,7 @@
 use super::{Asked, Doing, Task};
 use crate::world::{Due, World};
 use ringleader_live::Micros;
-use ringleader_locks::{Ask, Rid, SessionId};
+use ringleader_locks::{Ask, Mode, Rid, SessionId};
 
 impl World {
     /// What it wants next, and when. After everything was healed each lock once, soon.
@@ -17,7 +17,8 @@ impl World {
         let is_free = |lock: &usize| !who.served[*lock] && who.tasks.iter().all(|task| task.lock != *lock);
         let next = (0..locks).map(|lock| (lock + drawn) % locks).find(is_free);
         let soon = self.real + self.rng.below(self.setup.renew);
-        next.map_or((drawn, self.real + self.setup.longest()), |lock| (lock, soon))
+        let never = if self.setup.restless { soon } else { self.real + self.setup.longest() };
+        next.map_or((drawn, never), |lock| (lock, soon))
     }
 
     pub(super) fn set(&mut self, client: usize, place: usize, doing: Doing, after: u64) {
@@ -41,7 +42,8 @@ impl World {
                 let busy = mine.iter().enumerate().any(|(other, task)| {
                     other != place && task.lock == lock && !matches!(task.doing, Doing::Thinks)
                 });
-                let idle = self.healed.is_some() && self.clients[client].served[lock];
+                let done = self.healed.is_some() && !self.setup.restless;
+                let idle = done && self.clients[client].served[lock];
                 if busy || idle {
                     return self.thinks(client, place);
                 }
@@ -56,9 +58,11 @@ impl World {
                 if let Some(open) = &mut who.open {
                     open.session.waits(rid);
                 }
-                self.acquires(client, place, session, rid, self.real);
+                let astray = self.healed.is_none();
+                let mode = self.setup.mode(lock, client, astray, &mut self.rng);
+                self.acquires(client, place, session, (rid, mode), self.real);
             }
-            Doing::Waits { rid, since } => {
+            Doing::Waits { rid, since, mode } => {
                 let patience = self.setup.hold * 4 + self.setup.longest();
                 if self.healed.is_none() && self.rng.below(8) == 0 && self.real - since > patience / 8 {
                     if let Some(open) = &mut self.clients[client].open {
@@ -67,7 +71,7 @@ impl World {
                     self.ask(client, Asked::Other(session), Ask::Cancel { session, rid });
                     self.thinks(client, place);
                 } else {
-                    self.acquires(client, place, session, rid, since);
+                    self.acquires(client, place, session, (rid, mode), since);
                 }
             }
             Doing::Holds { .. } => self.holds(client, place),
@@ -85,7 +89,14 @@ impl World {
         }
     }
 
-    pub(super) fn acquires(&mut self, client: usize, place: usize, session: SessionId, rid: Rid, since: u64) {
+    pub(super) fn acquires(
+        &mut self,
+        client: usize,
+        place: usize,
+        session: SessionId,
+        (rid, mode): (Rid, Mode),
+        since: u64,
+    ) {
         let lock = self.clients[client].tasks[place].lock;
         let longest = self.setup.longest();
         let wait = match self.rng.below(8) {
@@ -100,21 +111,24 @@ impl World {
             wait,
             priority: self.rng.below(3) as u32,
             value: (&[] as &[u8]).into(),
+            mode,
         };
         self.ask(client, Asked::Acquire(session, lock, rid), ask);
         let after = self.setup.renew + self.setup.delay * 3 + self.rng.below(self.setup.times.leases[1].0);
-        self.set(client, place, Doing::Waits { rid, since }, after);
+        self.set(client, place, Doing::Waits { rid, since, mode }, after);
     }
 
     /// It looks at its clock, and writes; or it has done enough.
     pub(super) fn holds(&mut self, client: usize, place: usize) {
         let Task { lock, doing, .. } = self.clients[client].tasks[place];
-        let Doing::Holds { rid, fence, order, until } = doing else { return };
+        let Doing::Holds { rid, fence, order, until, mode } = doing else { return };
         if self.real < until {
             // From looking to the storage it takes a while, sometimes a long one: what protects then is the
             // fence.
-            let after = self.travels();
-            self.due(after, Due::Write(lock, fence, order));
+            if mode == Mode::Exclusive {
+                let after = self.travels();
+                self.due(after, Due::Write(lock, fence, order));
+            }
             let after = 1 + (until - self.real) / 2 + self.setup.renew / 8;
             return self.set(client, place, doing, after);
         }
