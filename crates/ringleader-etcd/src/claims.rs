@@ -1,7 +1,7 @@
 //! What a lease holds and waits for. As with etcd, a lease has at most one claim to a name: to ask for what it holds is
 //! answered at once, with the same fence, and several calls may wait for the same.
 
-use crate::leases::{Lease, Leases, answered};
+use crate::leases::{Lease, Leases, answered, unanswered};
 use crate::refusals::not_leader;
 use ringleader_client::api::Refusal;
 use ringleader_live::Micros;
@@ -122,8 +122,17 @@ impl Holder<'_> {
         let _waits = Waits { core, lease, name, rid };
         let _turn = turn.lock().await;
         loop {
+            core.may_go_on(lease.session)?;
             let (session, wanted, value) = (lease.session, name.clone(), Arc::clone(&value));
-            let ask = Ask::Acquire { session, rid, name: wanted, wait: None, priority: 0, value, mode: Mode::Exclusive };
+            let ask = Ask::Acquire {
+                session,
+                rid,
+                name: wanted,
+                wait: None,
+                priority: 0,
+                value,
+                mode: Mode::Exclusive,
+            };
             match core.ask(ask).await {
                 Ok(Answer::Granted { fence, .. }) => {
                     lease.claims.granted(name, rid, fence);
@@ -143,8 +152,8 @@ impl Holder<'_> {
                     | Answer::Cancelled
                     | Answer::Released
                     | Answer::State(_),
-                )
-                | Err(_) => return Err(refuse("no_lease", "this server stops")),
+                ) => return Err(refuse("no_lease", "this server stops")),
+                Err(why) => return Err(unanswered(why)),
             }
         }
     }

@@ -12,7 +12,7 @@ use ringleader_live::Micros;
 use ringleader_locks::{Answer, Ask, Class, Denial, ServerId, SessionId};
 use ringleader_net::clock;
 use ringleader_server::access::Principal;
-use ringleader_server::core::{Core, Facts};
+use ringleader_server::core::{Core, Facts, Unanswered};
 use ringleader_server::front::{refusal, refuse};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -231,6 +231,8 @@ fn class_for(facts: &Facts, seconds: i64) -> Result<(Class, Micros), Refusal> {
 async fn kept(core: &Core, lease: &Lease) -> Result<Kept, Refusal> {
     let until = Instant::now() + PATIENCE;
     loop {
+        // What was permitted when the lease began may not be any more.
+        core.may_go_on(lease.session)?;
         let ask = Ask::KeepAlive { session: lease.session, beliefs: Vec::new() };
         match core.ask(ask).await {
             Ok(Answer::Alive { valid, .. }) => {
@@ -248,7 +250,8 @@ async fn kept(core: &Core, lease: &Lease) -> Result<Kept, Refusal> {
             Ok(Answer::Denied(denial)) if Instant::now() >= until => {
                 return Err(refusal(core, None, denial));
             }
-            Ok(_) | Err(_) => {}
+            Err(why @ Unanswered::Forbidden(_)) => return Err(unanswered(why)),
+            Ok(_) | Err(Unanswered::Stopped) => {}
         }
         if Instant::now() >= until {
             return Err(refuse("no_lease", "this server can promise no whole second now"));
@@ -257,12 +260,20 @@ async fn kept(core: &Core, lease: &Lease) -> Result<Kept, Refusal> {
     }
 }
 
+/// Why there is no answer, as a refusal.
+pub(crate) fn unanswered(why: Unanswered) -> Refusal {
+    match why {
+        Unanswered::Forbidden(refusal) => *refusal,
+        Unanswered::Stopped => refuse("no_lease", "this server stops"),
+    }
+}
+
 /// Asks; a denial is a refusal.
 pub(crate) async fn answered(core: &Core, ask: Ask) -> Result<Answer, Refusal> {
     match core.ask(ask).await {
         Ok(Answer::Denied(denial)) => Err(refusal(core, None, denial)),
         Ok(answer) => Ok(answer),
-        Err(_) => Err(refuse("no_lease", "this server stops")),
+        Err(why) => Err(unanswered(why)),
     }
 }
 

@@ -27,7 +27,9 @@ pub use fence::{BadFence, Fence, MAX_COUNTER, MAX_EPOCH, first_epoch};
 pub use message::{Carried, Ending, Finished, Hold, Lent, Message, Owned, Parcel};
 pub use mode::{MAX_HOLDERS, Mode};
 pub use name::{BadName, Kind, MAX_NAME, MAX_VALUE, Name};
-pub use server::{Event, Input, Limits, LockStatus, Output, Path, Server, ServerSpec, ServerStatus, Tally};
+pub use server::{
+    Event, Input, Limits, LockStatus, OpenSession, Output, Path, Server, ServerSpec, ServerStatus, Tally,
+};
 #[cfg(feature = "rehearsal")]
 pub use server::{Rule, Rules};
 pub use session::{Session, Standing, Told};

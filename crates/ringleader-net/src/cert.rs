@@ -4,14 +4,17 @@ use crate::config::is_name;
 use crate::tls::{certificate_name, client_name, day};
 use crate::{Problem, clock};
 use rcgen::{
-    BasicConstraints, CertificateParams, DistinguishedName, DnType, ExtendedKeyUsagePurpose, GeneralSubtree,
-    IsCa, Issuer, KeyPair, KeyUsagePurpose, NameConstraints, PublicKeyData as _, SanType, SerialNumber,
+    BasicConstraints, CertificateParams, CertificateRevocationListParams, DistinguishedName, DnType,
+    ExtendedKeyUsagePurpose, GeneralSubtree, IsCa, Issuer, KeyIdMethod, KeyPair, KeyUsagePurpose,
+    NameConstraints, PublicKeyData as _, RevokedCertParams, SanType, SerialNumber,
 };
-use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, CertificateRevocationListDer};
+use std::collections::BTreeMap;
 use std::net::IpAddr;
 use x509_parser::extensions::GeneralName;
 use x509_parser::prelude::{FromDer, X509Certificate};
+use x509_parser::revocation_list::CertificateRevocationList;
 use x509_parser::time::ASN1Time;
 
 const DAY_S: i64 = 24 * 60 * 60;
@@ -115,6 +118,87 @@ pub fn issue_client(
         vec![ExtendedKeyUsagePurpose::ClientAuth],
         validity,
     )
+}
+
+/// The list of what an authority has revoked, as PEM, with these certificates on it too; and all their numbers. It
+/// has no end: who lets it age is not to stop a cluster.
+///
+/// # Errors
+/// If the authority is none, the list is not its own, or a certificate is not.
+pub fn revoke(authority: &Pair, list: Option<&[u8]>, revoked: &[Vec<u8>]) -> Result<Revoked, Problem> {
+    let bad = |why: String| Problem::input("certificate_list", why);
+    let cannot = |why: &str| {
+        Problem::environment("certificate_authority", format!("the authority cannot sign: {why}"))
+    };
+    let key =
+        KeyPair::from_pem(&authority.key).map_err(|_| cannot("its key is no private key in PEM form"))?;
+    let shown = show(authority.certificate.as_bytes())?;
+    let shown = shown.first().ok_or_else(|| cannot("it is no certificate in PEM form"))?;
+    if !shown.is_authority || shown.public_key != key.subject_public_key_info() {
+        return Err(cannot("its key is not that of the certificate of an authority"));
+    }
+    let (mut entries, mut number) = (BTreeMap::new(), 0);
+    if let Some(list) = list {
+        let der = CertificateRevocationListDer::from_pem_slice(list)
+            .map_err(|_| bad("it holds no list of revoked certificates in PEM form".to_owned()))?;
+        let (_, known) = CertificateRevocationList::from_der(&der)
+            .map_err(|_| bad("the list of revoked certificates cannot be read".to_owned()))?;
+        if known.issuer().to_string() != shown.subject {
+            return Err(bad(format!("the list is by {}, not by {}", known.issuer(), shown.subject)));
+        }
+        number = known.crl_number().and_then(|number| u64::try_from(number).ok()).unwrap_or_default();
+        for one in known.iter_revoked_certificates() {
+            entries.insert(positive(one.raw_serial()), one.revocation_date.timestamp());
+        }
+    }
+    for pem in revoked {
+        let der = CertificateDer::from_pem_slice(pem)
+            .map_err(|_| bad("a file holds no certificate in PEM form".to_owned()))?;
+        let (_, certificate) = X509Certificate::from_der(&der)
+            .map_err(|_| bad("a certificate that cannot be read".to_owned()))?;
+        if certificate.issuer().to_string() != shown.subject {
+            let (subject, issuer) = (certificate.subject(), certificate.issuer());
+            return Err(bad(format!("{subject} is a certificate of {issuer}, not of {}", shown.subject)));
+        }
+        entries.entry(positive(certificate.raw_serial())).or_insert_with(seconds_now);
+    }
+    let issuer =
+        Issuer::from_ca_cert_pem(&authority.certificate, key).map_err(|error| cannot(&error.to_string()))?;
+    let listed = |(serial, at): (&Vec<u8>, &i64)| {
+        Ok(RevokedCertParams {
+            serial_number: SerialNumber::from_slice(serial),
+            revocation_time: moment(*at)?.to_datetime(),
+            reason_code: None,
+            invalidity_date: None,
+        })
+    };
+    let params = CertificateRevocationListParams {
+        this_update: moment(seconds_now())?.to_datetime(),
+        next_update: moment(shown.validity.until)?.to_datetime(),
+        crl_number: SerialNumber::from(number + 1),
+        issuing_distribution_point: None,
+        revoked_certs: entries.iter().map(listed).collect::<Result<_, Problem>>()?,
+        key_identifier_method: KeyIdMethod::Sha256,
+    };
+    let pem = params.signed_by(&issuer).and_then(|list| list.pem()).map_err(|error| failed(&error))?;
+    let hexadecimal =
+        |serial: &Vec<u8>| serial.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(":");
+    Ok(Revoked { pem, serials: entries.keys().map(hexadecimal).collect() })
+}
+
+/// A list of revoked certificates.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Revoked {
+    /// As PEM.
+    pub pem: String,
+    /// The numbers on it, in hexadecimal.
+    pub serials: Vec<String>,
+}
+
+/// A number as certificates have it, without the zero that says that it is positive.
+fn positive(serial: &[u8]) -> Vec<u8> {
+    let zeros = serial.iter().take_while(|byte| **byte == 0).count();
+    serial[zeros.min(serial.len().saturating_sub(1))..].to_vec()
 }
 
 fn sign(
@@ -255,21 +339,23 @@ fn general(name: &GeneralName<'_>) -> String {
     }
 }
 
+/// A moment that can stand in a certificate.
+fn moment(seconds: i64) -> Result<ASN1Time, Problem> {
+    let time = ASN1Time::from_timestamp(seconds);
+    // Years in certificates have four digits.
+    time.ok().filter(|time| (1950..=9999).contains(&time.to_datetime().year())).ok_or_else(|| {
+        Problem::input("bad_days", "so many days are beyond the calendar: certificates end in year 9999")
+            .help("the usual is 3650 days for an authority, and 397 for a member")
+    })
+}
+
 fn params(common_name: &str, validity: Validity) -> Result<CertificateParams, Problem> {
     let mut params = CertificateParams::default();
     let mut name = DistinguishedName::new();
     name.push(DnType::CommonName, common_name);
     params.distinguished_name = name;
-    let moment = |seconds: i64| {
-        let time = ASN1Time::from_timestamp(seconds).map(|time| time.to_datetime());
-        // Years in certificates have four digits.
-        time.ok().filter(|time| (1950..=9999).contains(&time.year())).ok_or_else(|| {
-            Problem::input("bad_days", "so many days are beyond the calendar: certificates end in year 9999")
-                .help("the usual is 3650 days for an authority, and 397 for a member")
-        })
-    };
-    params.not_before = moment(validity.from)?;
-    params.not_after = moment(validity.until)?;
+    params.not_before = moment(validity.from)?.to_datetime();
+    params.not_after = moment(validity.until)?.to_datetime();
     let mut serial = [0u8; 16];
     rustls::crypto::aws_lc_rs::default_provider()
         .secure_random

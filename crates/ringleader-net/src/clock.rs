@@ -59,13 +59,17 @@ impl Clocks {
     }
 }
 
+/// The clocks that can make a step.
+pub const CLOCKS: [&str; 2] = ["sleep", "wall"];
+
 fn step(before: Said, after: Said) -> Option<(&'static str, u64)> {
     let went = after.boot.saturating_sub(before.boot);
     let slept = went.saturating_sub(after.awake.saturating_sub(before.awake));
     let set = after.wall.abs_diff(before.wall.saturating_add(went));
+    let [sleep, wall] = CLOCKS;
     match (slept > STEP, set > STEP) {
-        (true, _) => Some(("sleep", slept)),
-        (false, true) => Some(("wall", set)),
+        (true, _) => Some((sleep, slept)),
+        (false, true) => Some((wall, set)),
         (false, false) => None,
     }
 }

@@ -108,6 +108,10 @@ line! {
     ppm: i64 => |number| *number,
     /// How many more there were of the same kind, of which nothing was written.
     held_back: u64 => |number| *number,
+    /// How many sessions may not go on.
+    forbidden: usize => |number| *number as u64,
+    /// What is different in the file, and needs a restart.
+    needs_restart: &'a str => |text| *text,
 }
 
 /// How loud a line is in the log.

@@ -25,6 +25,7 @@ mod notices;
 pub mod oversee;
 pub mod record;
 pub mod registry;
+pub mod reload;
 pub mod signals;
 pub mod status;
 #[cfg(unix)]

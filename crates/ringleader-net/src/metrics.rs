@@ -1,7 +1,7 @@
 //! Counters for Prometheus. What happens is counted as it happens; what a member knows anyway is read from its
 //! status when somebody asks.
 
-use crate::registry::{Counters, Labels, Registry, Seconds, raise};
+use crate::registry::{Counters, Labels, Registry, Reloads, Seconds, raise};
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
@@ -17,6 +17,7 @@ pub struct Metrics {
     groups: Vec<Group>,
     refused: Counters,
     dropped: Counters,
+    reloads: Reloads,
     names: Vec<String>,
 }
 
@@ -63,7 +64,8 @@ impl Metrics {
         });
         let groups = groups.collect();
         let Families { refused, dropped, .. } = families;
-        Metrics { registry, peers, groups, refused, dropped, names }
+        let reloads = Reloads::new(&mut registry);
+        Metrics { registry, peers, groups, refused, dropped, reloads, names }
     }
 
     fn peer(&self, place: Place) -> Option<&Peer> {
@@ -99,6 +101,11 @@ impl Metrics {
     /// Somebody was turned away, or a connection closed, for this reason.
     pub(crate) fn refused(&self, reason: &'static str) {
         self.refused.get_or_create(&vec![("reason", reason.to_owned())]).inc();
+    }
+
+    /// The files were read again, and are used if they were right.
+    pub(crate) fn read_again(&self, well: bool) {
+        self.reloads.count(well);
     }
 
     /// A segment was dropped, for this reason.

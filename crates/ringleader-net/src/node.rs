@@ -7,6 +7,7 @@ use crate::limits::Sieve;
 use crate::mesh::{self, Bounds, Ended, Surroundings, Trust};
 use crate::metrics::{Metrics, reason};
 use crate::record::Recorder;
+use crate::reload::{self, Files, Source};
 use crate::tls::Stranger;
 use crate::transport::{Call, Connection, Crowded, Inbound, Members};
 use crate::{Problem, clock, http, signals};
@@ -44,6 +45,8 @@ pub struct Options {
     pub signals: bool,
     /// Whether it leaves when its standard input ends.
     pub stdin: bool,
+    /// From where its certificates are read again when HUP comes; with `signals`.
+    pub source: Option<Source>,
 }
 
 /// The loop does not answer.
@@ -56,6 +59,7 @@ enum Request {
     Exit(u16),
     Leave,
     Stop,
+    Reload,
 }
 
 /// A way to ask something of a member that runs.
@@ -71,6 +75,11 @@ impl Handle {
     /// It stops at once, as if it were killed.
     pub fn stop(&self) {
         let _ = self.0.try_send(Request::Stop);
+    }
+
+    /// It reads its certificates again.
+    pub fn reload(&self) {
+        let _ = self.0.try_send(Request::Reload);
     }
 
     /// The user of this group wants in.
@@ -199,14 +208,21 @@ impl Node {
             http::serve(listener, handle.clone(), Arc::clone(&cluster), Arc::clone(&metrics))?;
         }
         if options.signals {
-            let (leaves, stops) = (handle.clone(), handle.clone());
+            let (leaves, stops, reloads) = (handle.clone(), handle.clone(), handle.clone());
             signals::listen(move || leaves.leave(), move || stops.stop())?;
+            signals::on_hangup(move || reloads.reload())?;
         }
         if options.stdin {
             signals::watch_stdin(handle)?;
         }
         let (calls, mut called) = mpsc::channel(256);
         let served = Arc::new(AtomicUsize::new(0));
+        let files = Files {
+            source: options.source,
+            trust: self.surroundings.trust.clone(),
+            cluster: self.surroundings.cluster.clone(),
+            name: self.surroundings.name(place).to_owned(),
+        };
         let members = Members { around: self.surroundings, calls, served: Arc::clone(&served) };
         let members = Arc::new(members);
         self.listener.set_nonblocking(true)?;
@@ -225,6 +241,7 @@ impl Node {
             inputs: VecDeque::new(),
             outputs: Vec::new(),
             left: false,
+            files,
             sieve: Arc::default(),
         };
         running.tell("started", Level::Info, |_| {});
@@ -289,6 +306,7 @@ struct Running {
     inputs: VecDeque<Input>,
     outputs: Vec<Output>,
     left: bool,
+    files: Files,
     /// Which refusals of strangers are written down.
     sieve: Arc<Sieve>,
 }
@@ -323,6 +341,7 @@ impl Running {
                             self.happens(Input::Leave);
                         }
                     }
+                    Some(Request::Reload) => self.reloads(),
                     Some(Request::Want(group)) => self.happens(Input::Want(group)),
                     Some(Request::Exit(group)) => self.happens(Input::Exit(group)),
                     Some(Request::Status(answer)) => {
@@ -340,6 +359,24 @@ impl Running {
                 () = &mut sleep => {}
             }
         }
+    }
+
+    /// Its certificates are read again.
+    fn reloads(&self) {
+        signals::tell_manager(&signals::reloading());
+        let read = self.files.read_again();
+        self.metrics.read_again(read.is_ok());
+        match read {
+            Ok(()) => self.tell("reloaded", Level::Info, |_| {}),
+            Err(problem) => {
+                let why = reload::said(&problem);
+                self.tell("reload_failed", Level::Error, |line| {
+                    line.reason = Some(problem.code);
+                    line.why = Some(&why);
+                });
+            }
+        }
+        signals::tell_manager("READY=1");
     }
 
     /// Something happens to the member; what comes of it is done.

@@ -70,6 +70,39 @@ impl Registry {
     }
 }
 
+/// How it can end when files are read again.
+const RESULTS: [&str; 2] = ["applied", "failed"];
+
+/// How often the files of a node were read again.
+pub struct Reloads {
+    all: Counters,
+    last: Gauge,
+}
+
+impl Reloads {
+    /// Never, and well.
+    #[must_use]
+    pub fn new(registry: &mut Registry) -> Reloads {
+        let all: Counters = registry.add("reloads", "How often the files were read again, by result");
+        let last: Gauge =
+            registry.add("reload_last_succeeded", "Whether they were right the last time; 1 from the start");
+        last.set(1);
+        // Both are shown from the start: what is not there cannot be watched.
+        for result in RESULTS {
+            let _ = all.get_or_create(&vec![("result", result.to_owned())]);
+        }
+        Reloads { all, last }
+    }
+
+    /// Once more.
+    pub fn count(&self, well: bool) {
+        let [applied, failed] = RESULTS;
+        let result = if well { applied } else { failed };
+        self.all.get_or_create(&vec![("result", result.to_owned())]).inc();
+        self.last.set(i64::from(well));
+    }
+}
+
 /// A counter that somebody else counts.
 pub fn raise(counter: &Counter, to: u64) {
     counter.inc_by(to.saturating_sub(counter.get()));

@@ -1,5 +1,5 @@
-//! What asks a member to stop: signals, and the end of its standard input for members that another program started. And
-//! what tells a service manager that it runs.
+//! What asks a member to stop, or to read its files again: signals. To stop, also the end of its standard input, for
+//! members that another program started. And what tells a service manager that it runs.
 
 use crate::node::Handle;
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -63,6 +63,20 @@ pub fn listen(leave: impl Fn() + Send + 'static, stop: impl Fn() + Send + 'stati
     Ok(())
 }
 
+/// Does this whenever HUP comes, instead of ending this program.
+///
+/// # Errors
+/// If the system refuses.
+pub fn on_hangup(mut then: impl FnMut() + Send + 'static) -> io::Result<()> {
+    let mut hangups = signal(SignalKind::hangup())?;
+    tokio::spawn(async move {
+        while hangups.recv().await.is_some() {
+            then();
+        }
+    });
+    Ok(())
+}
+
 /// Whether TERM or INT came since this was made. A later one ends this program at once.
 pub struct Interrupted(Arc<AtomicBool>);
 
@@ -111,6 +125,14 @@ pub fn when_stdin_ends(then: impl FnOnce() + Send + 'static) -> io::Result<()> {
         then();
     })?;
     Ok(())
+}
+
+/// What a service manager is told before files are read again, and `READY=1` after it.
+#[must_use]
+pub fn reloading() -> String {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+    let micros = now.tv_sec * 1_000_000 + now.tv_nsec / 1000;
+    format!("RELOADING=1\nMONOTONIC_USEC={micros}")
 }
 
 /// Tells the service manager, if there is one that wants to know.

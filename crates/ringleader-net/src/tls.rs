@@ -5,10 +5,11 @@
 use crate::Problem;
 use crate::config::Security;
 use core::fmt;
-use ringleader_client::tls::{certificates, dials, private_key, provider, roots};
-use rustls::client::WebPkiServerVerifier;
-use rustls::client::danger::HandshakeSignatureValid;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use ringleader_client::tls::{certificates, private_key, provider, roots};
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerifier as _};
+use rustls::client::{VerifierBuilderError, WebPkiServerVerifier};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, CertificateRevocationListDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::server::danger::{ClientCertVerified, ClientCertVerifier};
 use rustls::server::{ClientCertVerifierBuilder, WebPkiClientVerifier};
 use rustls::{
@@ -33,6 +34,8 @@ pub struct Identity {
     pub chain: Vec<CertificateDer<'static>>,
     /// Its key.
     pub key: PrivateKeyDer<'static>,
+    /// The lists of certificates that are believed no more, each signed by an authority.
+    pub revoked: Vec<CertificateRevocationListDer<'static>>,
 }
 
 impl Clone for Identity {
@@ -42,6 +45,7 @@ impl Clone for Identity {
             authority: self.authority.clone(),
             chain: self.chain.clone(),
             key: self.key.clone_key(),
+            revoked: self.revoked.clone(),
         }
     }
 }
@@ -52,7 +56,8 @@ impl Identity {
     /// # Errors
     /// If a file cannot be read, or is not what it should be.
     pub fn read(security: &Security, cluster: &str) -> Result<Option<Identity>, Problem> {
-        let Security::Tls { authority, certificate, key } = security else { return Ok(None) };
+        let Security::Tls { authority, certificate, key, revoked } = security else { return Ok(None) };
+        let revoked = revoked.as_deref().map(lists).transpose()?.unwrap_or_default();
         let read = |path: &Path, what: &str| {
             std::fs::read(path).map_err(|error| {
                 let why = format!("cannot read {what}, {}: {error}", path.display());
@@ -69,8 +74,8 @@ impl Identity {
         ];
         let [authority, certificate, key] =
             [authority, certificate, key].map(|path| path.display().to_string());
-        Identity::from_pem(cluster, [(&authority, &pems[0]), (&certificate, &pems[1]), (&key, &pems[2])])
-            .map(Some)
+        let files: [(&str, &[u8]); 3] = [(&authority, &pems[0]), (&certificate, &pems[1]), (&key, &pems[2])];
+        Ok(Some(Identity { revoked, ..Identity::from_pem(cluster, files)? }))
     }
 
     /// From the contents of the three files: authority, certificate, key; each with its name, for messages.
@@ -90,12 +95,55 @@ impl Identity {
             authority: certificates(authority)?,
             chain: certificates(chain)?,
             key: private_key(key).ok_or_else(|| bad(key_file, "private key"))?,
+            revoked: Vec::new(),
         })
+    }
+
+    /// Until when the certificate of this member is valid, in seconds since 1970; 0 if that cannot be read.
+    #[must_use]
+    pub fn valid_until(&self) -> i64 {
+        let first = self.chain.first().and_then(|first| X509Certificate::from_der(first).ok());
+        first.map_or(0, |(_, certificate)| certificate.validity().not_after.timestamp())
+    }
+
+    /// Whether others believe the certificate of this member of theirs.
+    ///
+    /// # Errors
+    /// If they would not, with the reason that they would give.
+    pub fn is_believed(&self, member: &str) -> Result<(), Problem> {
+        let refused = |why: Stranger| {
+            let message = format!("the certificate of `{member}` would be refused by others: {why}");
+            Problem::environment(why.code, message)
+        };
+        let name = server_name(member, &self.cluster);
+        let name =
+            name.ok_or_else(|| refused(Stranger::new("certificate_name", "it can have no such name")))?;
+        let (first, rest) = self
+            .chain
+            .split_first()
+            .ok_or_else(|| refused(Stranger::new("no_certificate", "the file holds no certificate")))?;
+        let verified = verifier(self)?.verify_server_cert(first, rest, &name, &[], UnixTime::now());
+        verified.map(|_| ()).map_err(|error| refused(explain(&error)))
     }
 
     fn roots(&self) -> Result<Arc<RootCertStore>, rustls::Error> {
         roots(&self.authority).map(Arc::new)
     }
+}
+
+/// The lists in a file: certificates that are believed no more.
+fn lists(path: &Path) -> Result<Vec<CertificateRevocationListDer<'static>>, Problem> {
+    let bad = |why: String| {
+        Problem::environment("certificate_file", why)
+            .help("such a list is in PEM form, -----BEGIN X509 CRL----- and so on; it is made by:")
+            .command("ringleader cert revoke FILE", "")
+    };
+    let pem = std::fs::read(path).map_err(|error| {
+        bad(format!("cannot read the list of revoked certificates, {}: {error}", path.display()))
+    })?;
+    let all: Result<Vec<_>, _> = CertificateRevocationListDer::pem_slice_iter(&pem).collect();
+    let all = all.ok().filter(|all| !all.is_empty());
+    all.ok_or_else(|| bad(format!("{} holds no list of revoked certificates in PEM form", path.display())))
 }
 
 /// Our own certificates are of no use.
@@ -111,8 +159,13 @@ fn unusable(error: &rustls::Error) -> Problem {
 /// # Errors
 /// If the certificate does not fit the key, or one of them is of no use.
 pub fn server(identity: &Identity) -> Result<Arc<ServerConfig>, Problem> {
-    let inner = judge(WebPkiClientVerifier::builder_with_provider(authority(identity)?, provider()))?;
-    listens(identity, Arc::new(OfCluster { inner, cluster: identity.cluster.clone() }))
+    listens(identity, members(identity)?)
+}
+
+/// What the listening side judges the certificates of other members by.
+pub(crate) fn members(identity: &Identity) -> Result<Arc<dyn ClientCertVerifier>, Problem> {
+    let inner = judge(identity, |builder| builder)?;
+    Ok(Arc::new(OfCluster { inner, cluster: identity.cluster.clone() }))
 }
 
 /// The listening side for clients: TLS 1.3 only. A client may show a certificate of this cluster, a client's or a
@@ -121,28 +174,48 @@ pub fn server(identity: &Identity) -> Result<Arc<ServerConfig>, Problem> {
 /// # Errors
 /// As [`server`].
 pub fn server_for_clients(identity: &Identity) -> Result<Arc<ServerConfig>, Problem> {
-    let builder = WebPkiClientVerifier::builder_with_provider(authority(identity)?, provider());
-    listens(identity, judge(builder.allow_unauthenticated())?)
+    listens(identity, clients(identity)?)
+}
+
+/// What the listening side judges the certificates of clients by.
+pub(crate) fn clients(identity: &Identity) -> Result<Arc<dyn ClientCertVerifier>, Problem> {
+    judge(identity, ClientCertVerifierBuilder::allow_unauthenticated)
 }
 
 fn authority(identity: &Identity) -> Result<Arc<RootCertStore>, Problem> {
     identity.roots().map_err(|error| unusable(&error))
 }
 
-fn judge(builder: ClientCertVerifierBuilder) -> Result<Arc<dyn ClientCertVerifier>, Problem> {
-    builder.build().map_err(|error| {
-        Problem::environment("certificate_issuer", format!("the authority is of no use: {error}"))
-    })
+/// A certificate is refused if a list says so. What no list speaks of is not: an authority that takes over from another
+/// has revoked nothing yet. Nor is a list refused for its age: a list that nobody renewed must not stop a cluster.
+fn judge(
+    identity: &Identity,
+    more: impl FnOnce(ClientCertVerifierBuilder) -> ClientCertVerifierBuilder,
+) -> Result<Arc<dyn ClientCertVerifier>, Problem> {
+    let builder = WebPkiClientVerifier::builder_with_provider(authority(identity)?, provider());
+    let builder = builder.with_crls(identity.revoked.clone()).allow_unknown_revocation_status();
+    more(builder).build().map_err(|error| no_judge(&error))
 }
 
 /// What the dialling side judges the certificates of others by.
 pub(crate) fn verifier(identity: &Identity) -> Result<Arc<WebPkiServerVerifier>, Problem> {
-    let roots = authority(identity)?;
-    let builder = WebPkiServerVerifier::builder_with_provider(roots, provider());
-    builder.build().map_err(|error| Problem::environment("certificate_issuer", error.to_string()))
+    let builder = WebPkiServerVerifier::builder_with_provider(authority(identity)?, provider());
+    let builder = builder.with_crls(identity.revoked.clone()).allow_unknown_revocation_status();
+    builder.build().map_err(|error| no_judge(&error))
 }
 
-fn listens(identity: &Identity, verifier: Arc<dyn ClientCertVerifier>) -> Result<Arc<ServerConfig>, Problem> {
+fn no_judge(error: &VerifierBuilderError) -> Problem {
+    let what = match error {
+        VerifierBuilderError::InvalidCrl(_) => "the list of revoked certificates",
+        VerifierBuilderError::NoRootAnchors | _ => "the authority",
+    };
+    Problem::environment("certificate_issuer", format!("{what} is of no use: {error}"))
+}
+
+pub(crate) fn listens(
+    identity: &Identity,
+    verifier: Arc<dyn ClientCertVerifier>,
+) -> Result<Arc<ServerConfig>, Problem> {
     let mut config = ServerConfig::builder_with_provider(provider())
         .with_protocol_versions(&[&rustls::version::TLS13])
         .map_err(|error| unusable(&error))?
@@ -160,9 +233,12 @@ fn listens(identity: &Identity, verifier: Arc<dyn ClientCertVerifier>) -> Result
 /// # Errors
 /// As [`server`].
 pub fn client(identity: &Identity) -> Result<Arc<ClientConfig>, Problem> {
-    let own = Some((identity.chain.clone(), identity.key.clone_key()));
-    let mut config =
-        dials(&[&rustls::version::TLS13], authority(identity)?, own).map_err(|error| unusable(&error))?;
+    let mut config = ClientConfig::builder_with_provider(provider())
+        .with_protocol_versions(&[&rustls::version::TLS13])
+        .map_err(|error| unusable(&error))?
+        .with_webpki_verifier(verifier(identity)?)
+        .with_client_auth_cert(identity.chain.clone(), identity.key.clone_key())
+        .map_err(|error| unusable(&error))?;
     config.resumption = rustls::client::Resumption::disabled();
     Ok(Arc::new(config))
 }
@@ -276,6 +352,10 @@ pub fn explain(error: &rustls::Error) -> Stranger {
             }
         }
         Error::InvalidCertificate(why) => certificate(why),
+        Error::InvalidCertRevocationList(why) => Stranger::new(
+            "certificate_list",
+            format!("the list of revoked certificates of its authority is of no use here: {why:?}"),
+        ),
         Error::NoCertificatesPresented => Stranger::new(
             "no_certificate",
             "it shows no certificate; members need one of the cluster's authority",
@@ -308,7 +388,7 @@ pub fn explain_io(error: &std::io::Error) -> Stranger {
 }
 
 #[expect(clippy::wildcard_enum_match_arm, reason = "the kinds of errors are many, and not ours")]
-fn certificate(why: &CertificateError) -> Stranger {
+pub(crate) fn certificate(why: &CertificateError) -> Stranger {
     match why {
         CertificateError::Expired => Stranger::new("certificate_expired", "its certificate has expired"),
         CertificateError::ExpiredContext { not_after, .. } => {
@@ -325,6 +405,10 @@ fn certificate(why: &CertificateError) -> Stranger {
             );
             Stranger::new("certificate_not_yet_valid", words)
         }
+        CertificateError::Revoked => Stranger::new(
+            "certificate_revoked",
+            "its certificate has been revoked: a list of the authority says so",
+        ),
         CertificateError::UnknownIssuer | CertificateError::BadSignature => Stranger::new(
             "certificate_issuer",
             "its certificate is not of the cluster's authority: another one, or an older one, has signed it",

@@ -64,7 +64,7 @@ impl Visitor {
     /// If nothing says who it is, or there is no room.
     pub fn principal(&self, shown: Option<&[u8]>) -> Result<Principal, Refusal> {
         self.core().metrics().asked();
-        let who = self.surface.access().principal(&self.caller, shown)?;
+        let who = self.core().access().borrow().principal(&self.caller, shown)?;
         self.admitted()?;
         Ok(who)
     }
@@ -75,7 +75,7 @@ impl Visitor {
     /// If this is no server of this cluster, or that is nobody.
     pub fn on_behalf_of(&self, key: &str) -> Result<Principal, Refusal> {
         self.core().metrics().asked();
-        let known = self.surface.access().known(key).filter(|_| self.is_server);
+        let known = self.core().access().borrow().known(key).filter(|_| self.is_server);
         let who = known.ok_or_else(|| {
             let message = format!("only a server of this cluster may ask for `{key}`");
             words::refuse("forbidden", message, words::NOTHING_DONE)

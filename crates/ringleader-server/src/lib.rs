@@ -16,6 +16,7 @@ pub mod metrics;
 mod owner;
 mod queue;
 pub mod reach;
+pub mod reload;
 pub mod service;
 pub mod store;
 mod words;

@@ -67,6 +67,7 @@ pub fn make(plan: Plan) -> Result<(Local, Config), Problem> {
             authority: "ca.pem".into(),
             certificate: "{name}.pem".into(),
             key: "{name}.key".into(),
+            revoked: None,
         },
         servers,
         views: Views::Raft,

@@ -9,7 +9,8 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use ringleader_live::Micros;
 use ringleader_locks::{Class, Command, Event, Path, Tally};
-use ringleader_net::registry::{Counters, Labels, Registry, Seconds, raise};
+use ringleader_net::clock;
+use ringleader_net::registry::{Counters, Labels, Registry, Reloads, Seconds, raise};
 use std::sync::atomic::Ordering;
 
 /// Bounds of the buckets, in seconds.
@@ -28,6 +29,9 @@ pub struct Metrics {
     connections: Gauge,
     requests: Counter,
     shed: Counter,
+    forbidden: Counter,
+    reloads: Reloads,
+    expires: Gauge,
     known: Known,
 }
 
@@ -82,6 +86,11 @@ impl Metrics {
         let read = r.with("lease_read_seconds", "Linearizable reads of the view", read);
         let help = "From a new view to the opening of all shards at home here";
         let recovery = r.with("recovery_seconds", help, Histogram::new(ACQUIRE));
+        let help = "Steps of a clock of this machine: it slept, or its wall clock was set";
+        let steps: Counters = r.add("clock_step", help);
+        for clock in clock::CLOCKS {
+            let _ = steps.get_or_create(&vec![("clock", clock.to_owned())]);
+        }
         Metrics {
             acquire,
             read,
@@ -89,17 +98,36 @@ impl Metrics {
             views: r.add("view_changes", "Changes of the view that were proposed here"),
             refusals: r.add("refusals", "Questions of clients that were refused"),
             lost: r.add("lost", "Locks whose holder's session ended"),
-            steps: r
-                .add("clock_step", "Steps of a clock of this machine: it slept, or its wall clock was set"),
+            steps,
             connections: r.add("connections", "Connections of clients"),
             requests: r.add("requests", "Questions of clients"),
             shed: r.add(
                 "shed",
                 "Sessions and requests for locks that were refused because this server was behind",
             ),
+            forbidden: r.add("session_forbidden", "Sessions that may not go on because less is permitted"),
+            reloads: Reloads::new(r),
+            expires: r.add(
+                "certificate_expires_timestamp_seconds",
+                "Until when the certificate of this server is valid, in seconds since 1970; 0 in plain text",
+            ),
             known: Known::new(r),
             registry,
         }
+    }
+
+    pub(crate) fn forbade(&self) {
+        self.forbidden.inc();
+    }
+
+    /// The files were read, and are used if they were right.
+    pub(crate) fn read_again(&self, well: bool) {
+        self.reloads.count(well);
+    }
+
+    /// Until when the own certificate is valid.
+    pub(crate) fn certified(&self, until: i64) {
+        self.expires.set(until);
     }
 
     pub(crate) fn happened(&self, event: &Event) {

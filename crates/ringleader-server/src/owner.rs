@@ -15,9 +15,14 @@ pub(crate) fn written(principal: &str, key: Option<&str>) -> Arc<str> {
     }
 }
 
+/// Whose it is.
+pub(crate) fn principal(owner: &str) -> &str {
+    owner.split(BETWEEN).next().unwrap_or_default()
+}
+
 /// Whether it is this principal's.
 pub(crate) fn is(owner: &str, principal: &str) -> bool {
-    owner.split(BETWEEN).next() == Some(principal)
+    self::principal(owner) == principal
 }
 
 /// Whether this is its key.

@@ -9,12 +9,13 @@ use crate::http::{Limits, Surface};
 use crate::mesh::{self, Bounds, Mesh, Surroundings, Trust};
 use crate::metrics::Metrics;
 use crate::queue::Queue;
+use crate::reload::{Reloader, Source, Trusts};
 use crate::store::{EtcdOptions, EtcdStore, EtcdTls, RaftOptions, RaftStore, StoreError, ViewStore};
 use ringleader_live::Micros;
 use ringleader_locks::{Class, ServerId, ServerSpec, View, first_epoch};
 use ringleader_net::journal::Journal;
 use ringleader_net::limits::{Budget, allowance};
-use ringleader_net::{Problem, clock, node, signals, tls};
+use ringleader_net::{Problem, clock, node, signals};
 use std::io;
 use std::net::TcpListener;
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -23,7 +24,6 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep};
-use tokio_rustls::TlsAcceptor;
 
 /// A server that is asked to leave and hears of nobody for so long leaves without a word.
 const CUT_OFF: Duration = Duration::from_secs(3);
@@ -39,6 +39,8 @@ pub struct Options {
     pub stdin: bool,
     /// For how long holders may keep what they hold when it is asked to leave.
     pub drain: Duration,
+    /// Where certificates, tokens and permissions are read again when HUP comes; with `signals`.
+    pub source: Option<Source>,
     /// After a backup was put back: no epoch may be below this one.
     pub epoch_floor: Option<u32>,
     /// What clients may cost.
@@ -57,6 +59,7 @@ impl Default for Options {
             signals: false,
             stdin: false,
             drain: Duration::from_secs(30),
+            source: None,
             epoch_floor: None,
             limits: Limits::default(),
             bounds: mesh::bounds(),
@@ -75,19 +78,27 @@ enum Wish {
 
 /// A way to ask something of a server that runs.
 #[derive(Clone)]
-pub struct Handle(Arc<watch::Sender<Wish>>);
+pub struct Handle {
+    wish: Arc<watch::Sender<Wish>>,
+    reloads: Arc<watch::Sender<u64>>,
+}
 
 impl Handle {
     /// It drains and stops. Asked again, it stops at once.
     pub fn leave(&self) {
-        self.0.send_modify(|wish| {
+        self.wish.send_modify(|wish| {
             *wish = if *wish == Wish::Run { Wish::Leave } else { Wish::Stop };
         });
     }
 
     /// It stops at once, as if it were killed.
     pub fn stop(&self) {
-        self.0.send_replace(Wish::Stop);
+        self.wish.send_replace(Wish::Stop);
+    }
+
+    /// It reads certificates, tokens and permissions again.
+    pub fn reload(&self) {
+        self.reloads.send_modify(|count| *count += 1);
     }
 }
 
@@ -112,25 +123,6 @@ struct Listeners {
     etcd: Option<TcpListener>,
 }
 
-struct Trusts {
-    peers: Trust,
-    /// For clients, unless in plain text.
-    clients: Option<Arc<rustls::ServerConfig>>,
-}
-
-impl Trusts {
-    fn clients(&self) -> Option<TlsAcceptor> {
-        self.clients.clone().map(Into::into)
-    }
-
-    /// The same for the clients of a front.
-    fn clients_of(&self, front: &dyn Front) -> Option<TlsAcceptor> {
-        let mut clients = self.clients.as_deref()?.clone();
-        clients.alpn_protocols = vec![front.protocol().to_owned()];
-        Some(Arc::new(clients).into())
-    }
-}
-
 impl Service {
     /// Claims the addresses of this server, reads its certificate, and looks at its folder.
     ///
@@ -144,7 +136,7 @@ impl Service {
             Some(budget) => budget,
             None => Budget::of(allowance(), config.servers.len())?,
         };
-        let trust = trusts(config)?;
+        let trust = Trusts::read(config)?;
         let listeners = Listeners {
             peers: node::claim(&address.listen, "other servers")?,
             api: node::claim(&address.api, "clients")?,
@@ -164,7 +156,10 @@ impl Service {
             incarnation,
             listeners,
             trust,
-            handle: Handle(Arc::new(watch::Sender::new(Wish::Run))),
+            handle: Handle {
+                wish: Arc::new(watch::Sender::new(Wish::Run)),
+                reloads: Arc::new(watch::Sender::new(0)),
+            },
             front: None,
         })
     }
@@ -203,16 +198,11 @@ impl Service {
 
     async fn serve(self, ready: impl FnOnce(&Embedded)) -> Result<(), Problem> {
         let Service { config, place, options, budget, incarnation, listeners, trust, handle, front } = self;
-        let fronted = match (listeners.etcd.is_some(), front) {
-            (true, None) => {
-                let message = "clients of etcd have an address here, and this program does not serve them";
-                return Err(Problem::input("no_front", message)
-                    .help("take `etcd` out of the [[server]], or give the service a front"));
-            }
-            (true, Some(front)) => Some((trust.clients_of(front.as_ref()), front)),
-            (false, _) => None,
-        };
-        let clients = trust.clients();
+        if listeners.etcd.is_some() && front.is_none() {
+            let message = "clients of etcd have an address here, and this program does not serve them";
+            return Err(Problem::input("no_front", message)
+                .help("take `etcd` out of the [[server]], or give the service a front"));
+        }
         let handshakes = options.bounds.handshakes.min(budget.handshakes);
         let name = config.name(place).to_owned();
         let mesh = Mesh::new(Surroundings {
@@ -220,7 +210,7 @@ impl Service {
             own: place,
             names: config.servers.iter().map(|server| server.name.clone()).collect(),
             addresses: config.servers.iter().map(|server| server.peer.clone()).collect(),
-            trust: trust.peers,
+            trust: trust.peers.clone(),
             bounds: Bounds { handshakes, ..options.bounds },
         });
         let stores = open_store(&config, place, &options, &mesh).await?;
@@ -236,16 +226,22 @@ impl Service {
         };
         let core =
             Core::new(spec, mesh.clone(), stores, facts(&config, place), Arc::new(Metrics::new()), journal);
-        let wishes = handle.0.subscribe();
+        let wishes = handle.wish.subscribe();
         if options.signals {
-            let (leaves, stops) = (handle.clone(), handle.clone());
+            let (leaves, stops, reloads) = (handle.clone(), handle.clone(), handle.clone());
             signals::listen(move || leaves.leave(), move || stops.stop()).map_err(|error| failed(&error))?;
+            signals::on_hangup(move || reloads.reload()).map_err(|error| failed(&error))?;
         }
+        let asked = handle.reloads.subscribe();
         if options.stdin {
             signals::when_stdin_ends(move || handle.leave()).map_err(|error| failed(&error))?;
         }
-        start(&core, &config, listeners, (clients, fronted), (options.limits, &budget))
+        core.metrics().certified(trust.until);
+        start(&core, &config, listeners, (trust.clients.clone(), front), (options.limits, &budget))
             .map_err(|error| failed(&error))?;
+        let source = options.source;
+        let reloader = Reloader { source, place, config: config.clone(), trusts: trust, core: core.clone() };
+        tokio::spawn(reloader.serves(asked));
         core.tells("started");
         signals::tell_manager("READY=1");
         ready(&Embedded::new(core.clone()));
@@ -283,14 +279,11 @@ fn facts(config: &Config, own: ServerId) -> Facts {
     }
 }
 
-/// A front, and the trust in its clients.
-type Fronted = (Option<TlsAcceptor>, Arc<dyn Front>);
-
 fn start(
     core: &Core,
     config: &Config,
     listeners: Listeners,
-    (clients, fronted): (Option<TlsAcceptor>, Option<Fronted>),
+    (clients, front): (Option<Trust>, Option<Arc<dyn Front>>),
     bounds: (Limits, &Budget),
 ) -> io::Result<()> {
     let tcp = |listener: TcpListener| {
@@ -306,8 +299,8 @@ fn start(
     strangers.spawn(core.mesh().clone().listens(tcp(listeners.peers)?, strangers.clone()));
     strangers.spawn(surface.clone().tells_refusals());
     let api = tcp(listeners.api)?;
-    match clients {
-        Some(acceptor) => strangers.spawn(surface.clone().serve_tls(api, acceptor)),
+    match clients.clone() {
+        Some(trust) => strangers.spawn(surface.clone().serve_tls(api, trust)),
         None => strangers.spawn(surface.clone().serve_plain(api)),
     }
     if let Some(listener) = listeners.socket {
@@ -315,8 +308,8 @@ fn start(
         let listener = tokio::net::UnixListener::from_std(listener)?;
         queue.spawn(surface.clone().serve_socket(listener));
     }
-    if let (Some(listener), Some((acceptor, front))) = (listeners.etcd, fronted) {
-        strangers.spawn(surface.clone().serve_front(front, tcp(listener)?, acceptor));
+    if let (Some(listener), Some(front)) = (listeners.etcd, front) {
+        strangers.spawn(surface.clone().serve_front(front, tcp(listener)?, clients));
     }
     if let Some(listener) = listeners.status {
         strangers.spawn(surface.serve_status(tcp(listener)?));
@@ -385,12 +378,6 @@ fn broken(why: &str, data: &Path) -> Problem {
         .help(format!("it is in {}; nothing is granted by this server until it is well", data.display()))
         .help("a server that lost its log is removed, started with an empty folder, and added again:")
         .command("ringleader members remove NAME --config service.toml", "")
-}
-
-fn trusts(config: &Config) -> Result<Trusts, Problem> {
-    let (peers, identity) = Trust::read(&config.security, &config.cluster)?;
-    let clients = identity.as_ref().map(tls::server_for_clients).transpose()?;
-    Ok(Trusts { peers, clients })
 }
 
 /// Listens on this path. A socket that a server left behind is replaced; one that somebody listens on is not.

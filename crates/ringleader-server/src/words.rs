@@ -37,6 +37,7 @@ pub(crate) fn asked(core: &Core, who: &Principal, op: Op) -> Result<Asked, Refus
         Op::Keepalive { session, alive } => {
             let session = shown_session(core, who, &session, alive.follow_key.as_deref())?;
             let beliefs: Result<Vec<_>, Refusal> = alive.requests.iter().map(belief).collect();
+            core.may_go_on(session)?;
             Ok(Asked::other(Ask::KeepAlive { session, beliefs: beliefs? }))
         }
         Op::Close { session } => {
@@ -81,6 +82,7 @@ fn wanted(core: &Core, who: &Principal, kind: Kind, name: &str, body: Acquire) -
     let name = named(kind, name)?;
     who.may(right(kind), Some(&name))?;
     let session = own_session(core, who, &body.session)?;
+    core.may_go_on(session)?;
     if body.value.len() > MAX_VALUE {
         return Err(bad_request(format!("`value` has {} bytes; at most {MAX_VALUE}", body.value.len())));
     }
@@ -129,7 +131,7 @@ fn released(core: &Core, who: &Principal, kind: Kind, name: &str, body: &Release
 }
 
 /// What one needs to want something of this kind.
-fn right(kind: Kind) -> Right {
+pub(crate) fn right(kind: Kind) -> Right {
     match kind {
         Kind::Lock => Right::Lock,
         Kind::Election => Right::Elect,

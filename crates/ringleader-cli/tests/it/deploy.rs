@@ -12,7 +12,7 @@ use std::os::unix::net::UnixDatagram;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The number of the user in the image, and of the one who runs a server here if we may choose.
 const USER: u32 = 65532;
@@ -200,6 +200,15 @@ impl Machine {
     }
 }
 
+/// Waits for it: the log is written by a thread of its own.
+fn until(what: &str, happened: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !happened() {
+        assert!(begun.elapsed() < Duration::from_secs(120), "never: {what}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
 #[test]
 fn unit_runs_server_unprivileged() {
     let machine = Machine::new();
@@ -229,6 +238,7 @@ fn unit_runs_server_unprivileged() {
     let hear = |expected: &str| {
         let mut bytes = [0; 64];
         let heard = told.recv(&mut bytes).map(|count| String::from_utf8_lossy(&bytes[..count]).into_owned());
+        let heard = heard.map(|text| text.lines().next().unwrap_or_default().to_owned());
         let log = std::fs::read_to_string(machine.file("log")).unwrap_or_default();
         assert_eq!(heard.ok().as_deref(), Some(expected), "{log}");
     };
@@ -236,7 +246,20 @@ fn unit_runs_server_unprivileged() {
     assert!(machine.file("run/a.sock").exists());
     assert!(machine.file("state/a").read_dir().expect("a folder").count() > 0);
     let id = nix::unistd::Pid::from_raw(i32::try_from(server.id()).expect("a number"));
-    nix::sys::signal::kill(id, nix::sys::signal::Signal::SIGTERM).expect("it runs");
+    let send = |signal| nix::sys::signal::kill(id, signal).expect("it runs");
+    // What ExecReload= does: the manager hears of it, and a wrong file is only told.
+    assert_eq!(unit("ExecReload"), "/bin/kill -HUP $MAINPID");
+    let log = || std::fs::read_to_string(machine.file("log")).unwrap_or_default();
+    let key = machine.file("etc/a.key");
+    let good = std::fs::read(&key).expect("it is ours");
+    for (content, event) in [(&b"no key"[..], "reload_failed"), (&good, "\"reloaded\"")] {
+        std::fs::write(&key, content).expect("it is ours");
+        send(nix::sys::signal::Signal::SIGHUP);
+        hear("RELOADING=1");
+        hear("READY=1");
+        until(event, || log().contains(event));
+    }
+    send(nix::sys::signal::Signal::SIGTERM);
     hear("STOPPING=1");
     assert_eq!(server.wait().expect("it ends").code(), Some(0));
 }

@@ -18,6 +18,7 @@ mod known;
 mod lease;
 mod look;
 mod moving;
+mod owned;
 mod owners;
 mod requests;
 mod rules;
@@ -33,6 +34,7 @@ mod waits;
 #[cfg(test)]
 pub(super) use waits::Waits;
 
+pub use owned::OpenSession;
 #[cfg_attr(not(feature = "rehearsal"), expect(unreachable_pub, reason = "only tests name a rule"))]
 pub use rules::{Rule, Rules};
 pub use said::{Event, Input, LockStatus, Output, Path, ServerStatus, Tally};

@@ -19,6 +19,8 @@ pub enum Security {
         certificate: PathBuf,
         /// Its key.
         key: PathBuf,
+        /// The lists of certificates that are believed no more.
+        revoked: Option<PathBuf>,
     },
     /// Not at all: whoever reaches the port is believed. On one machine only.
     Plain,
@@ -38,10 +40,11 @@ impl Security {
     #[must_use]
     pub fn with_paths(&self, change: impl Fn(&Path) -> PathBuf) -> Security {
         match self {
-            Security::Tls { authority, certificate, key } => Security::Tls {
+            Security::Tls { authority, certificate, key, revoked } => Security::Tls {
                 authority: change(authority),
                 certificate: change(certificate),
                 key: change(key),
+                revoked: revoked.as_deref().map(change),
             },
             Security::Plain => Security::Plain,
         }
@@ -76,6 +79,8 @@ pub struct Tls {
     authority: FilePath,
     certificate: FilePath,
     key: FilePath,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    revoked: Option<FilePath>,
 }
 
 /// `[plain]`.
@@ -87,7 +92,7 @@ pub struct Plain {
 }
 
 /// What the environment may say of certificates, and what `[tls]` needs.
-pub const TLS_KEYS: &[&str] = &["authority", "certificate", "key"];
+pub const TLS_KEYS: &[&str] = &["authority", "certificate", "key", "revoked"];
 
 pub(super) const NEEDS: &[(&str, &str)] = &[
     ("tls.authority", "there is no `authority` here: the path of a PEM file"),
@@ -114,9 +119,10 @@ impl Security {
                 let message = "both [tls] and [plain] are given: one of them must go";
                 return Err(document.wrong("plain_text", message, &labels));
             }
-            (Some(Tls { authority, certificate, key }), None) => {
+            (Some(Tls { authority, certificate, key, revoked }), None) => {
                 let (authority, certificate, key) = (authority.0.into(), certificate.0.into(), key.0.into());
-                return Ok(Security::Tls { authority, certificate, key });
+                let revoked = revoked.map(|path| path.0.into());
+                return Ok(Security::Tls { authority, certificate, key, revoked });
             }
             (None, Some(plain)) => plain.allowed,
         };
@@ -141,8 +147,13 @@ impl Security {
         let path = |path: &Path| FilePath(path.display().to_string());
         match self {
             Security::Plain => (None, Some(Plain { allowed: true })),
-            Security::Tls { authority, certificate, key } => (
-                Some(Tls { authority: path(authority), certificate: path(certificate), key: path(key) }),
+            Security::Tls { authority, certificate, key, revoked } => (
+                Some(Tls {
+                    authority: path(authority),
+                    certificate: path(certificate),
+                    key: path(key),
+                    revoked: revoked.as_deref().map(path),
+                }),
                 None,
             ),
         }

@@ -90,6 +90,7 @@ fn paths_are_relative_to_the_file() {
             authority: folder.path().join("ca.pem"),
             certificate: folder.path().join("b.pem"),
             key: folder.path().join("b.key"),
+            revoked: None,
         }
     );
     let problem = Config::read(&path, all(), Some("bb"), &Environment::empty()).err().unwrap();

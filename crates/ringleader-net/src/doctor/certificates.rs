@@ -4,8 +4,6 @@ use super::{Finding, Subject};
 use crate::cert::{self, Shown};
 use crate::config::Security;
 use crate::tls::{self, Identity};
-use rustls::client::danger::ServerCertVerifier as _;
-use rustls::pki_types::UnixTime;
 use std::path::Path;
 
 /// From so few days on it is time for a new one.
@@ -13,7 +11,7 @@ const SOON_DAYS: i64 = 30;
 
 /// Looks at them; gives them if they are of use.
 pub(super) fn examine(subject: &Subject<'_>, name: &str, findings: &mut Vec<Finding>) -> Option<Identity> {
-    let Security::Tls { authority, certificate, key } = subject.security else { return None };
+    let Security::Tls { authority, certificate, key, .. } = subject.security else { return None };
     let cluster = subject.cluster;
     let identity = match Identity::read(subject.security, cluster) {
         Ok(identity) => identity?,
@@ -57,7 +55,7 @@ pub(super) fn examine(subject: &Subject<'_>, name: &str, findings: &mut Vec<Find
     if findings[before..].iter().any(|finding| finding.level == super::Level::Wrong) {
         return None;
     }
-    match verify(&identity, name) {
+    match identity.is_believed(name) {
         Ok(()) => {
             let until = read(certificate).map(|shown| shown.until()).unwrap_or_default();
             let words = format!("{name}.{cluster}, of this authority, valid until {until}");
@@ -65,22 +63,11 @@ pub(super) fn examine(subject: &Subject<'_>, name: &str, findings: &mut Vec<Find
             Some(identity)
         }
         Err(why) => {
-            let words = format!("{} would be refused: {why}", certificate.display());
+            let words = format!("{}: {}", certificate.display(), why.message);
             findings.push(Finding::wrong("certificate", words).help("another one:").command(issue));
             None
         }
     }
-}
-
-/// Whether others would believe it.
-fn verify(identity: &Identity, name: &str) -> Result<(), String> {
-    let verifier = tls::verifier(identity).map_err(|why| why.message)?;
-    let wanted = tls::server_name(name, &identity.cluster).ok_or("the name cannot stand in a certificate")?;
-    let (first, rest) = identity.chain.split_first().ok_or("the file holds no certificate")?;
-    verifier
-        .verify_server_cert(first, rest, &wanted, &[], UnixTime::now())
-        .map(|_| ())
-        .map_err(|error| tls::explain(&error).message)
 }
 
 fn dates(whose: &str, shown: &Shown, now: i64, renew: &str) -> Option<Finding> {

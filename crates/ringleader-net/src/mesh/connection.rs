@@ -46,7 +46,7 @@ impl fmt::Display for Ended {
         match self {
             Ended::Closed => write!(f, "it closed the connection"),
             Ended::Failed(why) | Ended::Malformed(why) | Ended::Flood(why) => write!(f, "{why}"),
-            Ended::Ours => write!(f, "a newer connection took over"),
+            Ended::Ours => write!(f, "this side closed it"),
         }
     }
 }

@@ -1,14 +1,16 @@
 //! Meeting a peer: dialling, listening, and settling who is there.
 
 use super::connection::serve;
-use super::{Protocol, Trust, take_frame, write_frame};
+use super::{Means, Protocol, Renewals, Shown, take_frame, write_frame};
 use crate::limits::Place as Entry;
 use crate::tls::{Stranger, explain_io, name_of, server_name};
 use bytes::{Bytes, BytesMut};
 use ringleader_client::http::Stream;
 use ringleader_live::Place;
+use rustls::pki_types::ServerName;
 use std::io;
 use std::net::SocketAddr;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -25,6 +27,11 @@ struct Met {
     stream: Box<dyn Stream>,
     first: Option<Bytes>,
     rest: BytesMut,
+    /// The certificates that it has shown, and the name by which it was dialled.
+    shown: Shown,
+    dialled: Option<ServerName<'static>>,
+    /// What may end the belief in them.
+    renewals: Renewals,
 }
 
 /// Somebody has connected: a peer is served, anybody else is turned away.
@@ -100,19 +107,23 @@ fn too_slow(limit: Duration) -> Stranger {
 /// Settles who is at the other end of a connection that came in, or was dialled to reach this place.
 async fn settle<P: Protocol>(protocol: &P, stream: TcpStream, to: Option<Place>) -> Result<Met, Stranger> {
     let around = protocol.around();
-    let (mut stream, certified): (Box<dyn Stream>, _) = match &around.trust {
-        Trust::Plain => (Box::new(stream), None),
-        Trust::Tls { acceptor, connector } => {
+    let (mut shown, mut dialled) = (Shown::new(), None);
+    let (means, renewals) = around.trust.means();
+    let (mut stream, certified): (Box<dyn Stream>, _) = match means {
+        Means::Plain => (Box::new(stream), None),
+        Means::Tls { acceptor, connector, .. } => {
             let stream: TlsStream<TcpStream> = match to.map(|to| around.name(to)) {
                 None => acceptor.accept(stream).await.map_err(broken)?.into(),
                 Some(wanted) => {
                     let none = || format!("no certificate can have the name `{wanted}`");
                     let name = server_name(wanted, &around.cluster);
                     let name = name.ok_or_else(|| Stranger::new("certificate_name", none()))?;
+                    dialled = Some(name.clone());
                     connector.connect(name, stream).await.map_err(broken)?.into()
                 }
             };
             let chain = stream.get_ref().1.peer_certificates().unwrap_or_default();
+            shown = chain.iter().map(|certificate| certificate.clone().into_owned()).collect();
             let name = name_of(chain, &around.cluster)?;
             (Box::new(stream), Some(name))
         }
@@ -137,7 +148,7 @@ async fn settle<P: Protocol>(protocol: &P, stream: TcpStream, to: Option<Place>)
     if greeting.is_some() {
         first = None;
     }
-    Ok(Met { place, stream, first, rest })
+    Ok(Met { place, stream, first, rest, shown, dialled, renewals })
 }
 
 async fn first_frame<P: Protocol>(
@@ -180,10 +191,21 @@ fn expected<P: Protocol>(protocol: &P, found: Place, to: Option<Place>) -> Resul
 
 impl Met {
     async fn serve<P: Protocol>(self, protocol: &P, at: SocketAddr) {
-        let Met { place, stream, first, rest } = self;
+        let Met { place, stream, first, rest, shown, dialled, mut renewals } = self;
         if let Some((outgoing, ear)) = protocol.connected(place, at).await {
+            let around = protocol.around();
             let begins = |first: u8| protocol.begins(first);
-            serve(stream, (first, rest), &outgoing, ear, &protocol.around().bounds, begins).await;
+            let served = serve(stream, (first, rest), &outgoing, ear, &around.bounds, begins);
+            let mut served = pin!(served);
+            tokio::select! {
+                biased;
+                () = &mut served => {}
+                why = renewals.ends(&shown, dialled.as_ref()) => {
+                    protocol.stranger(at, why);
+                    outgoing.cut();
+                    served.await;
+                }
+            }
         }
     }
 }

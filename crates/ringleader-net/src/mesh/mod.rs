@@ -7,19 +7,19 @@
 
 mod connection;
 mod meet;
+mod trust;
 
 pub use connection::{Ear, Ended, Outgoing, Room, serve};
+pub use trust::{Means, Renewals, Shown, Trust};
 
-use crate::config::Security;
-use crate::tls::{self, Identity, Stranger};
-use crate::{Problem, limits};
+use crate::limits;
+use crate::tls::Stranger;
 use bytes::{Buf, Bytes, BytesMut};
 use ringleader_live::{MAX_FRAME, MAX_MEMBERS, Place};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
-use tokio_rustls::{TlsAcceptor, TlsConnector};
 
 /// What a peer, or a stranger, can cost at most, and how long it is waited for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -62,36 +62,6 @@ impl Default for Bounds {
             silence: Duration::from_secs(2),
             pause: Duration::from_millis(50),
             pause_max: Duration::from_secs(2),
-        }
-    }
-}
-
-/// How the other end of a connection is known.
-#[derive(Clone)]
-pub enum Trust {
-    /// By its certificate.
-    Tls {
-        /// For connections that come in.
-        acceptor: TlsAcceptor,
-        /// For those that are dialled.
-        connector: TlsConnector,
-    },
-    /// It says so itself: on one machine, and only because the user asked for it.
-    Plain,
-}
-
-impl Trust {
-    /// As the configuration says; with TLS, who we are as well.
-    ///
-    /// # Errors
-    /// If a file cannot be read, or is not what it should be.
-    pub fn read(security: &Security, cluster: &str) -> Result<(Trust, Option<Identity>), Problem> {
-        match Identity::read(security, cluster)? {
-            Some(identity) => {
-                let acceptor = tls::server(&identity)?.into();
-                Ok((Trust::Tls { acceptor, connector: tls::client(&identity)?.into() }, Some(identity)))
-            }
-            None => Ok((Trust::Plain, None)),
         }
     }
 }

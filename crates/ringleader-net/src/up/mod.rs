@@ -60,6 +60,7 @@ pub fn make(
             authority: "ca.pem".into(),
             certificate: "{name}.pem".into(),
             key: "{name}.key".into(),
+            revoked: None,
         }
     };
     let config = Config { cluster, addresses, security, log: Level::Info, warnings: Vec::new() };

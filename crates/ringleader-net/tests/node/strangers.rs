@@ -21,6 +21,7 @@ fn secured(config: &Config, authority: &Pair, folder: &Path, place: usize) -> Co
         authority: put(&format!("{place}-ca.pem"), &authority.certificate),
         certificate: put(&format!("{place}.pem"), &pair.certificate),
         key: put(&format!("{place}.key"), &pair.key),
+        revoked: None,
     };
     Config { security, ..config.clone() }
 }

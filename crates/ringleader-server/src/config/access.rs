@@ -81,10 +81,10 @@ pub struct Permission {
 pub struct Secret(pub [u8; 32]);
 
 impl Secret {
-    /// Whether this is the token, in a time that says nothing about it.
+    /// Whether this is of the same token, in a time that says nothing about it.
     #[must_use]
-    pub fn fits(&self, shown: &[u8]) -> bool {
-        constant_time::verify_slices_are_equal(&self.0, &sha256(shown)).is_ok()
+    pub fn is(&self, other: &Secret) -> bool {
+        constant_time::verify_slices_are_equal(&self.0, &other.0).is_ok()
     }
 }
 

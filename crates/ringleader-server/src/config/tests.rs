@@ -17,7 +17,8 @@ fn example_configuration_round_trips() {
     assert_eq!(config.servers[1].socket, Some(PathBuf::from("/run/ringleader/b.sock")));
     assert_eq!(config.classes, [("batch/".to_owned(), Class::Batch)]);
     assert!(config.warnings.is_empty(), "{:?}", config.warnings);
-    assert!(config.tokens[0].secret.fits(b"test") && !config.tokens[0].secret.fits(b"text"));
+    assert!(config.tokens[0].secret.is(&Secret(sha256(b"test"))));
+    assert!(!config.tokens[0].secret.is(&Secret(sha256(b"text"))));
     let text = format!(
         "{WHOLE}[views]\nstore = \"etcd\"\nendpoints = [\"https://e:2379\"]\nauthority = \"e.pem\"\n\
          certificate = \"{{name}}.pem\"\nkey = \"{{name}}.key\"\n"

@@ -5,18 +5,21 @@
 //! answered without waking anybody.
 
 mod replica;
+mod rights;
 mod strain;
 mod waiting;
 
 pub use replica::{Alone, Replica};
 pub use waiting::{Context, Outbox, Reply};
 
+use crate::access::Access;
 use crate::journal;
 use crate::mesh::{Inbound, Mesh};
 use crate::metrics::Metrics;
 use crate::owner;
 use crate::store::{Later, StoreError, ViewStore};
 use bytes::Bytes;
+use ringleader_client::api::{Outcome, Refusal};
 use ringleader_live::Micros;
 use ringleader_locks::{
     Answer, Ask, Asker, Class, Command, Denial, Event, Input, LockStatus, Message, Name, Output, Server,
@@ -87,6 +90,8 @@ struct Inner {
     metrics: Arc<Metrics>,
     drained: watch::Sender<bool>,
     broken: watch::Sender<Option<String>>,
+    /// Who may do what, as was read last.
+    access: watch::Sender<Arc<Access>>,
 }
 
 struct State {
@@ -98,6 +103,12 @@ struct State {
     journal: Journal,
     /// Whether it was told that something happened that cannot be.
     defect_told: bool,
+    /// Sessions that came from other servers: it is to be seen whether they may go on here.
+    arrived: Vec<SessionId>,
+    /// Sessions that may not go on, and why.
+    forbidden: HashMap<SessionId, Refusal>,
+    /// While a wait is withdrawn because it is forbidden: what its client is told.
+    withdrawn: Option<Refusal>,
 }
 
 impl Core {
@@ -120,6 +131,9 @@ impl Core {
             sleeps_until: Micros(u64::MAX),
             journal,
             defect_told: false,
+            arrived: Vec::new(),
+            forbidden: HashMap::new(),
+            withdrawn: None,
         };
         Core(Arc::new(Inner {
             state: Mutex::new(state),
@@ -133,6 +147,7 @@ impl Core {
             metrics,
             drained: watch::Sender::new(false),
             broken: watch::Sender::new(None),
+            access: watch::Sender::new(Arc::new(Access::nobody())),
         }))
     }
 
@@ -240,8 +255,8 @@ impl Core {
     /// Asks, and waits for the answer. Whoever stops waiting leaves what was asked as it is.
     ///
     /// # Errors
-    /// If the server stops.
-    pub async fn ask(&self, ask: Ask) -> Result<Answer, Stopped> {
+    /// If the server stops, or it is forbidden while it waits.
+    pub async fn ask(&self, ask: Ask) -> Result<Answer, Unanswered> {
         let (sender, receiver) = oneshot::channel();
         let mut number = 0;
         let at_once = self.asks(ask, |asker| {
@@ -252,9 +267,13 @@ impl Core {
             return Ok(answer);
         }
         let mut leaves = Leaves { core: self, asker: Some(number) };
-        let answer = receiver.await.map_err(|_| Stopped);
+        let heard = receiver.await;
         leaves.asker = None;
-        answer
+        match heard {
+            Ok(Ok(answer)) => Ok(answer),
+            Ok(Err(refusal)) => Err(Unanswered::Forbidden(refusal.into())),
+            Err(_) => Err(Unanswered::Stopped),
+        }
     }
 
     /// Asks, and gives the answer if there is one at once; none if it takes longer, and nobody waits for it then.
@@ -324,11 +343,14 @@ impl Core {
                 Output::Answer(asker, answer) if Some(asker) == own => answered = Some(answer),
                 Output::Answer(asker, answer) => match state.waiting.remove(&asker) {
                     Some(Waiting::One(waiting)) => {
-                        let _ = waiting.send(answer);
+                        let _ = waiting.send(state.instead_of(&answer).map_or(Ok(answer), Err));
                     }
                     Some(Waiting::Stream { outbox, id, context }) => {
                         outbox.waits_no_more_for(asker);
-                        outbox.put(&self.0.facts, id, &context, answer);
+                        match state.instead_of(&answer) {
+                            None => outbox.put(&self.0.facts, id, &context, answer),
+                            Some(refusal) => outbox.reply(&Reply { id, outcome: Outcome::Error(refusal) }),
+                        }
                     }
                     Some(Waiting::Nobody) | None => {}
                 },
@@ -338,6 +360,9 @@ impl Core {
             }
         }
         state.outputs = outputs;
+        while let Some(session) = state.arrived.pop() {
+            self.judges(state, now, session, true);
+        }
         let wakes = state.server.wakes_at();
         if wakes < state.sleeps_until || again && wakes > state.sleeps_until {
             state.sleeps_until = wakes;
@@ -349,8 +374,16 @@ impl Core {
     fn told(&self, state: &mut State, now: Micros, event: &Event) {
         self.0.metrics.happened(event);
         journal::tell(&state.journal, now, event);
-        if *event == Event::Drained {
-            self.0.drained.send_replace(true);
+        match event {
+            Event::Drained => drop(self.0.drained.send_replace(true)),
+            // Where it came from, more may have been permitted.
+            Event::Arrived { session, .. } => state.arrived.push(*session),
+            Event::Expired(session) | Event::Left { session, .. } => drop(state.forbidden.remove(session)),
+            Event::Granted { .. }
+            | Event::Released { .. }
+            | Event::Lost { .. }
+            | Event::Installed { .. }
+            | Event::Recovered { .. } => {}
         }
     }
 
@@ -523,9 +556,14 @@ impl Core {
     }
 }
 
-/// The server has stopped.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Stopped;
+/// Why there is no answer.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Unanswered {
+    /// The server has stopped.
+    Stopped,
+    /// Whoever asked may not any more.
+    Forbidden(Box<Refusal>),
+}
 
 /// Whoever waits may go away.
 struct Leaves<'c> {

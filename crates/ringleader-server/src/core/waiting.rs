@@ -7,12 +7,13 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{Notify, oneshot};
 
+use ringleader_client::api::Refusal;
 pub use ringleader_client::api::Reply;
 
 /// How an answer gets to whoever waits for it.
 pub(super) enum Waiting {
     /// Somebody in this process waits.
-    One(oneshot::Sender<Answer>),
+    One(oneshot::Sender<Result<Answer, Refusal>>),
     /// Nobody does: it only matters whether there is one at once.
     Nobody,
     /// It is written to a connection.

@@ -2,6 +2,7 @@
 
 use super::{Refused, Surface, json};
 use crate::access::Principal;
+use crate::core::Unanswered;
 use crate::words::{self, bad_request};
 use axum::body::Bytes;
 use axum::extract::rejection::PathRejection;
@@ -19,10 +20,11 @@ async fn asked(surface: &Surface, who: &Principal, op: Op) -> Called {
     let _busy = surface.0.gate.begins().map_err(|refusal| surface.refused(refusal))?;
     let core = surface.core();
     let asked = words::asked(core, who, op).map_err(|refusal| surface.refused(refusal))?;
-    let answer = core.ask(asked.ask).await;
-    let Ok(answer) = answer else {
+    let answer = match core.ask(asked.ask).await {
+        Ok(answer) => answer,
+        Err(Unanswered::Forbidden(refusal)) => return Err(surface.refused(*refusal)),
         // It stops before it has answered: that is nothing that a client could have done otherwise.
-        return Err(surface.refused(words::unanswered()));
+        Err(Unanswered::Stopped) => return Err(surface.refused(words::unanswered())),
     };
     match words::outcome(core.facts(), &asked.context, answer) {
         Outcome::Opened(opened) => Ok(json(StatusCode::CREATED, &opened)),

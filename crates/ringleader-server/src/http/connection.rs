@@ -14,7 +14,9 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use ringleader_client::api::Refusal;
 use ringleader_net::limits::{Budget, Host, Listener, Paced, Phases, Place, Purse, Sieve, accept};
+use ringleader_net::mesh::{Means, Renewals, Shown, Trust};
 use ringleader_net::tls::{Stranger, caller_of, explain_io, name_of};
+use rustls::pki_types::CertificateDer;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -113,14 +115,37 @@ pub(crate) struct Guest {
     purse: Purse,
     place: Mutex<Option<Place>>,
     known: Notify,
+    /// The certificates that it has shown, what may end the belief in them, and where it comes from.
+    shown: Option<(Shown, Renewals, SocketAddr)>,
     metrics: Arc<Metrics>,
 }
 
 impl Guest {
-    fn new(surface: &Surface, host: Host, purse: &Purse) -> Arc<Guest> {
+    fn new(
+        surface: &Surface,
+        host: Host,
+        purse: &Purse,
+        shown: Option<(Shown, Renewals, SocketAddr)>,
+    ) -> Arc<Guest> {
         let metrics = Arc::clone(surface.core().metrics());
         metrics.connected();
-        Arc::new(Guest { host, purse: purse.clone(), place: Mutex::new(None), known: Notify::new(), metrics })
+        let (place, known) = (Mutex::new(None), Notify::new());
+        Arc::new(Guest { host, purse: purse.clone(), place, known, shown, metrics })
+    }
+
+    /// Waits until the certificate that it has shown is believed no more.
+    pub(super) async fn is_disowned(&self) -> Stranger {
+        match &self.shown {
+            Some((shown, renewals, _)) => renewals.clone().ends(shown, None).await,
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Its connection ends, for this reason.
+    pub(super) fn is_turned_away(&self, surface: &Surface, why: &Stranger) {
+        if let Some((_, _, from)) = self.shown {
+            surface.turns_away(from, why);
+        }
     }
 
     /// It has shown who it is: from now on it is no stranger.
@@ -153,10 +178,25 @@ pub(super) enum Spoken {
     Front(Arc<dyn Front>),
 }
 
-pub(super) async fn by_tls(surface: Surface, spoken: Spoken, listener: TcpListener, acceptor: TlsAcceptor) {
+impl Spoken {
+    /// What accepts connections by TLS: a front names its protocol there.
+    fn acceptor(&self, acceptor: TlsAcceptor) -> TlsAcceptor {
+        match self {
+            Spoken::Http(_) => acceptor,
+            Spoken::Front(front) => {
+                let mut config = acceptor.config().as_ref().clone();
+                config.alpn_protocols = vec![front.protocol().to_owned()];
+                Arc::new(config).into()
+            }
+        }
+    }
+}
+
+pub(super) async fn by_tls(surface: Surface, spoken: Spoken, listener: TcpListener, trust: Trust) {
     let cluster: Arc<str> = surface.core().facts().cluster.as_str().into();
     accept(&listener, &surface.0.gate.strangers, |stream, from, place| {
-        let (spoken, acceptor, cluster) = (spoken.clone(), acceptor.clone(), Arc::clone(&cluster));
+        let (Means::Tls { acceptor, .. }, renewals) = trust.means() else { return };
+        let (spoken, acceptor, cluster) = (spoken.clone(), spoken.acceptor(acceptor), Arc::clone(&cluster));
         let until = Instant::now() + surface.0.gate.limits.phases.stranger;
         let surface = surface.clone();
         surface.clone().0.strangers.spawn(async move {
@@ -169,8 +209,12 @@ pub(super) async fn by_tls(surface: Surface, spoken: Spoken, listener: TcpListen
                 Ok(Err(error)) => return surface.turns_away(from, &explain_io(&error)),
                 Err(_) => return,
             };
-            let guest = Guest::new(&surface, from.into(), &surface.0.gate.clients);
-            let (caller, is_server) = match stream.get_ref().1.peer_certificates() {
+            let chain = stream.get_ref().1.peer_certificates();
+            let owned =
+                |chain: &[CertificateDer<'_>]| chain.iter().map(|one| one.clone().into_owned()).collect();
+            let shown = chain.map(|chain| (owned(chain), renewals, from));
+            let guest = Guest::new(&surface, from.into(), &surface.0.gate.clients, shown);
+            let (caller, is_server) = match chain {
                 None => (Caller::Stranger, false),
                 Some(chain) => match caller_of(chain, &cluster) {
                     Ok(name) => {
@@ -201,7 +245,7 @@ pub(super) async fn plainly<L>(
 {
     accept(&listener, here, |stream, from, place| {
         let until = Instant::now() + surface.0.gate.limits.phases.stranger;
-        let guest = Guest::new(&surface, from.into(), there);
+        let guest = Guest::new(&surface, from.into(), there, None);
         let visitor = Visitor { surface: surface.clone(), caller: caller.clone(), guest, is_server: false };
         surface.0.clients.spawn(serve(spoken.clone(), stream, visitor, (place, until)));
     })
@@ -223,13 +267,14 @@ async fn serve<S>(spoken: Spoken, stream: S, visitor: Visitor, (place, until): (
 where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
-    let phases = visitor.surface.0.gate.limits.phases;
-    let guest = Arc::clone(&visitor.guest);
+    let (surface, guest) = (visitor.surface.clone(), Arc::clone(&visitor.guest));
+    let phases = surface.0.gate.limits.phases;
     let stream = Paced::new(stream, phases.write);
     let router = match spoken {
         Spoken::Http(router) => TowerToHyperService::new(router),
         Spoken::Front(front) => {
-            return as_known(front.serve(Box::new(stream), visitor), &guest, place, until).await;
+            let served = front.serve(Box::new(stream), visitor);
+            return as_known(served, &surface, &guest, (place, until)).await;
         }
     };
     let service = service_fn(move |mut request: hyper::Request<Incoming>| {
@@ -240,11 +285,11 @@ where
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(phases.idle);
     let served = builder.serve_connection(TokioIo::new(stream), service).with_upgrades();
-    as_known(served, &guest, place, until).await;
+    as_known(served, &surface, &guest, (place, until)).await;
 }
 
 /// Serves for as long as it takes, but nobody who has not shown who it is for longer than until this moment.
-async fn as_known(served: impl Future, guest: &Guest, place: Place, until: Instant) {
+async fn as_known(served: impl Future, surface: &Surface, guest: &Guest, (place, until): (Place, Instant)) {
     let mut served = std::pin::pin!(served);
     // A client that goes away in the middle is no error of ours.
     tokio::select! {
@@ -255,5 +300,9 @@ async fn as_known(served: impl Future, guest: &Guest, place: Place, until: Insta
         () = sleep_until(until) => return,
     }
     drop(place);
-    let _ = served.await;
+    tokio::select! {
+        biased;
+        _ = served => {}
+        why = guest.is_disowned() => guest.is_turned_away(surface, &why),
+    }
 }

@@ -27,11 +27,11 @@ use connection::Spoken;
 use ringleader_client::api::Refusal;
 use ringleader_locks::{LockState, Name};
 use ringleader_net::limits::{Budget, accept, visit};
+use ringleader_net::mesh::Trust;
 use serde::Serialize;
 use std::sync::Arc;
 use tokio::net::{TcpListener, UnixListener};
 use tokio::sync::watch;
-use tokio_rustls::TlsAcceptor;
 
 /// What every call needs.
 #[derive(Clone)]
@@ -39,7 +39,6 @@ pub struct Surface(Arc<Inner>);
 
 struct Inner {
     core: Core,
-    access: Access,
     watchers: observe::Watchers,
     gate: connection::Gate,
     /// Of those that have shown who they are, and of those that have not.
@@ -58,7 +57,8 @@ impl Surface {
     ) -> Surface {
         let gate = connection::Gate::new(limits, budget);
         let watchers = observe::Watchers::default();
-        Surface(Arc::new(Inner { core, access, watchers, gate, clients, strangers }))
+        core.permits(access);
+        Surface(Arc::new(Inner { core, watchers, gate, clients, strangers }))
     }
 
     /// Logs how many refused handshakes were not logged one by one, for ever.
@@ -67,8 +67,8 @@ impl Surface {
     }
 
     /// Serves clients by TLS, for ever.
-    pub async fn serve_tls(self, listener: TcpListener, acceptor: TlsAcceptor) {
-        connection::by_tls(self.clone(), Spoken::Http(self.router()), listener, acceptor).await;
+    pub async fn serve_tls(self, listener: TcpListener, trust: Trust) {
+        connection::by_tls(self.clone(), Spoken::Http(self.router()), listener, trust).await;
     }
 
     /// Serves clients of this machine in plain text, for ever: everybody is a stranger until it shows a token.
@@ -77,14 +77,9 @@ impl Surface {
     }
 
     /// Serves the clients of a front, by TLS or, on this machine, in plain text.
-    pub async fn serve_front(
-        self,
-        front: Arc<dyn Front>,
-        listener: TcpListener,
-        acceptor: Option<TlsAcceptor>,
-    ) {
-        match acceptor {
-            Some(acceptor) => connection::by_tls(self, Spoken::Front(front), listener, acceptor).await,
+    pub async fn serve_front(self, front: Arc<dyn Front>, listener: TcpListener, trust: Option<Trust>) {
+        match trust {
+            Some(trust) => connection::by_tls(self, Spoken::Front(front), listener, trust).await,
             None => self.plainly(Spoken::Front(front), listener).await,
         }
     }
@@ -121,10 +116,6 @@ impl Surface {
 
     pub(crate) fn core(&self) -> &Core {
         &self.0.core
-    }
-
-    pub(crate) fn access(&self) -> &Access {
-        &self.0.access
     }
 
     pub(crate) fn limits(&self) -> &Limits {
@@ -198,7 +189,8 @@ impl Surface {
     fn principal(&self, caller: &Caller, headers: &HeaderMap) -> Result<Principal, Refused> {
         self.core().metrics().asked();
         let shown = headers.get(header::AUTHORIZATION).map(HeaderValue::as_bytes);
-        self.0.access.principal(caller, shown).map_err(|refusal| self.refused(refusal))
+        let access = Arc::clone(&self.core().access().borrow());
+        access.principal(caller, shown).map_err(|refusal| self.refused(refusal))
     }
 
     fn refused(&self, refusal: Refusal) -> Refused {

@@ -1,7 +1,7 @@
 //! Looking: one lock, all that a server knows, and what changes.
 
 use super::{Refused, Surface, json};
-use crate::access::Principal;
+use crate::access::{Access, Principal};
 use crate::config::Right;
 use crate::core::Core;
 use crate::words::{self, bad_request};
@@ -173,7 +173,8 @@ fn watched(
     let from = from.map_err(|why| surface.refused(bad_request(why.to_string())))?;
     let busy = surface.0.gate.begins().map_err(|refusal| surface.refused(refusal))?;
     let glances = surface.0.watchers.join(&surface, &name);
-    let seen = Seen { glances, surface, name, fence: from, last: None, _busy: busy };
+    let access = surface.core().access();
+    let seen = Seen { glances, surface, who, access, name, fence: from, last: None, _busy: busy };
     let events = futures_util::stream::unfold(seen, |mut seen| async move {
         let event = seen.next().await?;
         Some((Ok::<_, Infallible>(event), seen))
@@ -185,6 +186,8 @@ fn watched(
 struct Seen {
     glances: watch::Receiver<Option<LockState>>,
     surface: Surface,
+    who: Principal,
+    access: watch::Receiver<Arc<Access>>,
     name: Name,
     /// The newest fence: older ones are not shown again.
     fence: Option<Fence>,
@@ -199,8 +202,18 @@ impl Seen {
             if let Some(event) = state.and_then(|state| self.event(state)) {
                 return Some(event);
             }
-            self.glances.changed().await.ok()?;
+            tokio::select! {
+                biased;
+                _ = self.access.changed() => self.may_still()?,
+                glanced = self.glances.changed() => glanced.ok()?,
+            }
         }
+    }
+
+    /// Whether its watcher may watch still.
+    fn may_still(&mut self) -> Option<()> {
+        self.who = self.access.borrow_and_update().again(&self.who).ok()?;
+        self.who.sees(&self.name).then_some(())
     }
 
     fn event(&mut self, mut state: LockState) -> Option<Event> {

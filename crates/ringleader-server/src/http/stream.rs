@@ -49,7 +49,7 @@ pub(super) async fn upgrade(
     let upgraded = hyper::upgrade::on(&mut request);
     surface.clone().0.clients.spawn(async move {
         if let Ok(upgraded) = upgraded.await {
-            serve(TokioIo::new(upgraded), &surface, &who).await;
+            serve(TokioIo::new(upgraded), &surface, who, &guest).await;
         }
         // The connection counts as long as its stream lasts.
         drop(guest);
@@ -62,24 +62,40 @@ pub(super) async fn upgrade(
 }
 
 /// Serves a stream until it is over. What was asked stays asked: the session decides.
-async fn serve<S: AsyncRead + AsyncWrite + Unpin>(stream: S, surface: &Surface, who: &Principal) {
+async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
+    stream: S,
+    surface: &Surface,
+    who: Principal,
+    guest: &Guest,
+) {
     let outbox = Arc::new(Outbox::default());
-    turn(stream, surface, who, &outbox).await;
+    tokio::select! {
+        biased;
+        why = guest.is_disowned() => guest.is_turned_away(surface, &why),
+        () = turn(stream, surface, who, &outbox) => {}
+    }
     surface.core().leave(outbox.abandon());
 }
 
 async fn turn<S: AsyncRead + AsyncWrite + Unpin>(
     mut stream: S,
     surface: &Surface,
-    who: &Principal,
+    mut who: Principal,
     outbox: &Arc<Outbox>,
 ) {
+    let mut access = surface.core().access();
+    // It may have changed since this one was let in.
+    access.mark_changed();
     let limits = &surface.0.gate.limits;
     let (mut backlog, mut out) = (Backlog::default(), Vec::with_capacity(PORTION));
     let silence = tokio::time::sleep(limits.silence);
     let mut silence = std::pin::pin!(silence);
     loop {
-        let asked = backlog.serve(surface, who, outbox);
+        let known = match access.has_changed() {
+            Ok(true) => access.borrow_and_update().again(&who).map(|now| who = now),
+            Ok(false) | Err(_) => Ok(()),
+        };
+        let asked = known.and_then(|()| backlog.serve(surface, &who, outbox));
         if let Err(refusal) = &asked {
             surface.core().metrics().refused(&refusal.code);
             outbox.reply(&Reply { id: 0, outcome: Outcome::Error(refusal.clone()) });
@@ -111,6 +127,7 @@ async fn turn<S: AsyncRead + AsyncWrite + Unpin>(
             },
             () = ready(()), if more => {}
             () = outbox.filled() => {}
+            _ = access.changed() => access.mark_changed(),
             () = silence.as_mut() => return,
         }
     }

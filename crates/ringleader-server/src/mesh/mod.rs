@@ -8,7 +8,7 @@ mod link;
 #[cfg(test)]
 mod tests;
 
-pub use ringleader_net::mesh::{Bounds, Surroundings, Trust};
+pub use ringleader_net::mesh::{Bounds, Means, Surroundings, Trust};
 
 use crate::queue::Queue;
 use crate::store::{Later, StoreError, Wire};

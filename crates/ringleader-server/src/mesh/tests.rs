@@ -22,7 +22,7 @@ impl Inbound for Requests {
 fn around(own: ServerId) -> Surroundings {
     let names = ["a", "b", "c"].map(str::to_owned).to_vec();
     let (cluster, addresses) = ("test".to_owned(), vec![String::new(); 3]);
-    Surroundings { cluster, own, names, addresses, trust: Trust::Plain, bounds: bounds() }
+    Surroundings { cluster, own, names, addresses, trust: Trust::new(Means::Plain), bounds: bounds() }
 }
 
 /// The mesh of the first server; where it listens, and what others ask it.

@@ -7,6 +7,7 @@ mod locks;
 mod moves;
 mod overload;
 mod process;
+mod reload;
 mod shared;
 mod stores;
 mod storm;

@@ -7,6 +7,7 @@ use ringleader_net::tls::{self, Identity};
 use ringleader_server::config::{Config, Pace, Permission, Right, Rights, Secret, Token, Who, sha256};
 use ringleader_server::embedded::Embedded;
 use ringleader_server::local::{self, Plan};
+use ringleader_server::reload::Source;
 use ringleader_server::{Handle, Options, Service};
 use rustls::pki_types::ServerName;
 use rustls::{ClientConnection, StreamOwned};
@@ -131,7 +132,10 @@ impl Cluster {
 
     pub(crate) fn start(&mut self, place: u16) {
         let config = self.config_of(place);
-        let service = Service::bind(&config, place, self.options.clone()).expect("the addresses are free");
+        let file = self.folder.path().join("service.toml");
+        let source = Some(Source { file, environment: Environment::empty() });
+        let options = Options { source, ..self.options.clone() };
+        let service = Service::bind(&config, place, options).expect("the addresses are free");
         let handle = service.handle();
         let (sender, receiver) = mpsc::channel();
         let thread = std::thread::spawn(move || {
@@ -141,6 +145,11 @@ impl Cluster {
         });
         let embedded = receiver.recv_timeout(PATIENCE).expect("it starts");
         self.running[usize::from(place)] = Some(Running { handle, embedded, thread });
+    }
+
+    /// Asks a server to read its files again.
+    pub(crate) fn reload(&self, place: u16) {
+        self.running[usize::from(place)].as_ref().expect("it runs").handle.reload();
     }
 
     pub(crate) fn wait_ready(&self, place: u16) {

@@ -15,6 +15,8 @@ pub(crate) enum CertCommand {
     Init(InitArgs),
     /// Create certificates for nodes or clients: NAME.pem and NAME.key.
     Issue(IssueArgs),
+    /// Revoke certificates: put them on a list that nodes read, and refuse.
+    Revoke(RevokeArgs),
     /// Show certificates: whose they are, how long they are valid, who signed them.
     Show(ShowCertArgs),
 }
@@ -58,6 +60,19 @@ pub(crate) struct IssueArgs {
     /// Replace files that exist.
     #[arg(long)]
     pub(crate) force: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct RevokeArgs {
+    /// The certificates, as PEM. Without any, the list is made or signed anew as it is.
+    #[arg(value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// The directory with ca.pem and ca.key.
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub(crate) dir: PathBuf,
+    /// The list; what is on it stays on it [default: revoked.pem in that directory]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) list: Option<PathBuf>,
 }
 
 #[derive(Args, Debug)]

@@ -9,7 +9,7 @@ mod node;
 mod status;
 mod up;
 
-pub(crate) use cert::{CertArgs, CertCommand, InitArgs, IssueArgs};
+pub(crate) use cert::{CertArgs, CertCommand, InitArgs, IssueArgs, RevokeArgs};
 pub(crate) use doctor::DoctorArgs;
 pub(crate) use elect::{ElectArgs, ElectExecArgs, Span};
 pub(crate) use lock::{

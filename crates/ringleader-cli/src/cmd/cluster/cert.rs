@@ -1,8 +1,8 @@
-//! `ringleader cert init|issue|show`: the cluster's own authority, and the certificates that it signs.
+//! `ringleader cert init|issue|revoke|show`: the cluster's own authority, and the certificates that it signs.
 
 use super::is_service;
 use crate::App;
-use crate::args::{CertArgs, CertCommand, InitArgs, IssueArgs};
+use crate::args::{CertArgs, CertCommand, InitArgs, IssueArgs, RevokeArgs};
 use crate::console::{BOLD, Console, DIM, RESET};
 use crate::error::{Diagnostic, Failure};
 use crate::output;
@@ -18,6 +18,7 @@ pub(crate) fn run(app: &App, args: &CertArgs, console: &mut Console<'_>) -> Resu
     match &args.command {
         CertCommand::Init(args) => init(app, args, console),
         CertCommand::Issue(args) => issue(app, args, console),
+        CertCommand::Revoke(args) => revoke(app, args, console),
         CertCommand::Show(args) => show(&args.file, console),
     }
 }
@@ -60,7 +61,7 @@ fn issue(app: &App, args: &IssueArgs, console: &mut Console<'_>) -> Result<u8, F
     };
     let names =
         if args.client.is_empty() || !args.names.is_empty() { chosen(args, members)? } else { Vec::new() };
-    let authority = authority(app, args, &cluster)?;
+    let authority = authority(app, &args.dir, &cluster)?;
     let file = |name: &str, ending: &str| args.dir.join(format!("{name}.{ending}"));
     // All or none: better now than after the first.
     if !args.force
@@ -104,9 +105,9 @@ fn chosen(args: &IssueArgs, members: Option<(String, Vec<String>)>) -> Result<Ve
     Ok(args.names.clone())
 }
 
-fn authority(app: &App, args: &IssueArgs, cluster: &str) -> Result<Pair, Diagnostic> {
+fn authority(app: &App, dir: &Path, cluster: &str) -> Result<Pair, Diagnostic> {
     let read = |name: &str| {
-        let path = args.dir.join(name);
+        let path = dir.join(name);
         std::fs::read_to_string(&path).map_err(|error| {
             let message = format!("cannot read the authority, {}: {error}", path.display());
             Diagnostic::new("ringleader::certificate_authority", 4, message)
@@ -146,6 +147,44 @@ fn told(made: &[([PathBuf; 2], Pair)], console: &mut Console<'_>) -> Result<(), 
         writeln!(console.out, "{}", json!({ "schema": "ringleader.cert/1", "certificates": all }))?;
     }
     Ok(())
+}
+
+fn revoke(app: &App, args: &RevokeArgs, console: &mut Console<'_>) -> Result<u8, Failure> {
+    let authority = authority(app, &args.dir, "NAME")?;
+    let list = args.list.clone().unwrap_or_else(|| args.dir.join("revoked.pem"));
+    let read = |file: &Path| {
+        std::fs::read(file).map_err(|error| {
+            Diagnostic::input("ringleader::bad_file", format!("cannot read {}: {error}", file.display()))
+        })
+    };
+    let known = list.exists().then(|| read(&list)).transpose()?;
+    let mut certificates = Vec::new();
+    for file in &args.files {
+        certificates.push(read(file)?);
+    }
+    let revoked = cert::revoke(&authority, known.as_deref(), &certificates)?;
+    output::write(&list, true, revoked.pem.as_bytes())?;
+    let file = list.display();
+    if console.json {
+        let object = json!({
+            "schema": "ringleader.cert-revoked/1",
+            "file": file.to_string(),
+            "serials": revoked.serials,
+        });
+        writeln!(console.out, "{object}")?;
+        return Ok(0);
+    }
+    writeln!(console.out, "{BOLD}{file}{RESET}   {} revoked", revoked.serials.len())?;
+    for serial in &revoked.serials {
+        writeln!(console.out, "  serial  {serial}")?;
+    }
+    if !console.quiet {
+        writeln!(
+            console.err,
+            "it goes to every node, which reads it again on HUP: [tls] revoked = \"revoked.pem\""
+        )?;
+    }
+    Ok(0)
 }
 
 fn show(file: &Path, console: &mut Console<'_>) -> Result<u8, Failure> {

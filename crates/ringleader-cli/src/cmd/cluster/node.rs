@@ -8,8 +8,10 @@ use crate::error::{Diagnostic, Failure};
 use ringleader_net::config::{Config, Environment};
 use ringleader_net::log::{LogFormat, LogGuard, subscribe};
 use ringleader_net::node::{Node, Options};
+use ringleader_net::reload::Source;
 use serde_json::json;
 use std::io::{self, Write};
+use std::sync::Arc;
 
 pub(crate) fn run(app: &App, args: &NodeArgs, console: &mut Console<'_>) -> Result<u8, Failure> {
     let environment = Environment::of_process();
@@ -23,7 +25,13 @@ pub(crate) fn run(app: &App, args: &NodeArgs, console: &mut Console<'_>) -> Resu
         return Err(Diagnostic::input("ringleader::unknown_member", message).into());
     };
     let _log = logs(args, config.log.name(), console)?;
+    let (file, name, registry) = (args.config.clone(), args.name.clone(), app.registry);
+    let again = move || {
+        let environment = Environment::of_process();
+        Config::read(&file, registry, Some(&name), &environment).map(|config| config.security)
+    };
     let options = Options {
+        source: Some(Source(Arc::new(again))),
         record: args.record.clone(),
         events: args.events.clone(),
         seed: args.seed,

@@ -9,6 +9,7 @@ use ringleader_etcd::Etcd;
 use ringleader_net::config::Environment;
 use ringleader_server::config::{Config, ServerAddress};
 use ringleader_server::reach::{ask_all, asked};
+use ringleader_server::reload::Source;
 use ringleader_server::{Options, Service};
 use serde_json::{Value, json};
 use std::io::{self, Write};
@@ -37,6 +38,7 @@ pub(super) fn node(
         signals: true,
         stdin: args.while_stdin,
         drain: Duration::from_micros(args.drain.0),
+        source: Some(Source { file: args.config.clone(), environment: environment.clone() }),
         epoch_floor: args.epoch_floor,
         ..Options::default()
     };
