@@ -3,7 +3,7 @@
 use crate::{
     battery, bounds, cargo, format_algorithms, has_cargo_command, succeeds, test, tidy as check_tidiness,
 };
-use crate::{browser, clients, dist, etcd, network, page, python, site};
+use crate::{browser, clients, deploy, dist, etcd, network, page, python, site};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use xtask::tidy;
@@ -67,6 +67,7 @@ const STAGES: &[Stage] = &[
     },
     Stage { file: Some("web/package.json"), misses: page::missing, ..Stage::new("page", page::check) },
     Stage { misses: dist::missing, ..Stage::new("packages", dist::check) },
+    Stage { misses: deploy::missing, ..Stage::new("deploy", deploy::check) },
     // The suites that need more than Rust go here, after everything that does not.
     Stage { file: Some("pyproject.toml"), misses: python::missing, ..Stage::new("python", python::check) },
     Stage {

@@ -5,6 +5,7 @@
 mod browser;
 mod clients;
 mod cross;
+mod deploy;
 mod dist;
 mod etcd;
 mod gate;
@@ -47,6 +48,8 @@ usage: cargo xtask COMMAND
   dist     the packages of a release in target/dist: a tarball, a Debian package, checksums; static where musl is
            there, unless --native is said; --try installs, uses and removes the Debian package in a clean Debian,
            which needs root and debootstrap; --check only packs the program of the tests, as the gate does
+  deploy   the files of deploy/ against the schemas and programs of those who read them: needs python3 with venv,
+           node, npm, promtool and systemd-analyze, and PyPI and npm's registry
   cross    whether the study compiles for Windows and macOS: needs their standard libraries (rustup target add)
   tidy     what the compiler does not see: layering, headers, left-overs, line lengths
   ci       the whole gate, read-only, with the time of each stage
@@ -94,6 +97,7 @@ fn main() -> ExitCode {
         ["python"] => python::check(),
         ["wheel"] => python::wheel(),
         ["site"] => site::build().is_some(),
+        ["deploy"] => deploy::run(),
         ["tidy"] => tidy(),
         ["ci"] => gate::run(),
         ["fix"] => {

@@ -45,7 +45,16 @@ pub(super) struct Contents {
 }
 
 /// The files of `deploy` that are in a package.
-const DEPLOY: [&str; 4] = ["Dockerfile", "cluster.toml", "ringleader.service", "service.toml"];
+const DEPLOY: [&str; 8] = [
+    "Dockerfile",
+    "cluster.toml",
+    "kubernetes/elect.yaml",
+    "kubernetes/ringleader.yaml",
+    "monitoring/alerts.yaml",
+    "monitoring/dashboard.json",
+    "ringleader.service",
+    "service.toml",
+];
 
 impl Contents {
     pub(super) fn gather(program: &Path, build: &Build, page: Option<&Path>) -> Result<Contents> {

@@ -45,6 +45,8 @@ const KINDS: &[&str] = &[
     "openapi.json",
     // How a member is run by others.
     ".service",
+    ".yaml",
+    "dashboard.json",
     ".sh",
     ".conf",
     "Dockerfile",

@@ -19,6 +19,7 @@ const USER: u32 = 65532;
 
 const UNIT: &str = include_str!("../../../../deploy/ringleader.service");
 const IMAGE: &str = include_str!("../../../../deploy/Dockerfile");
+const KUBERNETES: &str = include_str!("../../../../deploy/kubernetes/ringleader.yaml");
 const SERVICE: &str = include_str!("../../../../deploy/service.toml");
 
 fn deploy(name: &str) -> PathBuf {
@@ -100,6 +101,39 @@ fn image_has_a_data_directory_for_its_user() {
     let patience = IMAGE.split("--stop-timeout ").nth(1).and_then(|rest| rest.split(' ').next());
     let patience = patience.and_then(|text| text.parse().ok()).expect("the example has a time to stop");
     assert!(Duration::from_secs(patience) >= longest_stop());
+}
+
+#[test]
+fn pods_have_what_a_server_needs() {
+    let after = |begin: &str| {
+        let line = KUBERNETES.lines().find_map(|line| line.trim_start().strip_prefix(begin));
+        line.unwrap_or_else(|| panic!("the manifest says `{begin}`"))
+    };
+    let number = |begin: &str| after(begin).parse::<u64>().expect("a number");
+    assert!(Duration::from_secs(number("terminationGracePeriodSeconds: ")) >= longest_stop());
+    for key in ["runAsUser: ", "runAsGroup: ", "fsGroup: "] {
+        assert_eq!(number(key), u64::from(USER), "the user of the image");
+    }
+    // The file is one that servers take, and each pod is one of them.
+    let file = KUBERNETES.split("service.toml: |\n").nth(1).expect("a file");
+    let lines = file.lines().take_while(|line| line.is_empty() || line.starts_with("    "));
+    let file: String = lines.flat_map(|line| [line.get(4..).unwrap_or_default(), "\n"]).collect();
+    for pod in 0..number("replicas: ") {
+        let name = format!("ringleader-{pod}");
+        let config = Config::parse(&file, "service.toml", Some(&name), &Environment::empty());
+        let config = config.unwrap_or_else(|problem| panic!("{problem:?}"));
+        let server = &config.servers[config.place(&name).map(usize::from).expect("a server")];
+        let socket = server.socket.as_deref().and_then(Path::parent).expect("a socket");
+        for folder in [&config.data, socket] {
+            let is_mounted = |path: &Path| KUBERNETES.contains(&format!("mountPath: {}\n", path.display()));
+            assert!(folder.ancestors().any(is_mounted), "{}", folder.display());
+        }
+        let own = format!("{name}.ringleader.ringleader.svc.cluster.local");
+        assert_eq!((&server.peer, &server.api), (&format!("{own}:7431"), &format!("{own}:7432")));
+        assert!(KUBERNETES.contains("containerPort: 7431\n") && KUBERNETES.contains("containerPort: 7432\n"));
+    }
+    // A server takes variables for settings whose names begin with RINGLEADER_: no Service is to write such.
+    assert_eq!(after("enableServiceLinks: "), "false");
 }
 
 #[test]

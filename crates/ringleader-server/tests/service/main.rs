@@ -4,6 +4,7 @@ mod errors;
 mod faults;
 mod folders;
 mod locks;
+mod metrics;
 mod moves;
 mod overload;
 mod process;
