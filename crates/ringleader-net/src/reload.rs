@@ -25,7 +25,10 @@ pub fn identity(
     }
     // Names of certificates have the cluster in them: that of the start.
     let identity = Identity::read(now, cluster)?;
-    identity.as_ref().map_or(Ok(()), |identity| identity.is_believed(name))?;
+    if let Some(Err(why)) = identity.as_ref().map(|identity| identity.is_believed(name)) {
+        let message = format!("the certificate of `{name}` would be refused by others: {why}");
+        return Err(Problem::environment(why.code, message));
+    }
     Ok(identity)
 }
 

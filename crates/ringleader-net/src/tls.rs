@@ -110,20 +110,14 @@ impl Identity {
     ///
     /// # Errors
     /// If they would not, with the reason that they would give.
-    pub fn is_believed(&self, member: &str) -> Result<(), Problem> {
-        let refused = |why: Stranger| {
-            let message = format!("the certificate of `{member}` would be refused by others: {why}");
-            Problem::environment(why.code, message)
-        };
-        let name = server_name(member, &self.cluster);
-        let name =
-            name.ok_or_else(|| refused(Stranger::new("certificate_name", "it can have no such name")))?;
-        let (first, rest) = self
-            .chain
-            .split_first()
-            .ok_or_else(|| refused(Stranger::new("no_certificate", "the file holds no certificate")))?;
-        let verified = verifier(self)?.verify_server_cert(first, rest, &name, &[], UnixTime::now());
-        verified.map(|_| ()).map_err(|error| refused(explain(&error)))
+    pub fn is_believed(&self, member: &str) -> Result<(), Stranger> {
+        let none = || Stranger::new("certificate_name", "the name cannot stand in a certificate");
+        let name = server_name(member, &self.cluster).ok_or_else(none)?;
+        let empty = || Stranger::new("no_certificate", "the file holds no certificate");
+        let (first, rest) = self.chain.split_first().ok_or_else(empty)?;
+        let verifier = verifier(self).map_err(|problem| Stranger::new(problem.code, problem.message))?;
+        let verified = verifier.verify_server_cert(first, rest, &name, &[], UnixTime::now());
+        verified.map(|_| ()).map_err(|error| explain(&error))
     }
 
     fn roots(&self) -> Result<Arc<RootCertStore>, rustls::Error> {

@@ -63,7 +63,7 @@ pub(super) fn examine(subject: &Subject<'_>, name: &str, findings: &mut Vec<Find
             Some(identity)
         }
         Err(why) => {
-            let words = format!("{}: {}", certificate.display(), why.message);
+            let words = format!("{} would be refused: {why}", certificate.display());
             findings.push(Finding::wrong("certificate", words).help("another one:").command(issue));
             None
         }
