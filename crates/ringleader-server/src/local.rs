@@ -79,6 +79,7 @@ pub fn make(plan: Plan) -> Result<(Local, Config), Problem> {
             prefix: String::new(),
             allow: Rights::of(&Right::ALL),
         }],
+        collector: None,
         warnings: Vec::new(),
     };
     let text = config.to_toml();

@@ -11,6 +11,7 @@ use ringleader_live::Micros;
 use ringleader_locks::{Class, Command, Event, Path, Tally};
 use ringleader_net::clock;
 use ringleader_net::registry::{Counters, Labels, Registry, Reloads, Seconds, raise};
+use std::sync::OnceLock;
 use std::sync::atomic::Ordering;
 
 /// Bounds of the buckets, in seconds.
@@ -32,6 +33,8 @@ pub struct Metrics {
     forbidden: Counter,
     reloads: Reloads,
     expires: Gauge,
+    /// How many connections of strangers were closed to make room for others.
+    displaced: OnceLock<Box<dyn Fn() -> u64 + Send + Sync>>,
     known: Known,
 }
 
@@ -111,6 +114,7 @@ impl Metrics {
                 "certificate_expires_timestamp_seconds",
                 "Until when the certificate of this server is valid, in seconds since 1970; 0 in plain text",
             ),
+            displaced: OnceLock::new(),
             known: Known::new(r),
             registry,
         }
@@ -187,11 +191,16 @@ impl Metrics {
         self.connections.dec();
     }
 
+    /// Who knows how many connections of strangers were closed to make room for others.
+    pub(crate) fn asks_for_displaced(&self, count: impl Fn() -> u64 + Send + Sync + 'static) {
+        let _ = self.displaced.set(Box::new(count));
+    }
+
     /// Everything, as Prometheus reads it.
     #[must_use]
-    pub fn text(&self, core: &Core, displaced: u64) -> String {
+    pub fn text(&self, core: &Core) -> String {
         self.known.update(core);
-        raise(&self.known.displaced, displaced);
+        raise(&self.known.displaced, self.displaced.get().map_or(0, |count| count()));
         self.registry.text()
     }
 }

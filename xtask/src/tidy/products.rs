@@ -16,6 +16,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("ringleader-locks", &["ringleader", "ringleader-live"]),
     ("ringleader-client", &["ringleader", "ringleader-live", "ringleader-locks"]),
     ("ringleader-net", &["ringleader", "ringleader-live", "ringleader-lab", "ringleader-client"]),
+    ("ringleader-otlp", &[]),
     (
         "ringleader-server",
         &[

@@ -56,6 +56,8 @@ pub struct Config {
     pub tokens: Vec<Token>,
     /// Who may do what.
     pub permissions: Vec<Permission>,
+    /// Where metrics and traces are sent, by OTLP.
+    pub collector: Option<String>,
     /// What is allowed, but worth a word.
     pub warnings: Vec<String>,
 }
@@ -82,11 +84,21 @@ struct File {
     token: Vec<TokenRow>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     permission: Vec<PermissionRow>,
+    otlp: Option<Otlp>,
+}
+
+/// `[otlp]`.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Otlp {
+    collector: CollectorUrl,
 }
 
 ringleader_net::checked_words! {
     /// The folder of a server's files.
     DataPath("a path such as \"data/{name}\"", |_| Ok(()));
+    /// Where a collector takes OTLP.
+    CollectorUrl("a collector such as \"http://127.0.0.1:4318\"", |_| Ok(()));
 }
 
 const FORMAT: Format = Format {
@@ -101,6 +113,7 @@ const FORMAT: Format = Format {
         ("server.name", "this server has no name: name = \"b\""),
         ("class.prefix", "there is no `prefix`: prefix = \"batch/\""),
         ("class.class", "there is no `class`: class = \"batch\""),
+        ("otlp.collector", "there is no `collector`: collector = \"http://127.0.0.1:4318\""),
         ("token.name", "this token has no name: name = \"ci\""),
         ("permission.who", "there is no `who`: who = \"token:ci\""),
         ("permission.allow", "there is no `allow`: allow = [\"lock\"]"),
@@ -206,6 +219,7 @@ impl Config {
             classes: times::classes(document, file.class)?,
             tokens,
             permissions,
+            collector: file.otlp.map(|otlp| otlp.collector.0),
             warnings,
         })
     }
@@ -227,6 +241,7 @@ impl Config {
             class: self.classes.iter().map(ClassRow::from).collect(),
             token: self.tokens.iter().map(TokenRow::from).collect(),
             permission: self.permissions.iter().map(PermissionRow::from).collect(),
+            otlp: self.collector.clone().map(|collector| Otlp { collector: CollectorUrl(collector) }),
         })
     }
 

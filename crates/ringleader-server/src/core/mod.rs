@@ -10,7 +10,7 @@ mod strain;
 mod waiting;
 
 pub use replica::{Alone, Replica};
-pub use waiting::{Context, Outbox, Reply};
+pub use waiting::{Context, Outbox, Reply, Unanswered};
 
 use crate::access::Access;
 use crate::journal;
@@ -28,7 +28,7 @@ use ringleader_locks::{
 use ringleader_net::clock;
 use ringleader_net::journal::{Journal, Level};
 use std::collections::{BTreeSet, HashMap};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 use strain::Strain;
 use tokio::runtime::Handle;
@@ -40,6 +40,9 @@ const READ: Duration = Duration::from_secs(2);
 
 /// What a client is told of whom nothing new is taken on.
 const BEHIND: &str = "this server is behind with its work: what it has granted goes first";
+
+/// Hears of everything that happens.
+type Observer = Box<dyn Fn(&Event) + Send + Sync>;
 
 /// What does not change while a server runs.
 #[derive(Clone, Debug)]
@@ -90,6 +93,8 @@ struct Inner {
     metrics: Arc<Metrics>,
     drained: watch::Sender<bool>,
     broken: watch::Sender<Option<String>>,
+    /// Who is told of everything that happens.
+    observer: OnceLock<Observer>,
     /// Who may do what, as was read last.
     access: watch::Sender<Arc<Access>>,
 }
@@ -147,6 +152,7 @@ impl Core {
             metrics,
             drained: watch::Sender::new(false),
             broken: watch::Sender::new(None),
+            observer: OnceLock::new(),
             access: watch::Sender::new(Arc::new(Access::nobody())),
         }))
     }
@@ -374,6 +380,9 @@ impl Core {
     fn told(&self, state: &mut State, now: Micros, event: &Event) {
         self.0.metrics.happened(event);
         journal::tell(&state.journal, now, event);
+        if let Some(observer) = self.0.observer.get() {
+            observer(event);
+        }
         match event {
             Event::Drained => drop(self.0.drained.send_replace(true)),
             // Where it came from, more may have been permitted.
@@ -554,15 +563,6 @@ impl Core {
     pub fn own(&self) -> ServerId {
         self.0.facts.own
     }
-}
-
-/// Why there is no answer.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Unanswered {
-    /// The server has stopped.
-    Stopped,
-    /// Whoever asked may not any more.
-    Forbidden(Box<Refusal>),
 }
 
 /// Whoever waits may go away.

@@ -7,7 +7,7 @@ use super::{Core, State};
 use crate::access::Access;
 use ringleader_client::api::Refusal;
 use ringleader_live::Micros;
-use ringleader_locks::{Answer, Ask, Denial, Input, SessionId};
+use ringleader_locks::{Answer, Ask, Denial, Event, Input, SessionId};
 use ringleader_net::clock;
 use ringleader_net::journal::{Level, Line};
 use std::sync::Arc;
@@ -41,6 +41,11 @@ impl Core {
     /// If it may not.
     pub fn may_go_on(&self, session: SessionId) -> Result<(), Refusal> {
         self.with(|state| state.forbidden.get(&session).cloned().map_or(Ok(()), Err))
+    }
+
+    /// Tells this observer of everything that happens from now on. It must not wait: a server does. There is one.
+    pub fn observed_by(&self, observer: impl Fn(&Event) + Send + Sync + 'static) {
+        let _ = self.0.observer.set(Box::new(observer));
     }
 
     /// The files were read again, and are used; with what in them needs a restart.

@@ -20,6 +20,15 @@ pub(super) enum Waiting {
     Stream { outbox: Arc<Outbox>, id: u64, context: Context },
 }
 
+/// Why there is no answer.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Unanswered {
+    /// The server has stopped.
+    Stopped,
+    /// Whoever asked may not any more.
+    Forbidden(Box<Refusal>),
+}
+
 /// What was asked, as far as the answer has to say it again.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Context {

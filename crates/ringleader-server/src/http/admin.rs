@@ -45,7 +45,7 @@ fn observer(surface: &Surface, who: &Principal) -> Result<(), Refused> {
 pub(super) async fn metrics(State(surface): State<Surface>, Extension(who): Extension<Principal>) -> Called {
     const KIND: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
     observer(&surface, &who)?;
-    let text = surface.core().metrics().text(surface.core(), surface.0.gate.displaced());
+    let text = surface.core().metrics().text(surface.core());
     Ok(([(header::CONTENT_TYPE, KIND)], text).into_response())
 }
 

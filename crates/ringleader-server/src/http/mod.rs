@@ -57,6 +57,7 @@ impl Surface {
     ) -> Surface {
         let gate = connection::Gate::new(limits, budget);
         let watchers = observe::Watchers::default();
+        core.metrics().asks_for_displaced(gate.displaced());
         core.permits(access);
         Surface(Arc::new(Inner { core, watchers, gate, clients, strangers }))
     }

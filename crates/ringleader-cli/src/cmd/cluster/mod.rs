@@ -10,6 +10,8 @@ mod observe;
 pub(crate) mod reach;
 mod service;
 mod status;
+#[cfg_attr(not(feature = "otlp"), path = "no_telemetry.rs")]
+mod telemetry;
 mod up;
 
 use crate::App;

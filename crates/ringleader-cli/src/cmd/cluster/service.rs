@@ -1,5 +1,6 @@
 //! A lock service: one server of it, how it is, and who is a member.
 
+use super::telemetry;
 use crate::args::{MemberChange, MembersArgs, NodeArgs, StatusArgs};
 use crate::console::Console;
 use crate::error::{Diagnostic, Failure};
@@ -42,14 +43,20 @@ pub(super) fn node(
         epoch_floor: args.epoch_floor,
         ..Options::default()
     };
+    let telemetry = telemetry::Telemetry::of(&config, &args.name)?;
     let mut service = Service::bind(&config, place, options)?;
     if config.servers[usize::from(place)].etcd.is_some() {
         service = service.with_front(Etcd::new(&config, place)?);
     }
     let incarnation = service.incarnation();
     let mut told: io::Result<()> = Ok(());
-    service.run(|_| told = tell(&config, &config.servers[usize::from(place)], incarnation, console))?;
+    let mut sending = Ok(());
+    service.run(|embedded| {
+        told = tell(&config, &config.servers[usize::from(place)], incarnation, console);
+        sending = telemetry.begins(embedded.core());
+    })?;
     told?;
+    sending?;
     Ok(0)
 }
 
