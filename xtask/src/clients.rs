@@ -2,8 +2,9 @@
 //! the interface against real servers, and all four languages at the same locks while servers fail.
 
 use crate::gate::at_once;
-use crate::python::{Environment, target};
-use crate::{cargo, page::is_there, succeeds};
+use crate::page::{is_there, target};
+use crate::python::Environment;
+use crate::{cargo, succeeds};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use xtask::tidy;

@@ -1,6 +1,7 @@
 //! Clients of etcd that are not ours, against real servers: `tests/etcd`, a workspace of its own. Its client is built
 //! with `protoc`.
 
+use crate::page::target;
 use crate::{build_program, succeeds};
 use std::process::{Command, Stdio};
 use xtask::tidy;
@@ -20,9 +21,9 @@ pub(crate) fn run() -> bool {
         let manifest = tidy::root().join("tests/etcd/Cargo.toml");
         let mut cargo = tidy::cargo();
         cargo.args([command, "--locked", "--manifest-path"]).arg(manifest);
-        cargo.arg("--target-dir").arg(tidy::root().join("target")).args(rest);
-        let program = format!("target/debug/ringleader{}", std::env::consts::EXE_SUFFIX);
-        succeeds(cargo.env("RINGLEADER_BIN", tidy::root().join(program)))
+        cargo.arg("--target-dir").arg(target()).args(rest);
+        let program = format!("debug/ringleader{}", std::env::consts::EXE_SUFFIX);
+        succeeds(cargo.env("RINGLEADER_BIN", target().join(program)))
     };
     build_program()
         && cargo("clippy", &["--all-targets", "--", "-D", "warnings"])

@@ -78,6 +78,7 @@ pub(crate) fn build_site(engine: &Path, licences: &Path, folder: &Path) -> bool 
         && copy(&one_file.join("live.html"), "live.html")
 }
 
+/// Where cargo builds.
 pub(crate) fn target() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| tidy::root().join("target"), PathBuf::from)
 }

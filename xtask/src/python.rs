@@ -1,5 +1,6 @@
 //! The Python package: built, installed in an environment of its own, held against the command line; and its wheel.
 
+use crate::page::target;
 use crate::{build_program, site, succeeds};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -112,8 +113,4 @@ pub(crate) fn measure() -> bool {
     let Some(environment) = Environment::new("measure") else { return false };
     succeeds(&mut environment.install(&[".[test,ray]"]))
         && succeeds(&mut environment.python(&["bindings/python/measure.py"]))
-}
-
-pub(crate) fn target() -> PathBuf {
-    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| tidy::root().join("target"), PathBuf::from)
 }
