@@ -32,6 +32,7 @@ pub(crate) fn text(package: &str, target: &str) -> Result<String> {
         let folder = folder.ok_or(format!("cargo metadata does not know {} {}", part.name, part.version))?;
         texts.insert(part.clone(), texts_in(folder)?);
     }
+    as_in_the_repository(&mut texts);
     let apache = String::from_utf8_lossy(&of_project("LICENSE-APACHE")?).into_owned();
     let page = String::from_utf8_lossy(&of_project("crates/ringleader-page/page/licences.md")?).into_owned();
     let own = [("The Rust standard library".to_owned(), standard()?), ("The page".to_owned(), page)];
@@ -88,6 +89,21 @@ fn texts_in(folder: &Path) -> Result<Vec<String>> {
     }
     found.sort();
     found.into_iter().map(|path| Ok(String::from_utf8_lossy(&super::read(&path)?).into_owned())).collect()
+}
+
+/// Crates that are packed without the text of their repository, and one of the same repository that has it.
+const TOGETHER: [(&str, &str); 1] = [("tonic-prost", "tonic")];
+
+/// Who brings no text has that of the same release of the same repository.
+fn as_in_the_repository(texts: &mut BTreeMap<Crate, Vec<String>>) {
+    for (without, with) in TOGETHER {
+        let known = texts.clone();
+        let empty = texts.iter_mut().filter(|(part, found)| part.name == without && found.is_empty());
+        for (part, found) in empty {
+            let other = Crate { name: with.to_owned(), ..part.clone() };
+            *found = known.get(&other).cloned().unwrap_or_default();
+        }
+    }
 }
 
 /// What files with licences are called.
@@ -186,6 +202,19 @@ mod tests {
         assert!(one("MIT", vec![]).is_err());
         assert!(one("MIT OR Apache-2.0", vec![]).is_ok_and(|text| text.contains("THE APACHE TEXT")));
         assert!(one("MIT", vec!["as you like\n".into()]).is_ok_and(|text| text.contains("as you like")));
+    }
+
+    #[test]
+    fn parts_of_a_repository_share_its_text() {
+        let [(without, with)] = TOGETHER;
+        let text = vec!["as you like".to_owned()];
+        let mut texts = BTreeMap::from([(part(without, "MIT"), vec![]), (part(with, "MIT"), text.clone())]);
+        as_in_the_repository(&mut texts);
+        assert_eq!(texts[&part(without, "MIT")], text);
+        // Of another release, or on other terms, nothing is known.
+        let mut texts = BTreeMap::from([(part(without, "ISC"), vec![]), (part(with, "MIT"), text)]);
+        as_in_the_repository(&mut texts);
+        assert!(texts[&part(without, "ISC")].is_empty());
     }
 
     #[test]
