@@ -455,6 +455,7 @@ def refusals_keep_what_they_say(world: World, client: Driver) -> None:
     world.by_hand("acquire")
     for status, code in [
         (409, "locked"),
+        (409, "mode_mixed"),
         (409, "not_holder"),
         (408, "timeout"),
         (503, "no_lease"),

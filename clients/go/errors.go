@@ -26,6 +26,7 @@ type Error struct {
 // The errors that there are, to be compared with by errors.Is.
 var (
 	ErrLocked          = &Error{Code: "locked"}
+	ErrModeMixed       = &Error{Code: "mode_mixed"}
 	ErrTimeout         = &Error{Code: "timeout"}
 	ErrSessionExpired  = &Error{Code: "session_expired"}
 	ErrSessionUnknown  = &Error{Code: "session_unknown"}

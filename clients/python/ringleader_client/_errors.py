@@ -38,6 +38,12 @@ class Locked(LockError):
     word = "locked"
 
 
+class ModeMixed(LockError):
+    """Somebody holds it or waits for it in another way, such as a semaphore with other permits."""
+
+    word = "mode_mixed"
+
+
 class LockTimeout(LockError, TimeoutError):
     """It was not granted in time, and is not waited for any more."""
 
@@ -132,6 +138,7 @@ _KNOWN: dict[str, type[LockError]] = {
     kind.word: kind
     for kind in (
         Locked,
+        ModeMixed,
         LockTimeout,
         SessionExpired,
         SessionUnknown,

@@ -12,8 +12,8 @@ public final class LockException extends RuntimeException {
 
     /** The codes that there are. */
     public enum Code {
-        LOCKED, TIMEOUT, SESSION_EXPIRED, SESSION_UNKNOWN, NOT_HOLDER, NO_LEASE, RECOVERING, DRAINING, MOVED, LIMIT,
-        BAD_NAME, BAD_REQUEST, UNAUTHENTICATED, FORBIDDEN,
+        LOCKED, MODE_MIXED, TIMEOUT, SESSION_EXPIRED, SESSION_UNKNOWN, NOT_HOLDER, NO_LEASE, RECOVERING, DRAINING,
+        MOVED, LIMIT, BAD_NAME, BAD_REQUEST, UNAUTHENTICATED, FORBIDDEN,
         /** No server answers: nothing is certain. */
         NO_SERVER,
         /** What answers is no server of this kind, or another version: its answer counts as none. */
